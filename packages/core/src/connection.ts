@@ -1,0 +1,63 @@
+import * as z from 'zod';
+
+/** What a connection may be called: it appears in tool arguments, file keys and error texts. */
+export const connectionName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, _ or -')
+  .refine((name) => name !== '__proto__', 'this name is reserved');
+
+/**
+ * A secret, or where to find it. A person may write any form into a file they own; a tool may only ever pass the literal
+ * (see docs/decisions), because a reference in the hands of a model is a way to read the machine's secrets.
+ */
+export const secretRef = z.union([
+  z.string(),
+  z.strictObject({ env: z.string().min(1) }),
+  z.strictObject({ file: z.string().min(1) }),
+  z.strictObject({ command: z.array(z.string().min(1)).min(1) }),
+]);
+
+const hopShape = {
+  host: z.string().min(1),
+  port: z.int().min(1).max(65535).optional(),
+  user: z.string().min(1).optional(),
+  password: secretRef.optional(),
+  privateKey: secretRef.optional(),
+  passphrase: secretRef.optional(),
+  agent: z.string().min(1).optional(),
+  hostKeys: z.array(z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'a pin looks like SHA256:… (43 characters)')).optional(),
+};
+
+/** One SSH server on the way: a host of `~/.ssh/config`, or everything that is needed to reach it. */
+export const sshHop = z.union([z.string().min(1), z.strictObject(hopShape)]);
+
+/** The last SSH server, and the ones in front of it (`jump`, outermost first). */
+export const sshRoute = z.union([z.string().min(1), z.strictObject({ ...hopShape, jump: z.array(sshHop).max(5).optional() })]);
+
+/** What every connection has. A leaf spreads it, adds `type` and its own fields, and closes it with `z.strictObject`. */
+export const baseConnectionShape = {
+  name: connectionName,
+  host: z.string().min(1),
+  port: z.int().min(1).max(65535).optional(),
+  user: z.string().min(1),
+  password: secretRef.optional(),
+  readonly: z.boolean().default(false),
+  ssh: sshRoute.optional(),
+};
+
+export type SecretRef = z.infer<typeof secretRef>;
+export type SshHop = z.infer<typeof sshHop>;
+export type SshRoute = z.infer<typeof sshRoute>;
+
+/** What the generic half knows of a connection; a leaf's own type extends it. */
+export interface BaseConnection {
+  name: string;
+  type: string;
+  host: string;
+  port?: number | undefined;
+  /** Empty when a leaf allows other ways to say who one is. */
+  user?: string | undefined;
+  password?: SecretRef | undefined;
+  readonly: boolean;
+  ssh?: SshRoute | undefined;
+}

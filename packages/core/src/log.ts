@@ -1,0 +1,23 @@
+import { redact } from './redact.ts';
+
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+
+export type Log = (level: LogLevel, message: string, fields?: Record<string, string | number | boolean | undefined>) => void;
+
+const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2, debug: 3 };
+
+/**
+ * One line per event on stderr; stdout belongs to the protocol. `write` is injected so that tests can read what was logged.
+ */
+export function createLog(prefix: string, threshold: LogLevel = 'info', write: (line: string) => void = toStderr): Log {
+  return (level, message, fields = {}) => {
+    if (rank[level] > rank[threshold]) return;
+    const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const tail = pairs.map(([key, value]) => ` ${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join('');
+    write(redact(`${new Date().toISOString()} ${prefix} ${level} ${message}${tail}`).replace(/[\r\n]+/g, ' | '));
+  };
+}
+
+function toStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

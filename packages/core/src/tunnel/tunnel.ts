@@ -1,0 +1,25 @@
+import type { Duplex } from 'node:stream';
+
+export type TunnelState = 'connecting' | 'ready' | 'lost' | 'closed';
+
+export interface TunnelStatus {
+  state: TunnelState;
+  /** The SSH servers on the way, outermost first, as `user@host:port`. */
+  hops: readonly string[];
+  /** Of the last hop, `SHA256:…`. */
+  fingerprint?: string;
+  channels: number;
+  lastError?: string;
+}
+
+/** A way through SSH servers. It opens no listening port: a driver gets a stream. */
+export interface Tunnel {
+  /** Throws or waits when the tunnel is not usable; a no-op when it is. Called before every use. */
+  ensureFresh(signal?: AbortSignal): Promise<void>;
+  /** A socket-like stream; the channel opens when the driver calls `connect()` or first writes. */
+  stream(host: string, port: number): Duplex;
+  status(): TunnelStatus;
+  /** Called once, when the tunnel is lost or closed. */
+  onClosed(listener: (cause: unknown) => void): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+
+const packages = ['core', 'engines', 'dbmole-mcp', 'esmole-mcp'];
+
+/** Units lie beside their source; what needs an engine, a build or another process lies in `test/`. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['packages/*/test/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      reporter: ['text-summary', 'json-summary'],
+      include: packages.map((name) => `packages/${name}/src/**/*.ts`),
+      exclude: ['**/*.test.ts', '**/testing/**'],
+    },
+  },
+});
