@@ -1,16 +1,27 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 
 /**
- * What a tool does to the world, in one word; it expands to the four hints of the protocol.
- * `read`: changes nothing. `write`: adds or changes, and can be repeated. `destroy`: may lose data.
- * `Local` effects stay inside this server's own configuration, the others reach a database.
+ * What a tool does to the world, in one word; it expands to the four hints of the protocol, so that no tool can set three
+ * of them. The `Local` ones touch this server's own configuration only, the others reach a database.
  */
-export type Effect = 'read' | 'readLocal' | 'write' | 'writeLocal' | 'destroy' | 'destroyLocal';
+export const effects = {
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  readLocal: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  /** Creates something new; a second call creates another. */
+  createLocal: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  create: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  /** Overwrites or deletes, but a second call changes nothing more. */
+  replaceLocal: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  destroy: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+} as const satisfies Record<string, Required<Omit<ToolAnnotations, 'title'>>>;
+
+export type Effect = keyof typeof effects;
 
 export interface ToolContext {
   /** Aborted when the caller cancels, the time limit passes, or the server stops. */
   signal: AbortSignal;
-  /** Reports progress if the caller asked for it; a no-op otherwise. Throttled here, so call it freely. */
+  /** Reports progress if the caller asked for it; a no-op otherwise. Throttled, so call it as often as you like. */
   progress(done: number, total?: number, message?: string): void;
 }
 
@@ -26,11 +37,17 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   title: string;
   description: string;
   effect: Effect;
-  /** Strict: an unknown argument is an error that names it. */
+  /** Strict: an unknown argument is an error that names it. A field `timeout_ms` sets the call's own time limit. */
   input: Schema;
-  /** Milliseconds; 30 s unless the tool or the call says otherwise. */
+  /** Milliseconds; the server's default (30 s) when absent. */
   timeoutMs?: number;
-  /** Makes clients ask a person before every call. */
+  /** Makes clients that know the hint ask a person before every call, whatever their mode. */
   asksPerson?: boolean;
-  handler(args: z.infer<Schema>, context: ToolContext): Promise<ToolReply>;
+  handler(args: z.output<Schema>, context: ToolContext): Promise<ToolReply>;
+}
+
+/** A tool whose arguments have their schema's types inside the handler, and are unknown to everybody else. */
+export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool {
+  // The server only ever calls the handler with what `input` has parsed, so the narrower argument type is safe.
+  return tool as unknown as Tool;
 }

@@ -1,0 +1,83 @@
+import type { Readable, Writable } from 'node:stream';
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { LineReader } from './line-reader.ts';
+
+export interface StdioTransportOptions {
+  stdin: Readable;
+  stdout: Writable;
+  /** The longest message that is read; a longer one is answered with an error and forgotten. */
+  maxLineBytes?: number;
+}
+
+const defaultMaxLineBytes = 16 * 1024 * 1024;
+const idPattern = /"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,200}")/;
+
+/**
+ * The line protocol over two streams. Ours, because the SDK's own transport ends the connection at the first message over
+ * its limit and answers nothing to a line that is not JSON: here both are errors of that one message.
+ * The end of stdin is not handled here but in `serve`, which lets running calls end first.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  readonly #maxLineBytes: number;
+  readonly #lines: LineReader;
+  #closed = false;
+
+  constructor(options: StdioTransportOptions) {
+    this.#stdin = options.stdin;
+    this.#stdout = options.stdout;
+    this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;
+    this.#lines = new LineReader(this.#maxLineBytes, (event) =>
+      event.kind === 'line' ? this.#receive(event.text) : this.#refuse(event.head, event.bytes),
+    );
+  }
+
+  async start(): Promise<void> {
+    this.#stdin.on('data', this.#onData);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new Error('the connection is closed');
+    // Not awaited: the stream buffers, and a client that stops reading must not hold up the calls of others.
+    this.#stdout.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stdin.off('data', this.#onData);
+    this.onclose?.();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#lines.push(chunk);
+  };
+
+  #receive(line: string): void {
+    if (line.trim() === '') return;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch (error) {
+      this.#answerUnreadable(line, error instanceof SyntaxError ? -32700 : -32600, 'this line is not a JSON-RPC message');
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #refuse(head: string, bytes: number): void {
+    this.#answerUnreadable(head, -32600, `a message of ${bytes} bytes was refused: the limit is ${this.#maxLineBytes}`);
+  }
+
+  /** The sender waits for an answer to its id; without a readable id there is nobody to answer, so we only log. */
+  #answerUnreadable(text: string, code: number, message: string): void {
+    const id = idPattern.exec(text)?.[1];
+    if (id !== undefined) void this.send({ jsonrpc: '2.0', id: JSON.parse(id), error: { code, message } }).catch(() => undefined);
+    this.onerror?.(new Error(message));
+  }
+}

@@ -1,0 +1,111 @@
+import type { ServerHostKeyAlgorithm } from 'ssh2';
+import type { Failure } from '../failure.ts';
+import { tunnelFailure } from './failures.ts';
+import { fingerprint, type KnownHost, keyType, knownHostName } from './known-hosts.ts';
+import type { Hop } from './route.ts';
+import { cleanServerText } from './server-text.ts';
+
+/** SHA-1 signatures (`ssh-rsa`) and DSA are left out on purpose. */
+const algorithms: readonly ServerHostKeyAlgorithm[] = [
+  'ssh-ed25519',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+];
+
+/**
+ * Decides about the key of one server, before any credential is sent and again at every rekey. It only ever accepts what a
+ * person accepted before: by a pin, or with ssh itself.
+ */
+export class HostKeyPolicy {
+  readonly #hop: Hop;
+  readonly #pins: ReadonlySet<string>;
+  readonly #known: readonly KnownHost[];
+  readonly #revoked: readonly KnownHost[];
+
+  constructor(hop: Hop, entries: readonly KnownHost[]) {
+    const lines = entries.filter((entry) => entry.matches(knownHostName(hop.host, hop.port)));
+    const plain = hop.port === 22 ? [] : entries.filter((entry) => entry.matches(knownHostName(hop.host, 22)));
+    this.#hop = hop;
+    this.#pins = new Set(hop.hostKeys.map((pin) => pin.replace(/=+$/, '')));
+    this.#known = lines.filter((entry) => !entry.revoked);
+    this.#revoked = [...lines, ...plain].filter((entry) => entry.revoked);
+    // ssh accepts a line without port for another port if the very same key stands there, and so do we.
+    if (this.#known.length === 0) this.#known = plain.filter((entry) => !entry.revoked).map((entry) => ({ ...entry, loose: true }));
+  }
+
+  /**
+   * What to offer, accepted types first: a server has several keys, and one of a type that nobody accepted would look
+   * unknown although another one is known.
+   */
+  algorithms(): ServerHostKeyAlgorithm[] {
+    const types = new Set(this.#accepted().map((entry) => entry.type));
+    const isKnown = (name: string): boolean => types.has(name.startsWith('rsa-') ? 'ssh-rsa' : name);
+    return [...algorithms.filter(isKnown), ...algorithms.filter((name) => !isKnown(name))];
+  }
+
+  /** Why the key is refused; undefined accepts it. */
+  judge(key: Buffer): Failure | undefined {
+    const revoked = this.#revoked.find((entry) => entry.key.equals(key));
+    if (revoked !== undefined) return this.#refuseRevoked(key, revoked);
+    if (this.#pins.size > 0) return this.#pins.has(fingerprint(key)) ? undefined : this.#refuseChanged(key, [...this.#pins]);
+    if (this.#known.some((entry) => entry.key.equals(key))) return undefined;
+    const strict = this.#known.filter((entry) => !isLoose(entry));
+    if (strict.length === 0) return this.#refuseUnknown(key);
+    return this.#refuseChanged(key, strict.map(describeLine));
+  }
+
+  #accepted(): readonly KnownHost[] {
+    if (this.#pins.size === 0) return this.#known;
+    return this.#known.filter((entry) => this.#pins.has(fingerprint(entry.key)));
+  }
+
+  #refuseRevoked(key: Buffer, line: KnownHost): Failure {
+    const message = `the SSH server ${this.#server()} shows the revoked host key ${describe(key)} (${line.where})`;
+    return tunnelFailure('E_SSH_HOST_KEY_REVOKED', message);
+  }
+
+  #refuseUnknown(key: Buffer): Failure {
+    const { host, port, user } = this.#hop;
+    const command = `ssh${port === 22 ? '' : ` -p ${port}`} ${user}@${host}`;
+    return tunnelFailure('E_SSH_HOST_KEY_UNKNOWN', `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}`, {
+      hint:
+        'A person has to compare this fingerprint with one from a trusted source, and then either ' +
+        `run \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
+    });
+  }
+
+  #refuseChanged(key: Buffer, accepted: readonly string[]): Failure {
+    const message = `the host key of the SSH server ${this.#server()} is not the accepted one: accepted ${accepted.join(', ')}; now it shows ${describe(key)}`;
+    const { host, port } = this.#hop;
+    const undo =
+      this.#pins.size > 0
+        ? 'replace the pin in "hostKeys" by hand'
+        : `remove the old key with \`ssh-keygen -R '${knownHostName(host, port)}'\` and accept the new one with ssh`;
+    return tunnelFailure('E_SSH_HOST_KEY_CHANGED', message, {
+      hint: `The server may have been set up anew, or somebody is in between. Only when a person has verified the new key: ${undo}.`,
+    });
+  }
+
+  #server(): string {
+    return `${this.#hop.host}:${this.#hop.port}`;
+  }
+}
+
+interface LooseLine extends KnownHost {
+  loose: true;
+}
+
+function isLoose(entry: KnownHost): entry is LooseLine {
+  return 'loose' in entry;
+}
+
+function describe(key: Buffer): string {
+  return `${cleanServerText(keyType(key) ?? 'unreadable').slice(0, 64)} ${fingerprint(key)}`;
+}
+
+function describeLine(entry: KnownHost): string {
+  return `${entry.type} ${fingerprint(entry.key)} (${entry.where})`;
+}

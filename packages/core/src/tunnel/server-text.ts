@@ -1,0 +1,16 @@
+const limit = 500;
+const escape = String.fromCharCode(0x1b);
+const terminalSequence = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${escape}]*?(?:${String.fromCharCode(7)}|${escape}\\\\))`, 'g');
+
+/**
+ * Text of an SSH server (banner, refusal, prompt) as one harmless line. Whoever answers on that port chose it, so it must
+ * neither steer a terminal nor hide anything from the reader.
+ */
+export function cleanServerText(text: string): string {
+  const line = text
+    .replace(terminalSequence, '')
+    .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Cs}\p{Co}]/gu, '')
+    .trim();
+  return line.length > limit ? `${line.slice(0, limit)}…` : line;
+}

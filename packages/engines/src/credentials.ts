@@ -1,0 +1,5 @@
+/** Not a secret: these servers listen on loopback and hold test data. Odd enough to be searched for in what we print. */
+export const enginePassword = 'Wurf-41-hill';
+
+/** Every SQL engine has this one, empty. */
+export const engineDatabase = 'test';

@@ -1,0 +1,26 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EngineTls } from './engine.ts';
+import { giveToEngineUser } from './engine-user.ts';
+
+/** A file that the server reads. Some refuse a key that anyone else could read too. */
+export async function writeEngineFile(path: string, text: string): Promise<string> {
+  await writeFile(path, text, { mode: 0o600 });
+  await giveToEngineUser(path);
+  return path;
+}
+
+export interface TlsFiles {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Always under the same names, so a test can exchange them under a running server. */
+export async function writeTlsFiles(directory: string, tls: EngineTls): Promise<TlsFiles> {
+  return {
+    ca: await writeEngineFile(join(directory, 'ca.crt'), tls.ca),
+    certificate: await writeEngineFile(join(directory, 'server.crt'), tls.certificate),
+    key: await writeEngineFile(join(directory, 'server.key'), tls.key),
+  };
+}

@@ -1,0 +1,102 @@
+import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../core/src/failure.ts';
+import { formatAddress } from './address.ts';
+import type { EngineEntry } from './catalog.ts';
+import type { EngineControl, EngineOptions, RunningEngine } from './engine.ts';
+import { findFreePort } from './ports.ts';
+import type { Launch, Recipe } from './recipe.ts';
+import { createRunDirectory, sweepLeftovers } from './run-directory.ts';
+import { type Supervised, supervise } from './supervised.ts';
+
+const attempts = 3;
+
+/** The engine's own binary in a fresh directory, on a free port. */
+export async function startBinary(recipe: Recipe, entry: EngineEntry, options: EngineOptions): Promise<RunningEngine> {
+  await sweepLeftovers();
+  await recipe.fetch(entry);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(recipe, entry, options);
+    } catch (error) {
+      // Someone else may have taken the port between our look and the server's.
+      if (attempt === attempts || !(error instanceof Failure && error.code === startFailed)) throw error;
+    }
+  }
+}
+
+const startFailed = 'E_ENGINE_START';
+
+async function startOnce(recipe: Recipe, entry: EngineEntry, options: EngineOptions): Promise<RunningEngine> {
+  const directory = await createRunDirectory();
+  const launch = await prepareOrRemove(recipe, { entry, options, directory, port: await findFreePort() });
+  const server = await supervise(launch.plan);
+  try {
+    await waitUntilReady(server, launch);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return describe(entry, launch, server);
+}
+
+async function prepareOrRemove(recipe: Recipe, run: Parameters<Recipe['prepare']>[0]): Promise<Launch> {
+  try {
+    return await recipe.prepare(run);
+  } catch (error) {
+    await rm(run.directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function describe(entry: EngineEntry, launch: Launch, server: Supervised): RunningEngine {
+  return {
+    ...launch.address,
+    id: entry.id,
+    kind: entry.kind,
+    version: launch.version,
+    source: 'binary',
+    url: formatAddress(launch.address),
+    directory: launch.plan.directory,
+    control: createControl(server, launch),
+    stop: () => server.stop(),
+  };
+}
+
+function createControl(server: Supervised, launch: Launch): EngineControl {
+  const end = async (signal: NodeJS.Signals) => {
+    const gone = server.waitForExit();
+    server.signal(signal);
+    await gone;
+  };
+  return {
+    get pid() {
+      return server.pid;
+    },
+    signal: (name) => server.signal(name),
+    kill: () => end('SIGKILL'),
+    shutDown: () => end(launch.plan.stopSignal),
+    start: async () => {
+      await server.start();
+      await waitUntilReady(server, launch);
+    },
+  };
+}
+
+export async function waitUntilReady(server: Supervised, launch: Pick<Launch, 'plan' | 'isReady' | 'readyWithin'>): Promise<void> {
+  const deadline = Date.now() + launch.readyWithin;
+  for (;;) {
+    const { pid } = server;
+    if (pid === undefined) throw await brokenStart(launch, 'ended before it answered');
+    if (await launch.isReady(pid)) return;
+    if (Date.now() > deadline) throw await brokenStart(launch, `did not answer within ${launch.readyWithin / 1000} s`);
+    await sleep(25);
+  }
+}
+
+async function brokenStart(launch: Pick<Launch, 'plan'>, what: string): Promise<Failure> {
+  const log = await readFile(launch.plan.log, 'utf8').catch(() => '');
+  return new Failure('connection', `${launch.plan.command} ${what}; the end of its log: ${log.trim().slice(-1_500)}`, {
+    code: startFailed,
+  });
+}

@@ -1,0 +1,12 @@
+import { Failure } from '../../core/src/failure.ts';
+
+const code = 'E_ENGINE_UNAVAILABLE';
+
+/** This machine cannot have the engine. On a laptop a reason to skip, in CI a failure. */
+export function unavailable(reason: string, advice: string, cause?: unknown): Failure {
+  return new Failure('connection', reason, { code, hint: advice, cause });
+}
+
+export function isUnavailable(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === code;
+}

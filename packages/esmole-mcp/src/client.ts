@@ -1,0 +1,73 @@
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import type { BackendTarget } from '@dbmole/core';
+import { Agent, buildConnector } from 'undici';
+import type { Answer, ClusterBackend } from './backend.ts';
+import { toFailure } from './failure.ts';
+import type { Connection } from './schema.ts';
+
+const timeouts = { connectTimeout: 10_000, headersTimeout: 60_000, bodyTimeout: 60_000 };
+
+/** Bounded here until answers are cut while they are read; nothing that is asked today is near it. */
+const maxResponseSize = 8 * 1024 * 1024;
+
+export function openClient(target: BackendTarget<Connection>): ClusterBackend {
+  const { config, connectHost, connectPort, dial } = target;
+  const origin = `${config.scheme}://${urlHost(connectHost)}:${connectPort}`;
+  const agent = new Agent({
+    ...timeouts,
+    maxResponseSize,
+    connections: 8,
+    ...(dial === undefined ? {} : { connect: connectThrough(dial, target.serverName) }),
+  });
+  const headers = { accept: 'application/json', ...authorization(config) };
+
+  return {
+    async request(method, path, signal): Promise<Answer> {
+      try {
+        const response = await agent.request({ origin, method: toMethod(method), path, headers, signal });
+        const text = await response.body.text();
+        return { status: response.statusCode, body: parseBody(text) };
+      } catch (error) {
+        throw signal.aborted ? signal.reason : toFailure(error, { host: connectHost, port: connectPort });
+      }
+    },
+    dispose: () => agent.destroy(),
+  };
+}
+
+/** Every stream of the pool is a channel of the tunnel; the certificate is still that of the real host. */
+function connectThrough(dial: () => Duplex, serverName: string): buildConnector.connector {
+  return (options, callback) => {
+    const channel = dial();
+    if (options.protocol !== 'https:') {
+      channel.once('connect', () => callback(null, channel as never)).once('error', (error) => callback(error, null));
+      const connect: unknown = Reflect.get(channel, 'connect');
+      if (typeof connect === 'function') Reflect.apply(connect, channel, []);
+      return;
+    }
+    const socket = connectTls({ socket: channel, servername: serverName, ALPNProtocols: ['http/1.1'] });
+    socket.once('secureConnect', () => callback(null, socket)).once('error', (error) => callback(error, null));
+  };
+}
+
+function authorization({ user, password }: Connection): { authorization?: string } {
+  if (user === undefined || typeof password !== 'string') return {};
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function toMethod(method: string): 'GET' | 'HEAD' {
+  return method === 'HEAD' ? 'HEAD' : 'GET';
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

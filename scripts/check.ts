@@ -1,0 +1,8 @@
+import { lintStep, runStep, typesStep } from './steps.ts';
+
+const steps = [lintStep, typesStep, { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit'] as const }];
+const failed = steps.filter((step) => !runStep(step));
+if (failed.length > 0) {
+  console.error(`\nFailed: ${failed.map((step) => step.name).join(', ')}`);
+  process.exit(1);
+}

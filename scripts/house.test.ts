@@ -1,0 +1,130 @@
+/** The rules of CONTRIBUTING.md that no linter knows. Each test names the files that break its rule. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './steps.ts';
+
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)));
+const sources = tracked.filter((file) => /^(packages|scripts|bench)\/.*\.(ts|mjs)$/.test(file));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
+
+/** The files in which a line matches, with the line. */
+function offenders(files: readonly string[], pattern: RegExp): string[] {
+  return files.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .map((line, index) => ({ line, place: `${file}:${index + 1}` }))
+      .filter(({ line }) => pattern.test(line))
+      .map(({ line, place }) => `${place}: ${line.trim()}`),
+  );
+}
+
+interface Import {
+  from: string;
+  file: string;
+}
+
+/** What a file imports: for a relative path the file it names, else the package. */
+function importsOf(file: string): Import[] {
+  return [...read(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => ({
+    from: target.startsWith('.') ? relative(root, join(root, dirname(file), target)) : target,
+    file,
+  }));
+}
+
+function forbidden(files: readonly string[], rule: (target: string, file: string) => boolean): string[] {
+  return files
+    .flatMap(importsOf)
+    .filter(({ from, file }) => rule(from, file))
+    .map(({ from, file }) => `${file} imports ${from}`);
+}
+
+const inside = (folder: string) => sources.filter((file) => file.startsWith(`${folder}/`));
+
+describe('the house', () => {
+  it('core names no engine', () => {
+    const engines = /\b(postgres|postgresql|mysql2?|mariadb|elastic|elasticsearch|opensearch|pg|undici|sql)\b/i;
+    expect(offenders(inside('packages/core/src'), engines)).toEqual([]);
+  });
+
+  it('core imports no leaf, and a leaf no other leaf', () => {
+    const leaf = /(dbmole|esmole)-mcp/;
+    expect(forbidden(inside('packages/core'), (target) => leaf.test(target))).toEqual([]);
+    expect(forbidden(inside('packages/dbmole-mcp'), (target) => target.includes('esmole-mcp'))).toEqual([]);
+    expect(forbidden(inside('packages/esmole-mcp'), (target) => target.includes('dbmole-mcp'))).toEqual([]);
+  });
+
+  it('a package is entered by its front door', () => {
+    const doors = new Set(['@dbmole/core', '@dbmole/core/testing', '@dbmole/engines']);
+    expect(forbidden(sources, (target) => target.startsWith('@dbmole/') && !doors.has(target))).toEqual([]);
+    const outside = (target: string, file: string) =>
+      target.startsWith('packages/') && target.split('/')[1] !== file.split('/')[1] && file.startsWith('packages/');
+    expect(forbidden(sources, outside)).toEqual([]);
+  });
+
+  it('what is shipped imports nothing that is only for tests', () => {
+    const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
+    const rule = (target: string) => /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/core\/testing|vitest|fast-check/.test(target);
+    expect(forbidden(shipped, rule)).toEqual([]);
+  });
+
+  it('the engines of one leaf do not know each other', () => {
+    const engineOf = (file: string) => /\/engines\/([^/]+)\//.exec(file)?.[1];
+    const rule = (target: string, file: string) => engineOf(target) !== undefined && engineOf(target) !== engineOf(file);
+    expect(forbidden(inside('packages/dbmole-mcp/src/engines'), rule)).toEqual([]);
+  });
+
+  it('only the transport writes to stdout', () => {
+    const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
+    const allowed = new Set(['packages/core/src/serve.ts', 'packages/core/src/command-line.ts']);
+    expect(offenders(shipped.filter((file) => !allowed.has(file)), /process\.stdout|\bstdout\.write/).filter((line) => !line.includes('stdio-transport.ts'))).toEqual([]);
+  });
+
+  it('drivers and ssh2 are loaded when they are needed', () => {
+    const lazy = new Set(['pg', 'mysql2', 'mysql2/promise', 'undici', 'ssh2', 'libpg-query']);
+    const eager = /^import (?!type )[^(]*from '([^']+)'/gm;
+    const start = new Set<string>();
+    for (const leaf of ['dbmole-mcp', 'esmole-mcp']) collect(`packages/${leaf}/src/main.ts`, start);
+    const rule = (file: string) => [...read(file).matchAll(eager)].filter(([, target]) => lazy.has(target ?? '')).map(() => file);
+    expect([...start].flatMap(rule)).toEqual([]);
+
+    function collect(file: string, seen: Set<string>): void {
+      if (seen.has(file) || !existsSync(join(root, file))) return;
+      seen.add(file);
+      const text = read(file);
+      for (const [, target = ''] of text.matchAll(eager)) {
+        if (target === '@dbmole/core') collect('packages/core/src/index.ts', seen);
+        if (target.startsWith('.')) collect(relative(root, join(root, dirname(file), target)), seen);
+      }
+      for (const [, target = ''] of text.matchAll(/^export [^(]*from '([^']+)'/gm)) {
+        collect(relative(root, join(root, dirname(file), target)), seen);
+      }
+    }
+  });
+
+  it('names say what is inside', () => {
+    const vague = /^(utils?|helpers?|common|shared|misc)(\.|$)/;
+    expect(sources.filter((file) => file.split('/').some((part) => vague.test(part)))).toEqual([]);
+    expect(sources.filter((file) => basename(file) === 'index.ts' && !/\/src\/(index|testing\/index|tools\/index)\.ts$/.test(file))).toEqual([]);
+  });
+
+  it('a file is one room', () => {
+    const lines = (file: string) => read(file).split('\n').length;
+    expect(sources.filter((file) => lines(file) > (isTest(file) ? 600 : 350)).map((file) => `${file}: ${lines(file)}`)).toEqual([]);
+  });
+
+  it('nothing is suppressed, focused or left out', () => {
+    const loose = /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|\b(it|test|describe)\.(only|skip|todo)\(|: any\b|\bas any\b/;
+    expect(offenders(sources.filter((file) => file !== 'scripts/house.test.ts'), loose)).toEqual([]);
+  });
+
+  it('the repository speaks of the project alone', () => {
+    const texts = tracked.filter((file) => !/package-lock\.json$|\.(png|wasm)$/.test(file) && file !== 'scripts/house.test.ts');
+    const foreign = /https?:\/\/[a-z0-9.-]*(registry|pypi|maven|crates|goproxy)|(^|[\s"'`(=])\/(work|farm)\/|\/root\/|\.\.\/shared\//i;
+    expect(offenders(texts, foreign)).toEqual([]);
+  });
+});
