@@ -68,7 +68,8 @@ describe('the house', () => {
 
   it('what is shipped imports nothing that is only for tests', () => {
     const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
-    const rule = (target: string) => /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/core\/testing|vitest|fast-check/.test(target);
+    const rule = (target: string) =>
+      /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/core\/testing|vitest|fast-check/.test(target);
     expect(forbidden(shipped, rule)).toEqual([]);
   });
 
@@ -81,7 +82,12 @@ describe('the house', () => {
   it('only the transport writes to stdout', () => {
     const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
     const allowed = new Set(['packages/core/src/serve.ts', 'packages/core/src/command-line.ts']);
-    expect(offenders(shipped.filter((file) => !allowed.has(file)), /process\.stdout|\bstdout\.write/).filter((line) => !line.includes('stdio-transport.ts'))).toEqual([]);
+    expect(
+      offenders(
+        shipped.filter((file) => !allowed.has(file)),
+        /process\.stdout|\bstdout\.write/,
+      ).filter((line) => !line.includes('stdio-transport.ts')),
+    ).toEqual([]);
   });
 
   it('drivers and ssh2 are loaded when they are needed', () => {
@@ -109,22 +115,33 @@ describe('the house', () => {
   it('names say what is inside', () => {
     const vague = /^(utils?|helpers?|common|shared|misc)(\.|$)/;
     expect(sources.filter((file) => file.split('/').some((part) => vague.test(part)))).toEqual([]);
-    expect(sources.filter((file) => basename(file) === 'index.ts' && !/\/src\/(index|testing\/index|tools\/index)\.ts$/.test(file))).toEqual([]);
+    expect(
+      sources.filter((file) => basename(file) === 'index.ts' && !/\/src\/(index|testing\/index|tools\/index)\.ts$/.test(file)),
+    ).toEqual([]);
   });
 
   it('a file is one room', () => {
     const lines = (file: string) => read(file).split('\n').length;
-    expect(sources.filter((file) => lines(file) > (isTest(file) ? 600 : 350)).map((file) => `${file}: ${lines(file)}`)).toEqual([]);
+    expect(sources.filter((file) => lines(file) > (isTest(file) ? 600 : 350)).map((file) => `${file}: ${lines(file)}`)).toEqual(
+      [],
+    );
   });
 
   it('nothing is suppressed, focused or left out', () => {
-    const loose = /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|\b(it|test|describe)\.(only|skip|todo)\(|: any\b|\bas any\b/;
-    expect(offenders(sources.filter((file) => file !== 'scripts/house.test.ts'), loose)).toEqual([]);
+    const loose =
+      /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|\b(it|test|describe)\.(only|skip|todo)\(|: any\b|\bas any\b/;
+    expect(
+      offenders(
+        sources.filter((file) => file !== 'scripts/house.test.ts'),
+        loose,
+      ),
+    ).toEqual([]);
   });
 
   it('the repository speaks of the project alone', () => {
     const texts = tracked.filter((file) => !/package-lock\.json$|\.(png|wasm)$/.test(file) && file !== 'scripts/house.test.ts');
-    const foreign = /https?:\/\/[a-z0-9.-]*(registry|pypi|maven|crates|goproxy)|(^|[\s"'`(=])\/(work|farm)\/|\/root\/|\.\.\/shared\//i;
+    const foreign =
+      /https?:\/\/[a-z0-9.-]*(registry|pypi|maven|crates|goproxy)|(^|[\s"'`(=])\/(work|farm)\/|\/root\/|\.\.\/shared\//i;
     expect(offenders(texts, foreign)).toEqual([]);
   });
 });

@@ -7,22 +7,33 @@ export const connectionName = z
   .refine((name) => name !== '__proto__', 'this name is reserved');
 
 /**
- * A secret, or where to find it. A person may write any form into a file they own; a tool may only ever pass the literal
- * (see docs/decisions), because a reference in the hands of a model is a way to read the machine's secrets.
+ * Says which fields hold secrets. A leaf makes a field secret by giving it the schema `secretRef` (also described, optional or
+ * nested): the registry finds such fields by this mark, resolves references in them and keeps their values out of every text.
+ * The string in a `key` field is the path of a private key, unless it is the key itself.
  */
-export const secretRef = z.union([
-  z.string(),
+export const secretMarks = z.registry<{ secret: 'value' | 'key' }>();
+
+const references = [
   z.strictObject({ env: z.string().min(1) }),
   z.strictObject({ file: z.string().min(1) }),
   z.strictObject({ command: z.array(z.string().min(1)).min(1) }),
-]);
+] as const;
+
+/**
+ * A secret, or where to find it. A person may write any form into a file they own; a tool may only ever pass the literal
+ * (see docs/decisions), because a reference in the hands of a model is a way to read the machine's secrets.
+ */
+export const secretRef = z.union([z.string(), ...references]).register(secretMarks, { secret: 'value' });
+
+/** A private key: its path, the key itself (`-----BEGIN …`), or a reference to it. */
+export const privateKeyRef = z.union([z.string().min(1), ...references]).register(secretMarks, { secret: 'key' });
 
 const hopShape = {
   host: z.string().min(1),
   port: z.int().min(1).max(65535).optional(),
   user: z.string().min(1).optional(),
   password: secretRef.optional(),
-  privateKey: secretRef.optional(),
+  privateKey: privateKeyRef.optional(),
   passphrase: secretRef.optional(),
   agent: z.string().min(1).optional(),
   hostKeys: z.array(z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'a pin looks like SHA256:… (43 characters)')).optional(),

@@ -20,7 +20,7 @@ export interface CellWindow {
   limit: number;
 }
 
-/** What of one cell is shown. Without a mark the cell is whole; null is SQL's NULL, not the text. */
+/** What of one cell is shown. Without a mark the cell is whole; null is the engine's NULL, not the text. */
 export interface CellPart {
   text: string | null;
   mark: string;

@@ -8,6 +8,7 @@ import { type Limit, settlesWithin } from './waiting.ts';
 export interface LiveBackendOptions<B extends Backend> {
   backend: B;
   tunnel: Tunnel | undefined;
+  name: string;
   config: BaseConnection;
   version: string;
   /** How long nobody may use it before it closes; 0 is for ever. */
@@ -40,12 +41,13 @@ export class LiveBackend<B extends Backend> {
 
   constructor(options: LiveBackendOptions<B>) {
     this.#options = options;
-    this.name = options.config.name;
+    this.name = options.name;
     this.version = options.version;
     this.tunnel = options.tunnel;
     this.gone = new Promise((resolve) => {
       this.#markGone = resolve;
     });
+    if (options.tunnel !== undefined) this.#watch(options.tunnel);
   }
 
   /** Why it must not be used, if so. */
@@ -97,6 +99,13 @@ export class LiveBackend<B extends Backend> {
     this.#markGone();
   }
 
+  #watch(tunnel: Tunnel): void {
+    tunnel.onClosed((cause) => this.kill(tunnelClosed(this.name, cause)));
+    // It may have closed while the backend was being opened, when nobody listened yet.
+    const { state, lastError } = tunnel.status();
+    if (state === 'lost' || state === 'closed') this.kill(tunnelClosed(this.name, lastError));
+  }
+
   async #endTunnel(tunnel: Tunnel, limit: Limit): Promise<void> {
     this.#tunnelClosed ??= this.#attempt('the tunnel', () => tunnel.close());
     if (!(await settlesWithin(this.#tunnelClosed, limit))) this.#complain('the tunnel', `no end within ${limit.ms} ms`);
@@ -134,4 +143,8 @@ export class LiveBackend<B extends Backend> {
 
 function broken(name: string): Failure {
   return new Failure('connection', `the connection "${name}" broke`, { hint: 'Call again: a new one is opened.' });
+}
+
+function tunnelClosed(name: string, cause: unknown): Failure {
+  return new Failure('tunnel', `the SSH tunnel of "${name}" closed`, { hint: 'Call again: a new tunnel is opened.', cause });
 }

@@ -18,6 +18,11 @@ export function createLog(prefix: string, threshold: LogLevel = 'info', write: (
   };
 }
 
+let guarded = false;
+
 function toStderr(line: string): void {
+  // Without a listener, a log that nobody reads any more would end the process.
+  if (!guarded) process.stderr.on('error', () => undefined);
+  guarded = true;
   process.stderr.write(`${line}\n`);
 }

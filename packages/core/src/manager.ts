@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { BaseConnection } from './connection.ts';
+import { type BackendOpening, ConnectionSlot, type Loan } from './connection-slot.ts';
 import { Failure, toFailure } from './failure.ts';
 import { LiveBackend } from './live-backend.ts';
 import type { Log } from './log.ts';
-import { Opening } from './opening.ts';
-import type { Entry, Registry, Resolved } from './registry.ts';
+import { openBackend, Superseded, type UsableEntry } from './open-backend.ts';
+import type { Registry } from './registry.ts';
 import type { Tunnel } from './tunnel/tunnel.ts';
 import { formatAbort, settlesWithin, untilAborted } from './waiting.ts';
 
@@ -75,8 +76,11 @@ export interface Manager<B extends Backend> {
   disposeAll(): Promise<void>;
 }
 
+/** The part of a registry that is needed here. */
+export type Connections<C extends BaseConnection> = Pick<Registry<C>, 'get' | 'list' | 'resolve'>;
+
 export function createManager<C extends BaseConnection, B extends Backend>(
-  registry: Pick<Registry<C>, 'get' | 'list' | 'resolve'>,
+  registry: Connections<C>,
   options: ManagerOptions<C, B>,
 ): Manager<B> {
   return new ConnectionManager(registry, options);
@@ -85,35 +89,26 @@ export function createManager<C extends BaseConnection, B extends Backend>(
 const defaultLimits: ManagerLimits = { disposeMs: 5_000, graceMs: 500, forceMs: 300 };
 const defaultIdleMs = 10 * 60_000;
 
-interface Loan<B extends Backend> {
-  live: LiveBackend<B>;
-  lease: Lease<B>;
-}
-
-/** What we know of one name. Names share nothing, so that one which is down cannot slow another. */
-interface Slot<B extends Backend> {
-  /** The version new calls get; a backend of another one only serves those who already have it. */
-  version: string | undefined;
-  live: LiveBackend<B> | undefined;
-  /** By version: after a change the old opening goes on for those who wait for it. */
-  openings: Map<string, Opening<LiveBackend<B>, Loan<B>>>;
-}
-
-type Usable<C extends BaseConnection> = Entry<C> & { config: C };
-
 class ConnectionManager<C extends BaseConnection, B extends Backend> implements Manager<B> {
-  readonly #registry: Pick<Registry<C>, 'get' | 'list' | 'resolve'>;
+  readonly #registry: Connections<C>;
   readonly #options: ManagerOptions<C, B>;
   readonly #limits: ManagerLimits;
   readonly #log: Log;
-  readonly #slots = new Map<string, Slot<B>>();
+  readonly #slots = new Map<string, ConnectionSlot<B>>();
   /** Everything that is not over yet, also what no slot refers to any more; shutdown waits for it. */
   readonly #lives = new Set<LiveBackend<B>>();
-  readonly #openings = new Set<Opening<LiveBackend<B>, Loan<B>>>();
+  readonly #openings = new Set<BackendOpening<B>>();
   readonly #chores = new Set<Promise<void>>();
   #shutdown: Promise<void> | undefined;
+  readonly #slotEvents = {
+    onOpening: (opening: BackendOpening<B>) => {
+      this.#openings.add(opening);
+      void opening.settled.then(() => this.#openings.delete(opening));
+    },
+    onOpened: () => this.#chore(() => this.#sweep()),
+  };
 
-  constructor(registry: Pick<Registry<C>, 'get' | 'list' | 'resolve'>, options: ManagerOptions<C, B>) {
+  constructor(registry: Connections<C>, options: ManagerOptions<C, B>) {
     this.#registry = registry;
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
@@ -129,18 +124,13 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
   }
 
   status(name: string): ConnectionStatus {
-    const slot = this.#slots.get(name);
-    if (slot?.live !== undefined) {
-      const { tunnel } = slot.live;
-      return { state: 'open', ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }) };
-    }
-    return { state: slot?.version !== undefined && slot.openings.has(slot.version) ? 'opening' : 'closed' };
+    return this.#slots.get(name)?.status() ?? { state: 'closed' };
   }
 
   async close(name: string): Promise<void> {
-    const openings = [...(this.#slots.get(name)?.openings.values() ?? [])];
-    this.#retire(name);
-    await Promise.all(openings.map((opening) => opening.settled));
+    const slot = this.#slots.get(name);
+    slot?.retire();
+    await slot?.settled();
     const leaving = [...this.#lives].filter((live) => live.name === name && live.retired);
     await Promise.all(leaving.map((live) => live.gone));
   }
@@ -150,11 +140,10 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     return this.#shutdown;
   }
 
-  /** A lease, or the reason why what we got is already no good; a second try then opens anew. */
+  /** A lease, or the reason why what we got is no good already; a second try then opens anew. */
   async #tryAcquire(name: string | undefined, signal: AbortSignal): Promise<Lease<B> | Failure> {
     const entry = await this.#find(name, signal);
-    if (this.#shutdown !== undefined) throw shuttingDown();
-    const loan = await this.#lend(entry, signal);
+    const loan = await this.#borrow(entry, signal);
     if (loan instanceof Failure) return loan;
     try {
       const death = await this.#probe(loan.live, signal);
@@ -167,178 +156,102 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     }
   }
 
-  async #find(name: string | undefined, signal: AbortSignal): Promise<Usable<C>> {
-    if (this.#shutdown !== undefined) throw shuttingDown();
-    if (signal.aborted) throw formatAbort(signal);
+  async #find(name: string | undefined, signal: AbortSignal): Promise<UsableEntry<C>> {
+    this.#refuse(signal);
     try {
       return await untilAborted(this.#registry.get(name), signal);
     } catch (error) {
       // Removed or unusable now, perhaps by a person with an editor: nothing of it may stay open.
-      if (name !== undefined && !signal.aborted) this.#retire(name);
+      if (name !== undefined && !signal.aborted) this.#slots.get(name)?.retire();
       throw error;
     }
   }
 
-  async #lend(entry: Usable<C>, signal: AbortSignal): Promise<Loan<B> | Failure> {
-    const slot = this.#slotOf(entry.name);
-    if (slot.version !== entry.version) {
-      this.#retire(entry.name);
-      slot.version = entry.version;
-    }
-    if (slot.live !== undefined) return { live: slot.live, lease: slot.live.lease() };
-    const opening = slot.openings.get(entry.version) ?? this.#startOpening(slot, entry);
+  async #borrow(entry: UsableEntry<C>, signal: AbortSignal): Promise<Loan<B> | Failure> {
+    this.#refuse(signal);
+    const open = (opening: AbortSignal) => this.#open(entry, opening);
     try {
-      return await opening.join(signal);
+      return await this.#slotOf(entry.name).lend({ version: entry.version, open }, signal);
     } catch (error) {
       if (error instanceof Superseded) return error.failure;
       throw error;
     }
   }
 
-  /** Whether what was lent can be used right now. Throws when the caller, not the connection, is at its end. */
+  /** Why what was lent cannot be used, if so. */
   async #probe(live: LiveBackend<B>, signal: AbortSignal): Promise<Failure | undefined> {
     try {
       if (live.tunnel !== undefined) await untilAborted(live.tunnel.ensureFresh(signal), signal);
     } catch (error) {
       if (!signal.aborted) live.kill(toFailure(error));
     }
-    if (this.#shutdown !== undefined) throw shuttingDown();
-    if (signal.aborted) throw formatAbort(signal);
+    this.#refuse(signal);
     return live.death;
   }
 
-  #startOpening(slot: Slot<B>, entry: Usable<C>): Opening<LiveBackend<B>, Loan<B>> {
-    const opening: Opening<LiveBackend<B>, Loan<B>> = new Opening({
-      open: (signal) => this.#open(entry, signal),
-      share: (live) => ({ live, lease: live.lease() }),
-      onOpened: (live, wanted) => this.#settle(slot, live, wanted),
-      onOver: () => slot.openings.delete(entry.version),
-    });
-    slot.openings.set(entry.version, opening);
-    this.#openings.add(opening);
-    void opening.settled.then(() => this.#openings.delete(opening));
-    return opening;
+  /** Throws when the caller or the server, not the connection, is at its end. */
+  #refuse(signal: AbortSignal): void {
+    if (this.#shutdown !== undefined) throw shuttingDown();
+    if (signal.aborted) throw formatAbort(signal);
   }
 
-  async #open(entry: Usable<C>, signal: AbortSignal): Promise<LiveBackend<B>> {
-    const resolved = await this.#registry.resolve(entry.name, signal);
-    if (resolved.version !== entry.version) throw new Superseded(entry.name);
-    signal.throwIfAborted();
-    const { ssh } = resolved.config;
-    const tunnel = ssh === undefined ? undefined : await this.#options.createTunnel(resolved.config, signal);
-    try {
-      signal.throwIfAborted();
-      const backend = await this.#options.createBackend(this.#target(resolved, tunnel), signal);
-      return this.#createLive(entry, backend, tunnel);
-    } catch (error) {
-      if (tunnel !== undefined) this.#closeUnusedTunnel(entry.name, tunnel);
-      throw error;
-    }
-  }
-
-  #target({ config }: Resolved<C>, tunnel: Tunnel | undefined): BackendTarget<C> {
-    const { host } = config;
-    const port = this.#options.resolvePort(config);
-    const target = { config, connectHost: host, connectPort: port, serverName: host };
-    return tunnel === undefined ? target : { ...target, dial: () => tunnel.stream(host, port) };
-  }
-
-  #createLive({ config, version }: Usable<C>, backend: B, tunnel: Tunnel | undefined): LiveBackend<B> {
+  async #open(entry: UsableEntry<C>, signal: AbortSignal): Promise<LiveBackend<B>> {
+    const onUnusedTunnel = (tunnel: Tunnel) => this.#chore(() => tunnel.close());
+    const opened = await openBackend({ entry, registry: this.#registry, options: this.#options, signal, onUnusedTunnel });
     const live = new LiveBackend({
-      backend,
-      tunnel,
-      config,
-      version,
+      ...opened,
+      name: entry.name,
+      config: entry.config,
+      version: entry.version,
       idleMs: this.#options.idleMs ?? defaultIdleMs,
       disposeMs: this.#limits.disposeMs,
       log: this.#log,
-      onUnfit: (unfit) => this.#takeOut(unfit),
+      onUnfit: (unfit) => this.#slots.get(unfit.name)?.drop(unfit),
     });
     this.#lives.add(live);
     void live.gone.then(() => this.#lives.delete(live));
-    tunnel?.onClosed((cause) => live.kill(tunnelClosed(config.name, cause)));
-    // It may have closed while the backend was being opened, before there was anybody to tell.
-    const state = tunnel?.status().state;
-    if (state === 'lost' || state === 'closed') live.kill(tunnelClosed(config.name, tunnel?.status().lastError));
     return live;
   }
 
-  /** A backend has opened and those who waited have their leases: it stays for later calls if it is what they would get. */
-  #settle(slot: Slot<B>, live: LiveBackend<B>, wanted: boolean): void {
-    const current = wanted && slot.version === live.version && live.death === undefined;
-    if (current) slot.live = live;
-    else void live.retire();
-    this.#chore(this.#sweep());
-  }
-
-  /** A renamed or removed connection is never asked for again, so nobody would notice that it is still open. */
-  async #sweep(): Promise<void> {
-    const { entries } = await this.#registry.list();
-    const usable = new Set(entries.filter(({ config }) => config !== undefined).map(({ name }) => name));
-    for (const name of this.#slots.keys()) if (!usable.has(name)) this.#retire(name);
-  }
-
-  #slotOf(name: string): Slot<B> {
-    const slot = this.#slots.get(name) ?? { version: undefined, live: undefined, openings: new Map() };
+  #slotOf(name: string): ConnectionSlot<B> {
+    const slot = this.#slots.get(name) ?? new ConnectionSlot<B>(this.#slotEvents);
     this.#slots.set(name, slot);
     return slot;
   }
 
-  /** New calls get nothing that is open or opening now; those who have it, or wait for it, keep it. */
-  #retire(name: string): void {
-    const slot = this.#slots.get(name);
-    if (slot === undefined) return;
-    slot.version = undefined;
-    void slot.live?.retire();
-    slot.live = undefined;
+  /** A connection that was renamed or removed is never asked for again: nobody else would notice that it is still open. */
+  async #sweep(): Promise<void> {
+    const { entries } = await this.#registry.list();
+    const usable = new Set(entries.filter(({ config }) => config !== undefined).map(({ name }) => name));
+    for (const [name, slot] of this.#slots) if (!usable.has(name)) slot.retire();
   }
 
-  #takeOut(live: LiveBackend<B>): void {
-    const slot = this.#slots.get(live.name);
-    if (slot?.live === live) slot.live = undefined;
-  }
-
-  #closeUnusedTunnel(name: string, tunnel: Tunnel): void {
-    const closed = tunnel.close().catch((error: unknown) => {
-      this.#log('warn', 'the tunnel did not close cleanly', { connection: name, error: toFailure(error).message });
-    });
-    this.#chore(closed);
-  }
-
-  /** Work that nobody waits for, except shutdown. */
-  #chore(work: Promise<void>): void {
-    const chore = work.catch(() => undefined).finally(() => this.#chores.delete(chore));
+  /** Work that nobody waits for but shutdown. */
+  #chore(work: () => Promise<void>): void {
+    const chore = this.#tidy(work).finally(() => this.#chores.delete(chore));
     this.#chores.add(chore);
+  }
+
+  async #tidy(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log('warn', 'tidying up failed', { error: toFailure(error).message });
+    }
   }
 
   async #shutDown(): Promise<void> {
     for (const opening of this.#openings) opening.giveUp(shuttingDown());
-    for (const name of this.#slots.keys()) this.#retire(name);
+    for (const slot of this.#slots.values()) slot.retire();
     const { graceMs, forceMs } = this.#limits;
     const leaving = [...this.#lives].map((live) => live.retire());
     const settling = [...this.#openings].map((opening) => opening.settled);
     await settlesWithin(Promise.all([...leaving, ...settling, ...this.#chores]), { ms: graceMs, keepsAlive: true });
-    // What is still used now, and what an opening yielded although it was told to stop.
+    // What is in use even now, and what an opening yielded although it had been told to stop.
     await Promise.all([...this.#lives].map((live) => live.end({ ms: forceMs, keepsAlive: true })));
-  }
-}
-
-/** The configuration changed between being looked up and being opened: whoever waits looks again. */
-class Superseded extends Error {
-  readonly failure: Failure;
-
-  constructor(name: string) {
-    super('superseded');
-    this.failure = new Failure('config', `the configuration of "${name}" changed while it was being opened`, {
-      hint: 'Call again.',
-    });
   }
 }
 
 function shuttingDown(): Failure {
   return new Failure('cancelled', 'the server is shutting down', { code: 'E_SHUTTING_DOWN' });
-}
-
-function tunnelClosed(name: string, cause: unknown): Failure {
-  return new Failure('tunnel', `the SSH tunnel of "${name}" closed`, { hint: 'Call again: a new tunnel is opened.', cause });
 }

@@ -54,13 +54,7 @@ export function serve(options: ServeOptions): { stop(reason: string): Promise<vo
   for (const signal of signals) host.on(signal, () => void stop(signal));
   watchEscapedErrors(host, log);
 
-  const handle = serveStdio(() => toolServer.connect(), { transport, onerror: (error) => log('warn', error.message) });
-  const close = transport.onclose;
-  transport.onclose = () => {
-    close?.();
-    void stop('the connection was closed');
-  };
-  void handle;
+  serveStdio(() => toolServer.connect(), { transport, onerror: (error) => log('warn', error.message) });
   return { stop };
 }
 
@@ -111,8 +105,6 @@ function watchEscapedErrors(host: NodeJS.EventEmitter, log: Log): void {
   };
   host.on('uncaughtException', report('uncaught exception'));
   host.on('unhandledRejection', report('unhandled rejection'));
-  // A closed stderr must not turn the report of an error into the next one.
-  process.stderr.on('error', () => undefined);
 }
 
 function delay(ms: number): Promise<void> {

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { Failure, toFailure } from './failure.ts';
 import type { Log } from './log.ts';
 import { createProgress } from './progress.ts';
-import { respondFailure } from './respond.ts';
+import { respond } from './respond.ts';
 import { effects, type Tool, type ToolReply } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
 
@@ -40,6 +40,8 @@ const settleMs = 500;
 
 export function createToolServer(options: ToolServerOptions): ToolServer {
   const tools = new Map<string, Tool>();
+  // Made when a client first asks: converting every schema at start would delay the first answer.
+  let definitions: ToolDefinition[] | undefined;
   const running = new Set<AbortController>();
   let stopped: Failure | undefined;
 
@@ -54,7 +56,7 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
     } catch (error) {
       const failure = toFailure(error);
       if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: traceOf(error) });
-      return respondFailure(failure);
+      return respond.failure(failure);
     } finally {
       running.delete(controller);
     }
@@ -64,8 +66,16 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
     register(tool) {
       if (tools.has(tool.name)) throw new Error(`two tools are called ${tool.name}`);
       tools.set(tool.name, tool);
+      definitions = undefined;
     },
-    connect: () => createEndpoint(options, { definitions: () => [...tools.values()].map(defineFor), call }),
+    connect: () =>
+      createEndpoint(options, {
+        definitions: () => {
+          definitions ??= [...tools.values()].map(defineFor);
+          return definitions;
+        },
+        call,
+      }),
     get running() {
       return running.size;
     },

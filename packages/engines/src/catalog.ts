@@ -30,6 +30,8 @@ export interface EngineEntry {
   /** About, for the progress line. */
   readonly megabytes: number;
   readonly image: string;
+  /** Elasticsearch 8.19 names modules that the small Java from the registry does not have. */
+  readonly fullJava?: true;
 }
 
 const integTestZip = (group: string, name: string, version: string): Origin => ({
@@ -110,6 +112,7 @@ export const catalog: Readonly<Record<ServerId, EngineEntry>> = {
     origin: integTestZip('org.elasticsearch', 'elasticsearch', '8.19.21'),
     megabytes: 107,
     image: 'elasticsearch:8.19.21',
+    fullJava: true,
   },
   elasticsearch9: {
     id: 'elasticsearch9',

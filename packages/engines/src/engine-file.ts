@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineTls } from './engine.ts';
-import { giveToEngineUser } from './engine-user.ts';
+import { engineUser, giveToEngineUser } from './engine-user.ts';
+import { runCommand } from './run-command.ts';
 
 /** A file that the server reads. Some refuse a key that anyone else could read too. */
 export async function writeEngineFile(path: string, text: string): Promise<string> {
@@ -23,4 +24,10 @@ export async function writeTlsFiles(directory: string, tls: EngineTls): Promise<
     certificate: await writeEngineFile(join(directory, 'server.crt'), tls.certificate),
     key: await writeEngineFile(join(directory, 'server.key'), tls.key),
   };
+}
+
+/** All of a directory that we filled. */
+export async function giveTreeToEngineUser(directory: string): Promise<void> {
+  const { uid, gid } = engineUser();
+  if (uid !== undefined) await runCommand({ command: 'chown', args: ['-R', `${uid}:${gid}`, directory] });
 }

@@ -2,6 +2,9 @@ import { Failure } from '../../core/src/failure.ts';
 import { addressVariable, formatAddress, parseAddress } from './address.ts';
 import { catalog, type EngineEntry, type EngineKind, type ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
+import { elasticsearchRecipe } from './elasticsearch.ts';
+import { mariadbRecipe } from './mariadb.ts';
+import { mysqlRecipe } from './mysql.ts';
 import { postgresRecipe } from './postgres.ts';
 import type { Recipe } from './recipe.ts';
 import { startBinary } from './start-binary.ts';
@@ -9,6 +12,10 @@ import { unavailable } from './unavailable.ts';
 
 export const recipes: Partial<Record<EngineKind, Recipe>> = {
   postgres: postgresRecipe,
+  elasticsearch: elasticsearchRecipe,
+  opensearch: elasticsearchRecipe,
+  mariadb: mariadbRecipe,
+  mysql: mysqlRecipe,
 };
 
 /** Environment, container, binary: the first that serves. */

@@ -9,7 +9,7 @@ export interface Answer {
 /** A cluster, reached. */
 export interface ClusterBackend extends Backend {
   /** Never throws on a status of 400 or above. */
-  request(method: string, path: string, signal: AbortSignal): Promise<Answer>;
+  request(method: 'GET' | 'HEAD', path: string, signal: AbortSignal): Promise<Answer>;
 }
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { BackendTarget } from '@dbmole/core';
-import { Agent, buildConnector } from 'undici';
+import { Agent, type buildConnector } from 'undici';
 import type { Answer, ClusterBackend } from './backend.ts';
 import { toFailure } from './failure.ts';
 import type { Connection } from './schema.ts';
@@ -13,7 +13,7 @@ const maxResponseSize = 8 * 1024 * 1024;
 
 export function openClient(target: BackendTarget<Connection>): ClusterBackend {
   const { config, connectHost, connectPort, dial } = target;
-  const origin = `${config.scheme}://${urlHost(connectHost)}:${connectPort}`;
+  const origin = `${config.scheme ?? 'https'}://${urlHost(connectHost)}:${connectPort}`;
   const agent = new Agent({
     ...timeouts,
     maxResponseSize,
@@ -25,7 +25,7 @@ export function openClient(target: BackendTarget<Connection>): ClusterBackend {
   return {
     async request(method, path, signal): Promise<Answer> {
       try {
-        const response = await agent.request({ origin, method: toMethod(method), path, headers, signal });
+        const response = await agent.request({ origin, method, path, headers, signal });
         const text = await response.body.text();
         return { status: response.statusCode, body: parseBody(text) };
       } catch (error) {
@@ -62,10 +62,6 @@ function parseBody(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-function toMethod(method: string): 'GET' | 'HEAD' {
-  return method === 'HEAD' ? 'HEAD' : 'GET';
 }
 
 function urlHost(host: string): string {

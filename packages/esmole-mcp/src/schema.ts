@@ -1,18 +1,21 @@
-import { baseConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, patchShapeOf, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 
-const { user, ...base } = baseConnectionShape;
-
-/** A connection as files, the environment and tools write it. */
-export const connectionSchema = z.strictObject({
-  ...base,
+const ownShape = {
   type: z.literal('elasticsearch'),
-  user: user.optional(),
-  scheme: z.enum(['http', 'https']).default('https'),
-});
+  scheme: z.enum(['http', 'https']).optional().describe('https by default'),
+  user: z.string().min(1).optional(),
+};
+
+/** A connection as files and the environment write it. */
+export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape });
+
+const toolShape = { ...toolConnectionShape, ...ownShape };
+export const toolSchema = z.strictObject(toolShape);
+export const patchSchema = z.strictObject(patchShapeOf(toolShape));
 
 export type Connection = z.output<typeof connectionSchema>;
 
-export function resolvePort(connection: Connection): number {
-  return connection.port ?? 9200;
+export function resolvePort({ port }: Pick<Connection, 'port'>): number {
+  return port ?? 9200;
 }

@@ -23,17 +23,18 @@ export class HostKeyPolicy {
   readonly #hop: Hop;
   readonly #pins: ReadonlySet<string>;
   readonly #known: readonly KnownHost[];
+  /** Lines without a port, for another port than 22: as with ssh, the same key there is enough, another one says nothing. */
+  readonly #portless: readonly KnownHost[];
   readonly #revoked: readonly KnownHost[];
 
   constructor(hop: Hop, entries: readonly KnownHost[]) {
     const lines = entries.filter((entry) => entry.matches(knownHostName(hop.host, hop.port)));
-    const plain = hop.port === 22 ? [] : entries.filter((entry) => entry.matches(knownHostName(hop.host, 22)));
+    const withoutPort = entries.filter((entry) => entry.matches(knownHostName(hop.host, 22)));
     this.#hop = hop;
     this.#pins = new Set(hop.hostKeys.map((pin) => pin.replace(/=+$/, '')));
     this.#known = lines.filter((entry) => !entry.revoked);
-    this.#revoked = [...lines, ...plain].filter((entry) => entry.revoked);
-    // ssh accepts a line without port for another port if the very same key stands there, and so do we.
-    if (this.#known.length === 0) this.#known = plain.filter((entry) => !entry.revoked).map((entry) => ({ ...entry, loose: true }));
+    this.#portless = this.#known.length > 0 ? [] : withoutPort.filter((entry) => !entry.revoked);
+    this.#revoked = [...lines, ...withoutPort].filter((entry) => entry.revoked);
   }
 
   /**
@@ -51,15 +52,14 @@ export class HostKeyPolicy {
     const revoked = this.#revoked.find((entry) => entry.key.equals(key));
     if (revoked !== undefined) return this.#refuseRevoked(key, revoked);
     if (this.#pins.size > 0) return this.#pins.has(fingerprint(key)) ? undefined : this.#refuseChanged(key, [...this.#pins]);
-    if (this.#known.some((entry) => entry.key.equals(key))) return undefined;
-    const strict = this.#known.filter((entry) => !isLoose(entry));
-    if (strict.length === 0) return this.#refuseUnknown(key);
-    return this.#refuseChanged(key, strict.map(describeLine));
+    if ([...this.#known, ...this.#portless].some((entry) => entry.key.equals(key))) return undefined;
+    if (this.#known.length === 0) return this.#refuseUnknown(key);
+    return this.#refuseChanged(key, this.#known.map(describeLine));
   }
 
   #accepted(): readonly KnownHost[] {
-    if (this.#pins.size === 0) return this.#known;
-    return this.#known.filter((entry) => this.#pins.has(fingerprint(entry.key)));
+    const lines = [...this.#known, ...this.#portless];
+    return this.#pins.size === 0 ? lines : lines.filter((entry) => this.#pins.has(fingerprint(entry.key)));
   }
 
   #refuseRevoked(key: Buffer, line: KnownHost): Failure {
@@ -70,11 +70,15 @@ export class HostKeyPolicy {
   #refuseUnknown(key: Buffer): Failure {
     const { host, port, user } = this.#hop;
     const command = `ssh${port === 22 ? '' : ` -p ${port}`} ${user}@${host}`;
-    return tunnelFailure('E_SSH_HOST_KEY_UNKNOWN', `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}`, {
-      hint:
-        'A person has to compare this fingerprint with one from a trusted source, and then either ' +
-        `run \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
-    });
+    return tunnelFailure(
+      'E_SSH_HOST_KEY_UNKNOWN',
+      `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}`,
+      {
+        hint:
+          'A person has to compare this fingerprint with one from a trusted source, and then either ' +
+          `run \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
+      },
+    );
   }
 
   #refuseChanged(key: Buffer, accepted: readonly string[]): Failure {
@@ -92,14 +96,6 @@ export class HostKeyPolicy {
   #server(): string {
     return `${this.#hop.host}:${this.#hop.port}`;
   }
-}
-
-interface LooseLine extends KnownHost {
-  loose: true;
-}
-
-function isLoose(entry: KnownHost): entry is LooseLine {
-  return 'loose' in entry;
 }
 
 function describe(key: Buffer): string {

@@ -90,7 +90,8 @@ function patternMatcher(field: string): Matcher | undefined {
   const refused = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
   const accepted = patterns.filter((pattern) => !pattern.startsWith('!'));
   if (accepted.length === 0) return undefined;
-  return (name) => !refused.some((pattern) => isGlobMatch(pattern, name)) && accepted.some((pattern) => isGlobMatch(pattern, name));
+  return (name) =>
+    !refused.some((pattern) => isGlobMatch(pattern, name)) && accepted.some((pattern) => isGlobMatch(pattern, name));
 }
 
 /** `*` and `?` and nothing else; linear in practice, whatever the pattern. */

@@ -1,6 +1,9 @@
 const limit = 500;
-const escape = String.fromCharCode(0x1b);
-const terminalSequence = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${escape}]*?(?:${String.fromCharCode(7)}|${escape}\\\\))`, 'g');
+const escapeCharacter = String.fromCharCode(0x1b);
+const terminalSequence = new RegExp(
+  `${escapeCharacter}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${escapeCharacter}]*?(?:${String.fromCharCode(7)}|${escapeCharacter}\\\\))`,
+  'g',
+);
 
 /**
  * Text of an SSH server (banner, refusal, prompt) as one harmless line. Whoever answers on that port chose it, so it must

@@ -36,7 +36,8 @@ export async function openSocket(options: SocketOptions): Promise<Socket> {
 
 function explain(error: Error, { host, port }: SocketOptions): Failure {
   const code = codeFor(String(errorCode(error)));
-  const what = code === 'E_SSH_DNS' ? `cannot resolve the SSH server ${host}` : `cannot connect to the SSH server ${host}:${port}`;
+  const what =
+    code === 'E_SSH_DNS' ? `cannot resolve the SSH server ${host}` : `cannot connect to the SSH server ${host}:${port}`;
   return tunnelFailure(code, `${what}: ${errorText(error) || String(errorCode(error))}`, { cause: error });
 }
 

@@ -45,6 +45,15 @@ export function waitFor<T>(
   });
 }
 
+/** Stops waiting when the caller gives up; the work itself goes on for others. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const stop = onAbort(signal, reject);
+    work.then(resolve, reject).finally(stop);
+  });
+}
+
 /** Throws when the caller has already given up. */
 export function checkAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortFailure(signal);

@@ -1,6 +1,7 @@
 import { type BackendTarget, Failure, isLocalHost } from '@dbmole/core';
 import mysql from 'mysql2/promise';
 import type { ServerIdentity, SqlBackend } from '../../backend.ts';
+import { staleFailure } from '../../failure.ts';
 import type { Connection } from '../../schema.ts';
 import { toMysqlFailure } from './failure.ts';
 
@@ -27,9 +28,21 @@ export async function openBackend(target: BackendTarget<Connection>, signal: Abo
   } catch (error) {
     throw signal.aborted ? signal.reason : toMysqlFailure(error, { host: connectHost, port: connectPort });
   }
-  connection.on('error', () => undefined);
+  let alive = true;
+  // Without a listener the loss of an idle connection would be an uncaught exception.
+  connection.on('error', () => {
+    alive = false;
+  });
+  connection.on('end', () => {
+    alive = false;
+  });
   return {
-    identify: () => identify(connection),
+    async identify() {
+      if (!alive) throw staleFailure();
+      return identify(connection).catch((error: unknown) => {
+        throw toMysqlFailure(error, { host: connectHost, port: connectPort });
+      });
+    },
     dispose: () => connection.end(),
   };
 }

@@ -7,7 +7,10 @@ const meanings: Readonly<Record<string, [Kind, FailureOptions]>> = {
   ER_DBACCESS_DENIED_ERROR: ['auth', { hint: 'The account may not use this `database`.' }],
   ER_HOST_NOT_PRIVILEGED: ['auth', { hint: 'The server accepts no account from this address.' }],
   ER_BAD_DB_ERROR: ['unknown', { code: 'E_UNKNOWN_DATABASE', hint: 'Check `database`.' }],
-  ER_CON_COUNT_ERROR: ['connection', { code: 'E_TOO_MANY_CONNECTIONS', hint: 'Wait until others have closed theirs, then call again.' }],
+  ER_CON_COUNT_ERROR: [
+    'connection',
+    { code: 'E_TOO_MANY_CONNECTIONS', hint: 'Wait until others have closed theirs, then call again.' },
+  ],
 };
 
 /** Every error of the driver and the server, in our words. */

@@ -1,6 +1,7 @@
 import { type BackendTarget, Failure, isLocalHost } from '@dbmole/core';
 import pg from 'pg';
 import type { ServerIdentity, SqlBackend } from '../../backend.ts';
+import { staleFailure } from '../../failure.ts';
 import type { Connection } from '../../schema.ts';
 import { toPostgresFailure } from './failure.ts';
 
@@ -21,8 +22,14 @@ export async function openBackend(target: BackendTarget<Connection>, signal: Abo
     ssl: dial === undefined && !isLocalHost(connectHost) ? { rejectUnauthorized: true, servername: target.serverName } : false,
     ...(dial === undefined ? {} : { stream: dial }),
   });
+  let alive = true;
   // Without a listener the loss of an idle connection would be an uncaught exception.
-  client.on('error', () => undefined);
+  client.on('error', () => {
+    alive = false;
+  });
+  client.on('end', () => {
+    alive = false;
+  });
   const abort = () => void client.end();
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -33,7 +40,12 @@ export async function openBackend(target: BackendTarget<Connection>, signal: Abo
     signal.removeEventListener('abort', abort);
   }
   return {
-    identify: () => identify(client),
+    async identify() {
+      if (!alive) throw staleFailure();
+      return identify(client).catch((error: unknown) => {
+        throw toPostgresFailure(error, { host: connectHost, port: connectPort });
+      });
+    },
     dispose: () => client.end(),
   };
 }

@@ -17,7 +17,8 @@ export function toPostgresFailure(error: unknown, where: { host: string; port: n
   if (network !== undefined) return network;
   const message = error instanceof Error ? error.message : String(error);
   const engineCode = codeOf(error);
-  if (engineCode === undefined) return new Failure('connection', `${where.host}:${where.port}: ${message}`, { code: 'E_NETWORK', cause: error });
+  if (engineCode === undefined)
+    return new Failure('connection', `${where.host}:${where.port}: ${message}`, { code: 'E_NETWORK', cause: error });
   const [kind, options] = meanings[engineCode] ?? ['engine', {}];
   return new Failure(kind, message, { ...options, engineCode, cause: error });
 }

@@ -1,0 +1,94 @@
+import type { LiveBackend } from './live-backend.ts';
+import type { Backend, ConnectionStatus, Lease } from './manager.ts';
+import { Opening } from './opening.ts';
+
+/** A lease, and the backend behind it for the checks that are due before anybody uses it. */
+export interface Loan<B extends Backend> {
+  live: LiveBackend<B>;
+  lease: Lease<B>;
+}
+
+export type BackendOpening<B extends Backend> = Opening<LiveBackend<B>, Loan<B>>;
+
+export interface SlotRequest<B extends Backend> {
+  version: string;
+  /** Called only when there is neither a backend nor an opening of this version. */
+  open(signal: AbortSignal): Promise<LiveBackend<B>>;
+}
+
+export interface SlotEvents<B extends Backend> {
+  onOpening(opening: BackendOpening<B>): void;
+  onOpened(): void;
+}
+
+/** What is open or opening under one name. Names share nothing, so that one which is down cannot slow another. */
+export class ConnectionSlot<B extends Backend> {
+  readonly #events: SlotEvents<B>;
+  /** The version new calls get; a backend of another one only serves those who already have it. */
+  #version: string | undefined;
+  #live: LiveBackend<B> | undefined;
+  /** By version: after a change, the old opening goes on for those who wait for it. */
+  readonly #openings = new Map<string, BackendOpening<B>>();
+
+  constructor(events: SlotEvents<B>) {
+    this.#events = events;
+  }
+
+  lend(request: SlotRequest<B>, signal: AbortSignal): Promise<Loan<B>> {
+    if (this.#version !== request.version) {
+      this.retire();
+      this.#version = request.version;
+    }
+    if (this.#live !== undefined) return Promise.resolve(lendOut(this.#live));
+    const opening = this.#openings.get(request.version) ?? this.#startOpening(request);
+    return opening.join(signal);
+  }
+
+  /** New calls get nothing that is open or opening now; those who have it, or wait for it, keep it. */
+  retire(): void {
+    void this.#live?.retire();
+    this.#live = undefined;
+    this.#version = undefined;
+  }
+
+  /** This backend died or was idle; the name is as it was. */
+  drop(live: LiveBackend<B>): void {
+    if (this.#live === live) this.#live = undefined;
+  }
+
+  /** Resolves when nothing is opening that was opening now. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#openings.values()].map((opening) => opening.settled));
+  }
+
+  status(): ConnectionStatus {
+    if (this.#live !== undefined) {
+      const { tunnel } = this.#live;
+      return { state: 'open', ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }) };
+    }
+    return { state: this.#version !== undefined && this.#openings.has(this.#version) ? 'opening' : 'closed' };
+  }
+
+  #startOpening({ version, open }: SlotRequest<B>): BackendOpening<B> {
+    const opening: BackendOpening<B> = new Opening({
+      open,
+      share: lendOut,
+      onOpened: (live, wanted) => this.#settle(live, wanted),
+      onOver: () => this.#openings.delete(version),
+    });
+    this.#openings.set(version, opening);
+    this.#events.onOpening(opening);
+    return opening;
+  }
+
+  /** Those who waited have their leases. The backend stays for later calls if it is what they would get. */
+  #settle(live: LiveBackend<B>, wanted: boolean): void {
+    if (wanted && this.#version === live.version && live.death === undefined) this.#live = live;
+    else void live.retire();
+    this.#events.onOpened();
+  }
+}
+
+function lendOut<B extends Backend>(live: LiveBackend<B>): Loan<B> {
+  return { live, lease: live.lease() };
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
+import { systemCode } from './read-file.ts';
+
+const mostLinks = 40;
+const busyRetryMs = 2_000;
+
+const writeHints = new Map([
+  ['ENOSPC', 'Make room on the disk and try again.'],
+  ['EROFS', 'The file system is read-only; keep the file somewhere else.'],
+  ['EBUSY', 'If the file is mounted into a container by itself, mount its folder instead.'],
+]);
+
+/**
+ * Replaces a file as a whole: whoever reads it sees the old bytes or the new ones, also after a crash or on a full disk.
+ * `path` must not be a link (see `resolveTarget`). The file is for its owner only.
+ */
+export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    writeDurably(temporary, data);
+    await renameBusy(temporary, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    removeQuietly(temporary);
+    throw cannotWrite(path, error);
+  }
+}
+
+/** What `writeFileAtomic` leaves behind when its process dies. */
+export function isTemporaryOf(path: string, name: string): boolean {
+  return name.startsWith(`.${basename(path)}.`) && name.endsWith('.tmp');
+}
+
+/** Where a write has to go so that symbolic links stay what they are. The file itself need not exist. */
+export function resolveTarget(path: string): string {
+  let current = resolve(path);
+  for (let links = 0; links < mostLinks; links++) {
+    if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) return join(realFolder(dirname(current)), basename(current));
+    current = resolve(dirname(current), readlinkSync(current));
+  }
+  throw new Failure('config', `${path} is a symbolic link that leads in a circle.`, { hint: 'Replace the link with a file.' });
+}
+
+/** Creates the folder for its owner only; one that exists is left as it is. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It may never have been created, or somebody was faster.
+  }
+}
+
+function cannotWrite(path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const code = systemCode(error);
+  return new Failure('config', `${path} cannot be written${code ? ` (${code})` : ''}; what it held is unchanged.`, {
+    code: 'E_STORE_WRITE',
+    hint: writeHints.get(code ?? '') ?? 'Check the permissions of the file and its folder.',
+    cause: error,
+  });
+}
+
+/** `writeFileSync` on the descriptor, because `writeSync` may write a part and not say so when the disk is full. */
+function writeDurably(path: string, data: string | Uint8Array): void {
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    if (process.platform !== 'win32') fchmodSync(fd, 0o600);
+    writeFileSync(fd, data);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Windows refuses to replace a file that somebody is reading; it is free a moment later. */
+async function renameBusy(from: string, to: string): Promise<void> {
+  const end = Date.now() + busyRetryMs;
+  for (;;) {
+    try {
+      return renameSync(from, to);
+    } catch (error) {
+      const busy = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(systemCode(error) ?? '');
+      if (!busy || Date.now() > end) throw error;
+      await delay(20);
+    }
+  }
+}
+
+/** Makes the rename itself durable. Some systems cannot open a folder; then there is nothing more to do. */
+function syncFolder(path: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    fsyncSync(fd);
+  } catch {
+    // The data is safe either way, only the name may be lost with the power.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isTemporaryOf, makeFolder, removeQuietly, resolveTarget, writeFileAtomic } from './atomic-write.ts';
+import { withFileLock } from './file-lock.ts';
+import { type FileImage, readSmallFile } from './read-file.ts';
+
+export interface ChangeOptions {
+  path: string;
+  /** Gets what is there now and answers what shall be there; undefined leaves the file alone. Throwing changes nothing. */
+  edit(image: FileImage | undefined): string | undefined;
+  /** Keeps the bytes from before the change beside the file. */
+  backup?: boolean;
+  lockWaitMs?: number;
+}
+
+/** Reads, changes and writes a file as one step that nobody else comes between. */
+export async function changeFile(options: ChangeOptions): Promise<void> {
+  const target = resolveTarget(options.path);
+  makeFolder(dirname(target));
+  const waitMs = options.lockWaitMs;
+  await withFileLock(`${target}.lock`, () => changeLocked(target, options), waitMs === undefined ? {} : { waitMs });
+}
+
+async function changeLocked(target: string, options: ChangeOptions): Promise<void> {
+  sweep(target);
+  const image = readSmallFile(target);
+  const text = options.edit(image);
+  if (text === undefined) return;
+  if (image && options.backup) await writeFileAtomic(`${target}.bak`, image.bytes);
+  await writeFileAtomic(target, text);
+}
+
+/** We hold the lock, so nobody is writing: every temporary file belongs to a process that died. */
+function sweep(target: string): void {
+  for (const name of readdirSync(dirname(target))) {
+    if (isTemporaryOf(target, name) || isTemporaryOf(`${target}.bak`, name)) removeQuietly(join(dirname(target), name));
+  }
+}

@@ -1,0 +1,139 @@
+import { Failure } from '../failure.ts';
+
+export interface JsonText {
+  value: unknown;
+  /** The line (from 1) on which an object or list of `value` begins. */
+  lineOf(node: unknown): number | undefined;
+}
+
+const deepest = 64;
+
+/**
+ * Strict JSON, with the place of every mistake. We do not use `JSON.parse` for this: its messages quote the text around the
+ * mistake, which here may be a password, and often have no position. It also keeps the last of two equal keys and takes
+ * `__proto__`, and both are refused here.
+ */
+export function parseJsonText(text: string, where: string): JsonText {
+  const reader = new Reader(text.startsWith('\uFEFF') ? text.slice(1) : text, where);
+  const value = reader.document();
+  return { value, lineOf: (node) => reader.lineOf(node) };
+}
+
+class Reader {
+  private at = 0;
+  private readonly starts = new Map<unknown, number>();
+
+  constructor(
+    private readonly text: string,
+    private readonly where: string,
+  ) {}
+
+  document(): unknown {
+    const value = this.value(0);
+    this.space();
+    if (this.at < this.text.length) this.fail('there is more text after the end of the JSON value');
+    return value;
+  }
+
+  lineOf(node: unknown): number | undefined {
+    const start = this.starts.get(node);
+    return start === undefined ? undefined : this.place(start).line;
+  }
+
+  private value(depth: number): unknown {
+    this.space();
+    if (depth > deepest) this.fail(`nested deeper than ${deepest} levels`);
+    const char = this.text[this.at];
+    if (char === '{') return this.object(depth);
+    if (char === '[') return this.list(depth);
+    if (char === '"') return this.string();
+    return this.word() ?? this.fail(char === undefined ? 'the text ends where a value is expected' : 'expected a value');
+  }
+
+  private object(depth: number): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    this.starts.set(result, this.at);
+    this.each('}', () => {
+      const start = this.at;
+      if (this.text[this.at] !== '"') this.fail('expected a key in double quotes');
+      const key = this.string();
+      if (key === '__proto__') this.fail('the key __proto__ is not accepted', start);
+      if (Object.hasOwn(result, key)) this.fail('this key is there twice in one object', start);
+      this.space();
+      if (this.text[this.at] !== ':') this.fail('expected a colon after the key');
+      this.at++;
+      result[key] = this.value(depth + 1);
+    });
+    return result;
+  }
+
+  private list(depth: number): unknown[] {
+    const result: unknown[] = [];
+    this.starts.set(result, this.at);
+    this.each(']', () => result.push(this.value(depth + 1)));
+    return result;
+  }
+
+  /** Reads members up to `close`, with commas between them and none after the last. */
+  private each(close: string, member: () => void): void {
+    this.at++;
+    this.space();
+    if (this.text[this.at] === close) {
+      this.at++;
+      return;
+    }
+    for (;;) {
+      this.space();
+      if (this.text[this.at] === close) this.fail(`there is a comma before ${close}`);
+      member();
+      this.space();
+      const char = this.text[this.at];
+      if (char !== ',' && char !== close) this.fail(`expected a comma or ${close}`);
+      this.at++;
+      if (char === close) return;
+    }
+  }
+
+  private string(): string {
+    const start = this.at;
+    for (this.at++; this.text[this.at] !== '"'; this.at++) {
+      const code = this.text.charCodeAt(this.at);
+      if (Number.isNaN(code)) this.fail('this string has no closing quote', start);
+      if (code < 0x20) this.fail('a line break or control character inside a string');
+      if (this.text[this.at] === '\\') this.at++;
+    }
+    this.at++;
+    try {
+      return String(JSON.parse(this.text.slice(start, this.at)));
+    } catch {
+      return this.fail('this string has an escape that JSON does not know', start);
+    }
+  }
+
+  /** A number, true, false or null; undefined when there is none of these. */
+  private word(): unknown {
+    const pattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0];
+    if (found === undefined) return undefined;
+    this.at += found.length;
+    return JSON.parse(found);
+  }
+
+  private space(): void {
+    while (/[ \t\r\n]/.test(this.text[this.at] ?? '')) this.at++;
+  }
+
+  private place(offset: number): { line: number; column: number } {
+    const before = this.text.slice(0, offset);
+    return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+  }
+
+  private fail(reason: string, offset = this.at): never {
+    const { line, column } = this.place(Math.min(offset, this.text.length));
+    throw new Failure('config', `${this.where} is not valid JSON at line ${line}, column ${column}: ${reason}.`, {
+      code: 'E_JSON',
+      hint: `Correct line ${line} of ${this.where}.`,
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats, statSync } from 'node:fs';
+import { Failure, type FailureCode } from '../failure.ts';
+
+/** One reading of a file. Whatever is decided about a file is decided on these bytes and never on a second reading. */
+export interface FileImage {
+  path: string;
+  bytes: Buffer;
+  stamp: string;
+  /** Written so recently that another write may carry the same time: the stamp cannot be relied on yet. */
+  fresh: boolean;
+  mode: number;
+  uid: number;
+}
+
+export interface ReadOptions {
+  maxBytes?: number;
+  code?: FailureCode;
+  kind?: 'config' | 'secret';
+  /** Refuses a symbolic link as the last part of the path. */
+  noFollow?: boolean;
+}
+
+/** Some file systems keep times to two seconds. */
+const coarsestTimeMs = 2_000;
+
+/** Changes whenever the file is written, replaced, or deleted (undefined). */
+export function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && formatStamp(stats);
+}
+
+/** Reads a small regular file; undefined when there is none. Never waits on a pipe or a device. */
+export function readSmallFile(path: string, options: ReadOptions = {}): FileImage | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (options.noFollow ? (constants.O_NOFOLLOW ?? 0) : 0));
+    return readImage(fd, path, options);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw code === undefined ? error : cannotRead(path, `(${code})`, options, error);
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function readImage(fd: number, path: string, options: ReadOptions): FileImage {
+  const stats = fstatSync(fd, { bigint: true });
+  if (!stats.isFile()) throw cannotRead(path, 'because it is not a regular file', options);
+  const limit = options.maxBytes ?? 1_048_576;
+  const bytes = Buffer.alloc(limit + 1);
+  let length = 0;
+  for (let got = -1; got !== 0 && length <= limit; length += got) got = readSync(fd, bytes, length, bytes.length - length, null);
+  if (length > limit) throw cannotRead(path, `because it is larger than ${limit} bytes`, options);
+  return {
+    path,
+    bytes: Buffer.from(bytes.subarray(0, length)),
+    stamp: formatStamp(stats),
+    fresh: Date.now() - Number(stats.mtimeMs) < coarsestTimeMs,
+    mode: Number(stats.mode) & 0o777,
+    uid: Number(stats.uid),
+  };
+}
+
+/** The system's code of an error, for example ENOENT. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+function formatStamp(stats: BigIntStats): string {
+  return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+function cannotRead(path: string, why: string, options: ReadOptions, cause?: unknown): Failure {
+  return new Failure(options.kind ?? 'config', `${path} cannot be read ${why}.`, {
+    ...(options.code && { code: options.code }),
+    hint: 'Check the path and its permissions.',
+    cause,
+  });
+}

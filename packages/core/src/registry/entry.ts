@@ -1,0 +1,69 @@
+import type { BaseConnection } from '../connection.ts';
+import type { Failure } from '../failure.ts';
+
+/** Where a connection was read from, strongest first: what stands further up shadows what has the same name below. */
+export type SourceKind = 'env' | 'project' | 'store';
+
+export interface Origin {
+  kind: SourceKind;
+  /** What a person edits: the variable's name or the file's path. */
+  where: string;
+}
+
+/** One connection as it is listed. `config` is there only if it can be used as it stands. */
+export interface Entry<C extends BaseConnection> {
+  name: string;
+  origin: Origin;
+  /**
+   * Validated, with references still unresolved: `Registry.resolve` reads secrets. Absent when `problem` is set.
+   * `${VAR}` is still there wherever the schema takes a text; a field that must be a number or a word of a list shows its value.
+   */
+  config?: C;
+  /** Why it cannot be used, with the key and the way out. */
+  problem?: Failure;
+  /** The weaker sources that hold a connection of this name. */
+  shadows: readonly Origin[];
+  /** Whether `add`, `update`, `remove` may change it: only the store. */
+  editable: boolean;
+  /** Variables that are used without a default and are not set: using the connection will fail until they are. */
+  unset: readonly string[];
+  /**
+   * Changes when anything about the connection changes, also a variable or a secret's file it refers to; equal configurations
+   * have equal versions. Means nothing outside this process.
+   */
+  version: string;
+}
+
+/** Of a whole source: a broken file, a project file nobody has allowed. Never hides what other sources hold. */
+export interface SourceProblem {
+  origin: Origin;
+  failure: Failure;
+}
+
+export interface Snapshot<C extends BaseConnection> {
+  entries: readonly Entry<C>[];
+  problems: readonly SourceProblem[];
+}
+
+/** A configuration whose references are resolved; never stored, never shown, only handed to what opens a connection. */
+export interface Resolved<C extends BaseConnection> {
+  config: C;
+  version: string;
+}
+
+export interface Registry<C extends BaseConnection> {
+  /** Reads what changed since the last call (by stat) and answers from memory otherwise. */
+  list(): Promise<Snapshot<C>>;
+  /**
+   * The entry of this name, or of the only connection when the name is left out.
+   * Throws `unknown` with the nearest names, `input` when a name is needed, and the entry's own problem when it has one.
+   */
+  get(name?: string): Promise<Entry<C> & { config: C }>;
+  /** `get`, with `${VAR}` expanded and secret references read. Every secret is remembered for redaction. */
+  resolve(name?: string, signal?: AbortSignal): Promise<Resolved<C>>;
+  /** Adds to the store. The input comes from a tool: references in it are refused, `${` in it is kept as text. */
+  add(input: Record<string, unknown>): Promise<Entry<C>>;
+  /** Changes the store. null removes a field. `readonly` cannot be cleared. */
+  update(name: string, patch: Record<string, unknown>): Promise<Entry<C>>;
+  remove(name: string): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure, toFailure } from './failure.ts';
+import { changeFile } from './files/change-file.ts';
+import { createFileCell, type FileReading } from './files/file-cell.ts';
+import { type FileImage, readSmallFile } from './files/read-file.ts';
+import type { Log } from './log.ts';
+import { type ConnectionDocument, documentVersion, parseDocument, type RawConnection } from './registry/document.ts';
+import { createFileSource, type SourceState } from './registry/sources.ts';
+import type { Fields } from './registry/tree.ts';
+
+export interface StoreOptions {
+  path: string;
+  log?: Log;
+  lockWaitMs?: number;
+}
+
+/** The user's own connections: one versioned JSON file, for its owner only, shared by every server that runs. */
+export interface Store {
+  readonly path: string;
+  /** What the file holds now; what it held before while it cannot be read. Costs a stat when nothing changed. */
+  read(): SourceState;
+  /**
+   * Changes the list of connections as one step. `edit` gets what the file holds at that moment, under the lock, and answers
+   * the new list; throwing changes nothing. Fields we do not know stay, in the file and in every connection.
+   */
+  change(edit: (connections: readonly RawConnection[]) => readonly Fields[]): Promise<void>;
+}
+
+export function createStore(options: StoreOptions): Store {
+  const { path, log } = options;
+  const origin = { kind: 'store', where: path } as const;
+  const cell = createFileCell(path, (name) => openPrivately(name, log));
+  const source = createFileSource({ origin, base: dirname(path), read: () => withBackupHint(cell.read(), path) });
+  return {
+    path,
+    read: () => source.read(),
+    change: (edit) =>
+      changeFile({
+        path,
+        backup: true,
+        ...(options.lockWaitMs !== undefined && { lockWaitMs: options.lockWaitMs }),
+        edit: (image) => changeDocument(path, image, edit),
+      }),
+  };
+}
+
+function changeDocument(path: string, image: FileImage | undefined, edit: Parameters<Store['change']>[0]): string {
+  if (image) checkOwner(image);
+  const document = image ? readable(path, image) : emptyDocument();
+  if (document.newer) {
+    throw new Failure('config', `${path} was written by a later version of this server and is not changed by this one.`, {
+      code: 'E_CONFIG_VERSION',
+      hint: 'Update this server.',
+    });
+  }
+  const unnamed = rawList(document).filter((raw) => !document.connections.some((known) => known.raw === raw));
+  const connections = [...edit(document.connections), ...unnamed];
+  return `${JSON.stringify({ ...document.value, connections }, null, 2)}\n`;
+}
+
+/** Never overwrite what we cannot read: it may be a typing error of a person, with all their connections around it. */
+function readable(path: string, image: FileImage): ConnectionDocument {
+  try {
+    return parseDocument(image.bytes.toString('utf8'), path);
+  } catch (error) {
+    const failure = toFailure(error);
+    throw new Failure('config', `${failure.message} The store is not changed while it cannot be read.`, {
+      code: failure.code,
+      ...(failure.hint !== undefined && { hint: failure.hint }),
+      cause: error,
+    });
+  }
+}
+
+function rawList(document: ConnectionDocument): unknown[] {
+  const list = document.value['connections'];
+  return Array.isArray(list) ? list : [];
+}
+
+function emptyDocument(): ConnectionDocument {
+  return { value: { version: documentVersion }, connections: [], problems: [], newer: false };
+}
+
+/** Reads the store; one that others may read is closed to them, because it may hold passwords. */
+function openPrivately(path: string, log: Log | undefined): FileImage | undefined {
+  const image = readSmallFile(path);
+  if (!image || process.platform === 'win32') return image;
+  checkOwner(image);
+  if ((image.mode & 0o077) !== 0) tighten(image, log);
+  return image;
+}
+
+/** Who owns the file can change it: connections that somebody else wrote are not the user's. */
+function checkOwner(image: FileImage): void {
+  const user = process.geteuid?.();
+  if (user === undefined || image.uid === user || image.uid === 0) return;
+  throw new Failure('config', `${image.path} belongs to another user (uid ${image.uid}, this server runs as ${user}) and is not used.`, {
+    hint: `A person can run: chown ${user} ${image.path}`,
+  });
+}
+
+function tighten(image: FileImage, log: Log | undefined): void {
+  const fields = { path: image.path, mode: image.mode.toString(8) };
+  try {
+    chmodSync(image.path, 0o600);
+    log?.('warn', 'the store was open to other users and is closed now; change the passwords it holds', fields);
+  } catch {
+    log?.('warn', 'the store is open to other users and its mode cannot be changed', fields);
+  }
+}
+
+/** The state from before the last change is often the quickest way out of a broken file. */
+function withBackupHint(reading: FileReading, path: string): FileReading {
+  return reading.failure || !existsSync(`${path}.bak`) ? reading : { ...reading, backup: `${path}.bak` };
+}

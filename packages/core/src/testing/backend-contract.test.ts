@@ -1,0 +1,34 @@
+import { PassThrough } from 'node:stream';
+import type { BaseConnection } from '../connection.ts';
+import { describeBackendContract } from './backend-contract.ts';
+import { createFakeEngine, formatFakeError, isFakeStaleError } from './fake-engine.ts';
+
+describeBackendContract<BaseConnection, Awaited<ReturnType<ReturnType<typeof createFakeEngine>['createBackend']>>>({
+  name: 'the fake engine',
+  async start() {
+    const engine = createFakeEngine({ password: 'the-password', openMs: 5 });
+    const { host, port } = engine.address;
+    return {
+      connection: (changes) => ({
+        name: 'main',
+        type: 'fake',
+        host,
+        port,
+        password: 'the-password',
+        readonly: false,
+        ...changes,
+      }),
+      createBackend: (target, signal) => engine.createBackend(target, signal),
+      resolvePort: (config) => config.port ?? port,
+      isStaleError: isFakeStaleError,
+      formatError: formatFakeError,
+      ping: (backend, signal) => backend.get('key', signal),
+      slow: (backend, signal) => backend.slow(signal),
+      sessions: async () => engine.sessions,
+      restart: async () => engine.restart(),
+      passwords: true,
+      dial: () => new PassThrough(),
+      stop: async () => undefined,
+    };
+  },
+});

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { BaseConnection } from '../connection.ts';
+import { type ManagedOptions, withManaged } from '../managed.ts';
+import { type Backend, type BackendTarget, createManager, type Manager, type ManagerOptions } from '../manager.ts';
+import { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
+import { createFakeTunnel, type FakeTunnel } from './fake-tunnel.ts';
+import { createLazyStream } from './lazy-stream.ts';
+
+/** What an engine has, or the reason why it has not; the reason is shown with the skipped test. */
+export type Able<T> = T | { missing: string };
+
+/** How the contract suite drives one kind of backend and its server. */
+export interface BackendHarness<C extends BaseConnection, B extends Backend>
+  extends Pick<ManagerOptions<C, B>, 'createBackend' | 'resolvePort'>,
+    Pick<ManagedOptions, 'isStaleError' | 'formatError'> {
+  /** A connection to the running server, host and port included, with these fields changed. */
+  connection(changes: Partial<Pick<BaseConnection, 'name' | 'host' | 'port' | 'password' | 'ssh'>>): C;
+  /** The cheapest call that really asks the server. */
+  ping(backend: B, signal: AbortSignal): Promise<unknown>;
+  /** A call that takes half a minute or more on the server unless the signal ends it. */
+  slow: Able<(backend: B, signal: AbortSignal) => Promise<unknown>>;
+  /** How many sessions `connection` has on the server; those of anybody else do not count. */
+  sessions: Able<() => Promise<number>>;
+  /** Stops the server and starts it again under the same address; resolves when it answers. */
+  restart: Able<() => Promise<void>>;
+  /** Whether the server looks at passwords. */
+  passwords: Able<true>;
+  /** The stream of a fake tunnel to the server; by default a TCP connection to the host and port of `connection`. */
+  dial?(): Duplex;
+  stop(): Promise<void>;
+}
+
+/** A manager over one kind of backend, and what it was seen to do. */
+export interface ContractRig<C extends BaseConnection, B extends Backend> {
+  registry: FakeRegistry<C>;
+  manager: Manager<B>;
+  /** Of every opening. */
+  targets: BackendTarget<C>[];
+  tunnels: FakeTunnel[];
+  use(call: BackendHarness<C, B>['ping'], signal: AbortSignal, name?: string): Promise<unknown>;
+  ping(signal?: AbortSignal, name?: string): Promise<unknown>;
+  failNextOpening(): void;
+}
+
+export function createContractRig<C extends BaseConnection, B extends Backend>(
+  harness: BackendHarness<C, B>,
+  configs: readonly C[],
+): ContractRig<C, B> {
+  const registry = createFakeRegistry(...configs);
+  const targets: BackendTarget<C>[] = [];
+  const tunnels: FakeTunnel[] = [];
+  let failNext = false;
+  const manager = createManager<C, B>(registry, {
+    resolvePort: (config) => harness.resolvePort(config),
+    async createTunnel() {
+      const tunnel = createFakeTunnel({ dial: () => dialServer(harness) });
+      tunnels.push(tunnel);
+      return tunnel;
+    },
+    async createBackend(target, signal) {
+      targets.push(target);
+      if (!failNext) return await harness.createBackend(target, signal);
+      failNext = false;
+      throw new Error('this opening was made to fail');
+    },
+  });
+  const options = { isStaleError: harness.isStaleError, ...(harness.formatError && { formatError: harness.formatError }) };
+  const use: ContractRig<C, B>['use'] = (call, signal, name = configs[0]?.name) =>
+    withManaged(manager, name, (backend) => call(backend, signal), { ...options, signal });
+  return {
+    registry,
+    manager,
+    targets,
+    tunnels,
+    use,
+    ping: (signal = AbortSignal.timeout(30_000), name) => use(harness.ping, signal, name),
+    failNextOpening: () => {
+      failNext = true;
+    },
+  };
+}
+
+function dialServer<C extends BaseConnection, B extends Backend>(harness: BackendHarness<C, B>): Duplex {
+  if (harness.dial !== undefined) return harness.dial();
+  const config = harness.connection({});
+  return createLazyStream(config.host, harness.resolvePort(config));
+}
+
+/** A port on which nothing listens. */
+export async function findUnusedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A server that accepts and then says nothing, as behind some firewalls. */
+export async function openSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    sockets.add(socket);
+  });
+  const port = await listen(server);
+  return {
+    port,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on TCP has an address of this form; null and a path are for other servers.
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,62 @@
+import type { AnyAuthMethod } from 'ssh2';
+import type { Failure } from '../failure.ts';
+import type { AuthName, Credential, Credentials } from './credentials.ts';
+import { tunnelFailure } from './failures.ts';
+import type { Hop } from './route.ts';
+import { cleanServerText } from './server-text.ts';
+
+/** What ssh2 calls for the next attempt: the server's list and its partial consent, both null before the first one. */
+export type AuthHandler = (offered: readonly string[] | null, partial: boolean | null) => AnyAuthMethod | false;
+
+export interface Auth {
+  handler: AuthHandler;
+  /** The failure after the server refused everything (or hung up, with these words). */
+  refused(words?: string): Failure;
+}
+
+/**
+ * Tries the credentials in order, as far as the server takes their method. It does not ask for the list first, which saves
+ * a round trip, and it does not offer a password a second time in another wrapping: that counts as a second wrong one.
+ */
+export function createAuth(hop: Hop, credentials: Credentials): Auth {
+  const waiting: Credential[] = [...credentials.candidates];
+  const tried: string[] = [];
+  let offered: readonly string[] | undefined;
+  let last: AuthName | undefined;
+
+  const attempt = (credential: Credential): AnyAuthMethod => {
+    last = credential.method;
+    return credential.attempt;
+  };
+
+  return {
+    handler(list, partial) {
+      offered = list ?? offered;
+      if (last === 'password' && partial !== true && offered?.includes('password')) remove(waiting, 'keyboard-interactive');
+      const index = waiting.findIndex(({ method }) => offered === undefined || offered.includes(method));
+      const next = waiting[index];
+      if (next !== undefined) {
+        waiting.splice(index, 1);
+        tried.push(next.label);
+        return attempt(next);
+      }
+      // After an agent ssh2 has not told us the list; the question costs nothing any more, and the answer helps a person.
+      if (offered === undefined && last !== 'none') {
+        return attempt({ method: 'none', label: '', attempt: { type: 'none', username: hop.user } });
+      }
+      return false;
+    },
+    refused(words) {
+      const said = words === undefined ? '' : ` (it says: "${cleanServerText(words)}")`;
+      const offer = offered === undefined ? '' : `; it takes ${offered.map(cleanServerText).join(', ') || 'nothing more'}`;
+      const notes = credentials.notes.length === 0 ? '' : `; ${credentials.notes.map(cleanServerText).join('; ')}`;
+      const what = tried.length === 0 ? 'nothing that it takes is configured' : `tried ${tried.join(', ')}`;
+      return tunnelFailure('E_SSH_AUTH_FAILED', `the SSH server refuses ${hop.label}${said}: ${what}${offer}${notes}`);
+    },
+  };
+}
+
+function remove(waiting: Credential[], method: AuthName): void {
+  const index = waiting.findIndex((credential) => credential.method === method);
+  if (index >= 0) waiting.splice(index, 1);
+}

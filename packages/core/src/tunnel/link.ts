@@ -1,0 +1,197 @@
+import type { Duplex } from 'node:stream';
+import type { Client, ClientChannel, ClientErrorExtensions } from 'ssh2';
+import { Failure } from '../failure.ts';
+import type { Log } from '../log.ts';
+import { type Auth, createAuth } from './auth.ts';
+import { openChannel } from './channel.ts';
+import type { Credentials } from './credentials.ts';
+import { tunnelFailure } from './failures.ts';
+import type { HostKeyPolicy } from './host-keys.ts';
+import { fingerprint } from './known-hosts.ts';
+import { explainHangUp, explainLinkError, type Phase } from './link-failures.ts';
+import { createLoss, type Loss } from './loss.ts';
+import type { Hop } from './route.ts';
+import { cleanServerText } from './server-text.ts';
+import type { Ssh2 } from './ssh2-library.ts';
+import type { TunnelTimeouts } from './timeouts.ts';
+import { waitFor } from './wait.ts';
+
+export interface LinkOptions {
+  ssh2: Ssh2;
+  hop: Hop;
+  /** Connected, and with an error listener for life. From here on it is the link's to close. */
+  socket: Duplex;
+  credentials: Credentials;
+  policy: HostKeyPolicy;
+  timeouts: TunnelTimeouts;
+  log: Log;
+  signal?: AbortSignal | undefined;
+}
+
+/** One authenticated connection to one SSH server. It is used for one life: after a loss, a new one is opened. */
+export interface Link {
+  readonly hop: Hop;
+  /** Of the server's key. */
+  readonly fingerprint: string;
+  readonly loss: Loss;
+  /** When the server was last heard of, by the wall clock: a machine that slept must notice it. */
+  lastHeard(): number;
+  openChannel(host: string, port: number): Promise<ClientChannel>;
+  /** Asks the server anything; silence means that the link is lost. */
+  probe(): Promise<void>;
+  /** Says goodbye, then hangs up, whether or not the server agrees. */
+  close(): Promise<void>;
+}
+
+export async function openLink(options: LinkOptions): Promise<Link> {
+  const link = new SshLink(options);
+  try {
+    await link.login();
+    return link;
+  } catch (error) {
+    link.loss.declare(error instanceof Failure ? error : explainHangUp(link));
+    throw error;
+  } finally {
+    options.credentials.close();
+  }
+}
+
+class SshLink implements Link {
+  readonly hop: Hop;
+  readonly loss = createLoss();
+  fingerprint = '';
+  phase: Phase = 'handshake';
+  readonly #options: LinkOptions;
+  readonly #client: Client;
+  readonly #auth: Auth;
+  #lastHeard = Date.now();
+  #refusal: Failure | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.hop = options.hop;
+    this.#auth = createAuth(options.hop, options.credentials);
+    this.#client = new options.ssh2.Client();
+    this.loss.onLoss(() => {
+      // `Client.destroy` does nothing on a socket that is half closed; only this always ends it.
+      if (this.#closing === undefined) options.socket.destroy();
+    });
+    this.#listen();
+  }
+
+  get label(): string {
+    return this.hop.label;
+  }
+
+  refused(words?: string): Failure {
+    return this.#auth.refused(words);
+  }
+
+  async login(): Promise<void> {
+    const { timeouts, signal, socket } = this.#options;
+    const onTimeout = (): Failure =>
+      tunnelFailure(
+        'E_SSH_HANDSHAKE_TIMEOUT',
+        `the SSH server ${this.label} did not finish the ${this.phase} within ${timeouts.handshakeMs} ms`,
+      );
+    await waitFor<void>({ timeoutMs: timeouts.handshakeMs, onTimeout, loss: this.loss, signal }, (resolve) => {
+      this.#client.once('ready', () => resolve());
+      this.#connect();
+      socket.on('data', () => {
+        this.#lastHeard = Date.now();
+      });
+    });
+    this.phase = 'ready';
+    this.#refuseSessions();
+  }
+
+  lastHeard(): number {
+    return this.#lastHeard;
+  }
+
+  openChannel(host: string, port: number): Promise<ClientChannel> {
+    const { client, loss, label } = { client: this.#client, loss: this.loss, label: this.label };
+    return openChannel({ client, loss, label, host, port, timeoutMs: this.#options.timeouts.channelMs });
+  }
+
+  async probe(): Promise<void> {
+    const { probeMs } = this.#options.timeouts;
+    const onTimeout = (): Failure =>
+      tunnelFailure('E_SSH_KEEPALIVE_TIMEOUT', `the SSH server ${this.label} does not answer (waited ${probeMs} ms)`);
+    try {
+      // To withdraw a forwarding that never was changes nothing, and every server answers it, most with a refusal.
+      await waitFor<void>({ timeoutMs: probeMs, onTimeout, loss: this.loss }, (resolve) => {
+        this.#client.unforwardIn('127.0.0.1', 1, () => resolve());
+      });
+    } catch (error) {
+      this.loss.declare(error instanceof Failure ? error : explainHangUp(this));
+    }
+    if (this.loss.cause !== undefined) throw this.loss.cause;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#hangUp();
+    return this.#closing;
+  }
+
+  async #hangUp(): Promise<void> {
+    const { socket, timeouts } = this.#options;
+    if (socket.destroyed) return;
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    const timer = setTimeout(() => socket.destroy(), timeouts.closeMs);
+    this.#client.end();
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #listen(): void {
+    const hungUp = (): void => this.loss.declare(this.#refusal ?? explainHangUp(this));
+    const { log } = this.#options;
+    this.#client
+      .on('error', (error: Error & ClientErrorExtensions) => {
+        if (error.level === 'agent')
+          log('warn', 'the SSH agent failed', { hop: this.label, why: cleanServerText(error.message) });
+        else this.loss.declare(this.#refusal ?? explainLinkError(error, this));
+      })
+      .on('end', hungUp)
+      .on('close', hungUp)
+      .on('handshake', () => {
+        if (this.phase === 'handshake') this.phase = 'login';
+      })
+      .on('banner', (text) => log('info', 'the SSH server says', { hop: this.label, text: cleanServerText(text) }))
+      .on('change password', () => this.loss.declare(this.refused('the password has expired')));
+  }
+
+  #connect(): void {
+    const { socket, timeouts, policy, hop } = this.#options;
+    this.#client.connect({
+      sock: socket,
+      username: hop.user,
+      // Ours covers it, and knows how far we came.
+      readyTimeout: 0,
+      keepaliveInterval: timeouts.keepaliveMs,
+      keepaliveCountMax: timeouts.keepaliveCount,
+      algorithms: { serverHostKey: policy.algorithms() },
+      hostVerifier: (key: Buffer, verify: (accept: boolean) => void): void => verify(this.#isAccepted(key)),
+      authHandler: this.#auth.handler,
+    });
+  }
+
+  /** Called at the handshake and again at every rekey. The answer must be a plain boolean: a promise would mean yes. */
+  #isAccepted(key: Buffer): boolean {
+    this.#refusal = this.#options.policy.judge(key);
+    if (this.#refusal !== undefined) return false;
+    this.fingerprint = fingerprint(key);
+    return true;
+  }
+
+  /** From here on nobody can get a shell through this connection; servers other than OpenSSH do not know the request. */
+  #refuseSessions(): void {
+    try {
+      this.#client.openssh_noMoreSessions(() => {});
+    } catch {
+      // The connection is already gone, which its listeners report.
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** Milliseconds, except where a name says otherwise. */
+export interface TunnelTimeouts {
+  /** TCP to the SSH server. */
+  connectMs: number;
+  /** From the first byte to the login. */
+  handshakeMs: number;
+  /** The SSH server's own connection to the target. */
+  channelMs: number;
+  agentMs: number;
+  /** After this much silence `ensureFresh` asks the server. */
+  staleMs: number;
+  probeMs: number;
+  keepaliveMs: number;
+  /** How many keepalives in a row may stay unanswered. */
+  keepaliveCount: number;
+  /** How long a polite goodbye may take. */
+  closeMs: number;
+}
+
+export const defaultTimeouts: TunnelTimeouts = {
+  connectMs: 10_000,
+  handshakeMs: 15_000,
+  channelMs: 10_000,
+  agentMs: 5_000,
+  staleMs: 15_000,
+  probeMs: 3_000,
+  keepaliveMs: 10_000,
+  keepaliveCount: 2,
+  closeMs: 250,
+};
