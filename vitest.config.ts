@@ -17,6 +17,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['packages/*/test/**/*.test.ts'],
+          // Starts engines once for all files that may share one, and stops everything at the end.
+          globalSetup: ['packages/engines/src/vitest-global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
         },

@@ -48,7 +48,8 @@ export function sdkPlugin(): EsbuildPlugin {
           return { contents: trim(await readFile(path, 'utf8')), loader: 'js' };
         });
       }
-      build.onEnd(() => {
+      build.onEnd(({ errors }) => {
+        if (errors.length > 0) return undefined;
         const missing = ['platform module', ...sources.map(({ name }) => name)].filter((name) => !seen.has(name));
         return { errors: missing.map((name) => ({ text: `the SDK changed: its ${name} was not found` })) };
       });

@@ -5,7 +5,7 @@ import { type ConnectionDescriptions, type PublicView, registerConnectionTools }
 import type { Failure } from './failure.ts';
 import { createLog, type Log, type LogLevel } from './log.ts';
 import { type Backend, type BackendTarget, createManager, type Manager } from './manager.ts';
-import { defaultStorePath, trustPathFor } from './paths.ts';
+import { defaultStorePath } from './paths.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createToolServer, type ToolServer } from './tool-server.ts';
 
@@ -61,18 +61,15 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
   const { env, cwd, home } = options;
   const prefix = leaf.app.toUpperCase();
   const log = options.log ?? createLog(leaf.name, levelOf(env[`${prefix}_LOG`]));
-  const storePath = storePathOf(leaf.app, options);
   const registry = createRegistry<C>({
     schema: leaf.schema,
     env,
     envVar: `${prefix}_CONNECTIONS`,
-    storePath,
-    trustPath: trustPathFor(storePath),
+    storePath: storePathOf(leaf.app, options),
     configPath: options.configPath === undefined ? undefined : resolve(cwd, options.configPath),
     projectFileName: `.${leaf.app}.json`,
     cwd,
     home,
-    program: leaf.name,
     routeFields: leaf.routeFields,
     logPrefix: leaf.name,
     log,
@@ -104,10 +101,8 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
 
 /** The person's own file: named by the environment, else under the configuration folder. */
 export function storePathOf(app: string, { env, cwd, home }: Pick<AppOptions, 'env' | 'cwd' | 'home'>): string {
-  const named = env[`${app.toUpperCase()}_STORE`];
-  return named === undefined || named === ''
-    ? defaultStorePath({ app, env, home, platform: process.platform })
-    : resolve(cwd, named);
+  const path = defaultStorePath({ app, env, home, variable: `${app.toUpperCase()}_STORE` });
+  return resolve(cwd, path);
 }
 
 function levelOf(text: string | undefined): LogLevel {

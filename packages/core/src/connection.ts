@@ -28,10 +28,13 @@ export const secretRef = z.union([z.string(), ...references]).register(secretMar
 /** A private key: its path, the key itself (`-----BEGIN …`), or a reference to it. */
 export const privateKeyRef = z.union([z.string().min(1), ...references]).register(secretMarks, { secret: 'key' });
 
+/** Names that end up on the command line of `ssh`: one that begins with a hyphen would be an option there. */
+const sshWord = z.string().regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must not be empty or begin with - or a space');
+
 const hopShape = {
-  host: z.string().min(1),
+  host: sshWord,
   port: z.int().min(1).max(65535).optional(),
-  user: z.string().min(1).optional(),
+  user: sshWord.optional(),
   password: secretRef.optional(),
   privateKey: privateKeyRef.optional(),
   passphrase: secretRef.optional(),
@@ -40,10 +43,10 @@ const hopShape = {
 };
 
 /** One SSH server on the way: a host of `~/.ssh/config`, or everything that is needed to reach it. */
-export const sshHop = z.union([z.string().min(1), z.strictObject(hopShape)]);
+export const sshHop = z.union([sshWord, z.strictObject(hopShape)]);
 
 /** The last SSH server, and the ones in front of it (`jump`, outermost first). */
-export const sshRoute = z.union([z.string().min(1), z.strictObject({ ...hopShape, jump: z.array(sshHop).max(5).optional() })]);
+export const sshRoute = z.union([sshWord, z.strictObject({ ...hopShape, jump: z.array(sshHop).max(5).optional() })]);
 
 /** What every connection has. A leaf spreads it, adds `type` and its own fields, and closes it with `z.strictObject`. */
 export const baseConnectionShape = {

@@ -27,7 +27,7 @@ describe('formatCell', () => {
     [-0, '-0'],
     [12345678901234567890n, '12345678901234567890'],
     [true, 'true'],
-  ])('%j', (value, shown) => {
+  ])('%s', (value, shown) => {
     expect(show(value)).toBe(shown);
   });
 

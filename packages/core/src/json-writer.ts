@@ -112,7 +112,9 @@ class JsonWriter {
     this.#stack.pop();
     if (frame.left > 0) {
       this.#separate(frame);
-      this.#put(frame.keys ? `"${mark(`${frame.left} more keys`)}":null` : `"${mark(`${frame.left} more items`)}"`);
+      this.#put(
+        frame.keys ? `"${mark(formatCount(frame.left, 'more key'))}":null` : `"${mark(formatCount(frame.left, 'more item'))}"`,
+      );
     }
     this.#put(frame.keys ? '}' : ']');
   }
@@ -135,7 +137,7 @@ class JsonWriter {
     const length = keys ? keys.length : Number(holder.length);
     if (length > 0 && this.#stack.length >= this.#limits.depth) {
       this.#cuts.levels += 1;
-      this.#put(`"${mark(keys ? `object, ${length} keys` : `list, ${length} items`)}"`);
+      this.#put(`"${mark(keys ? `object, ${formatCount(length, 'key')}` : `list, ${formatCount(length, 'item')}`)}"`);
       return;
     }
     const end = Math.min(length, keys ? this.#limits.keys : this.#limits.items);
@@ -193,6 +195,10 @@ function formatScalar(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (Object.is(value, -0)) return '-0';
   return JSON.stringify(value) ?? 'null';
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function mark(text: string): string {

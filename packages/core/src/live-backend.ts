@@ -47,7 +47,7 @@ export class LiveBackend<B extends Backend> {
     this.gone = new Promise((resolve) => {
       this.#markGone = resolve;
     });
-    if (options.tunnel !== undefined) this.#watch(options.tunnel);
+    options.tunnel?.onClosed((cause) => this.kill(tunnelClosed(this.name, cause)));
   }
 
   /** Why it must not be used, if so. */
@@ -97,13 +97,6 @@ export class LiveBackend<B extends Backend> {
     if (!(await settlesWithin(this.#backendClosed, limit))) this.#complain('the backend', `no end within ${limit.ms} ms`);
     if (this.tunnel !== undefined) await this.#endTunnel(this.tunnel, limit);
     this.#markGone();
-  }
-
-  #watch(tunnel: Tunnel): void {
-    tunnel.onClosed((cause) => this.kill(tunnelClosed(this.name, cause)));
-    // It may have closed while the backend was being opened, when nobody listened yet.
-    const { state, lastError } = tunnel.status();
-    if (state === 'lost' || state === 'closed') this.kill(tunnelClosed(this.name, lastError));
   }
 
   async #endTunnel(tunnel: Tunnel, limit: Limit): Promise<void> {

@@ -7,7 +7,8 @@ interface Meaning {
   hint: string;
 }
 
-const certificateHint = 'Check that `host` is the name in the certificate and that this machine trusts the authority that signed it.';
+const certificateHint =
+  'Check that `host` is the name in the certificate and that this machine trusts the authority that signed it.';
 
 /** What Node's own network and TLS codes mean to the person whose connection it is. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -17,18 +18,43 @@ const meanings: Readonly<Record<string, Meaning>> = {
     says: 'nothing accepts connections there',
     hint: 'Check that the server runs and that host and port are right.',
   },
-  ENOTFOUND: { kind: 'connection', code: 'E_DNS', says: 'the host name does not resolve', hint: 'Check `host`; behind a bastion, set `ssh`.' },
-  EAI_AGAIN: { kind: 'connection', code: 'E_DNS', says: 'the name server does not answer', hint: 'Check the network, then call again.' },
+  ENOTFOUND: {
+    kind: 'connection',
+    code: 'E_DNS',
+    says: 'the host name does not resolve',
+    hint: 'Check `host`; behind a bastion, set `ssh`.',
+  },
+  EAI_AGAIN: {
+    kind: 'connection',
+    code: 'E_DNS',
+    says: 'the name server does not answer',
+    hint: 'Check the network, then call again.',
+  },
   ETIMEDOUT: {
     kind: 'connection',
     code: 'E_CONNECT_TIMEOUT',
     says: 'no answer in time',
     hint: 'A firewall may drop the packets; behind a bastion, set `ssh`.',
   },
-  EHOSTUNREACH: { kind: 'connection', code: 'E_NETWORK', says: 'there is no route to the host', hint: 'Check the network or VPN.' },
+  EHOSTUNREACH: {
+    kind: 'connection',
+    code: 'E_NETWORK',
+    says: 'there is no route to the host',
+    hint: 'Check the network or VPN.',
+  },
   ENETUNREACH: { kind: 'connection', code: 'E_NETWORK', says: 'the network is unreachable', hint: 'Check the network or VPN.' },
-  ECONNRESET: { kind: 'connection', code: 'E_NETWORK', says: 'the connection was reset', hint: 'Call again; if it stays, look at the server log.' },
-  EPIPE: { kind: 'connection', code: 'E_NETWORK', says: 'the connection was closed', hint: 'Call again; if it stays, look at the server log.' },
+  ECONNRESET: {
+    kind: 'connection',
+    code: 'E_NETWORK',
+    says: 'the connection was reset',
+    hint: 'Call again; if it stays, look at the server log.',
+  },
+  EPIPE: {
+    kind: 'connection',
+    code: 'E_NETWORK',
+    says: 'the connection was closed',
+    hint: 'Call again; if it stays, look at the server log.',
+  },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     kind: 'connection',
     code: 'E_TLS_NAME',
@@ -36,8 +62,18 @@ const meanings: Readonly<Record<string, Meaning>> = {
     hint: certificateHint,
   },
   CERT_HAS_EXPIRED: { kind: 'connection', code: 'E_TLS_CERTIFICATE', says: 'its certificate has expired', hint: certificateHint },
-  SELF_SIGNED_CERT_IN_CHAIN: { kind: 'connection', code: 'E_TLS_UNTRUSTED', says: 'its certificate is not trusted', hint: certificateHint },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { kind: 'connection', code: 'E_TLS_UNTRUSTED', says: 'its certificate is self-signed', hint: certificateHint },
+  SELF_SIGNED_CERT_IN_CHAIN: {
+    kind: 'connection',
+    code: 'E_TLS_UNTRUSTED',
+    says: 'its certificate is not trusted',
+    hint: certificateHint,
+  },
+  DEPTH_ZERO_SELF_SIGNED_CERT: {
+    kind: 'connection',
+    code: 'E_TLS_UNTRUSTED',
+    says: 'its certificate is self-signed',
+    hint: certificateHint,
+  },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
     kind: 'connection',
     code: 'E_TLS_UNTRUSTED',

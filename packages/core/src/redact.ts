@@ -4,22 +4,35 @@
  */
 
 const shortest = 6;
+/** Lines of a long secret are known by themselves from this length on. */
+const shortestLine = 32;
 const mark = '[secret]';
 const known = new Set<string>();
 let knownPattern: RegExp | undefined;
 
+/**
+ * The text may be a megabyte that a stranger chose, so nothing here may look far ahead from many places: what repeats is
+ * bounded, or cannot cross the beginning of the next match.
+ */
 const patterns: readonly [RegExp, string][] = [
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, mark],
-  [/\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi, `$1:${mark}@`],
-  [/\b(authorization\s*[:=]\s*(?:basic|bearer|apikey)?\s*)[^\s,;"']+/gi, `$1${mark}`],
-  [/\b(password|passwd|pwd|passphrase)(["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,;&)}"']+)/gi, `$1$2${mark}`],
+  [
+    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+    mark,
+  ],
+  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'<>]{0,256}):[^\s/"'<>]{1,1024}@/gi, `$1:${mark}@`],
+  [
+    /\b(authorization\\?["']?[ \t]{0,8}[:=][ \t]{0,8}\\?["']?(?:(?:basic|bearer|apikey|digest|negotiate|token)[ \t]{1,8})?)[^\s,;"'\\]+/gi,
+    `$1${mark}`,
+  ],
+  [namedValue(), `$1${mark}`],
 ];
 
 /** Makes a value known, so that it is removed in every encoding it may appear in. Short values cannot be told from text. */
 export function rememberSecret(value: string): void {
   if (value.length < shortest) return;
   const before = known.size;
-  for (const form of encodings(value)) if (form.length >= shortest) known.add(form);
+  const lines = value.split(/\r?\n/).filter((line) => line.length >= shortestLine && !line.startsWith('-----'));
+  for (const form of [value, ...lines].flatMap(encodings)) if (form.length >= shortest) known.add(form);
   if (known.size !== before) knownPattern = undefined;
 }
 
@@ -40,21 +53,54 @@ export function forgetSecrets(): void {
   knownPattern = undefined;
 }
 
+/** `password=…`, `"password": "…"`, `PGPASSWORD='…'`, and the same inside a JSON string with its quotes escaped. */
+function namedValue(): RegExp {
+  const names = 'password|passwd|passphrase|pwd|api[_-]?key|secret[_-]?(?:access[_-]?)?key|client[_-]?secret|access[_-]?token';
+  const doubleQuoted = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
+  const singleQuoted = "'[^'\\\\]*(?:\\\\.[^'\\\\]*)*'";
+  const escapedQuoted = '\\\\+["\'][^"\']*["\']?';
+  const bare = '[^\\s,;&)}"\']+';
+  const assigned = '\\\\?["\']?\\s{0,8}[=:]\\s{0,8}';
+  return new RegExp(`((?:${names})${assigned})(?:${doubleQuoted}|${singleQuoted}|${escapedQuoted}|${bare})`, 'gi');
+}
+
 function encodings(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8');
+  // Half a surrogate pair cannot be encoded; it leaves the process as the replacement character, in every form.
+  const whole = bytes.toString('utf8');
+  const json = JSON.stringify(whole).slice(1, -1);
+  const url = encodeURIComponent(whole);
   return [
     value,
-    encodeURIComponent(value),
-    JSON.stringify(value).slice(1, -1),
-    bytes.toString('base64'),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
+    whole,
+    url,
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    new URLSearchParams({ v: whole }).toString().slice(2),
+    json,
+    JSON.stringify(json).slice(1, -1),
+    whole.replaceAll("'", "''"),
     bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...base64Forms(bytes),
   ];
+}
+
+/**
+ * In base64 a text looks different after one or two other bytes, as a password does behind `user:`. These are the characters
+ * that depend on the secret alone, for each of the three positions.
+ */
+function base64Forms(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const from = Math.ceil((offset * 8) / 6);
+    const to = Math.floor((padded.length * 8) / 6);
+    return [padded.toString('base64').slice(from, to), padded.toString('base64url').slice(from, to)];
+  });
 }
 
 /** Longest first, so that a secret that contains another one is removed whole. */
 function alternation(values: Iterable<string>): RegExp {
-  const escaped = [...values].sort((a, b) => b.length - a.length).map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const longestFirst = [...values].sort((a, b) => b.length - a.length);
+  const escaped = longestFirst.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(escaped.join('|'), 'g');
 }

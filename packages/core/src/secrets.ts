@@ -1,10 +1,10 @@
 import type { SecretRef } from './connection.ts';
 import { Failure, type FailureCode } from './failure.ts';
 import { readSmallFile } from './files/read-file.ts';
+import { absolutePath } from './paths.ts';
 import { rememberSecret } from './redact.ts';
 import type { Origin } from './registry/entry.ts';
 import { type Environment, readVariable } from './registry/expand.ts';
-import { absolutePath } from './registry/paths.ts';
 import { runCommand } from './registry/run-command.ts';
 
 export interface SecretContext {
@@ -60,7 +60,8 @@ function readEnv(name: string, context: SecretContext): string {
 function readFile(name: string, context: SecretContext): string {
   const path = absolutePath(name, context);
   const hint = 'The file holds the secret alone, as text of at most 64 KB; check its path and permissions.';
-  const fail = (what: string, cause?: unknown) => failed(context, 'E_SECRET_FILE', `refers to the file ${path}, ${what}`, { hint, cause });
+  const fail = (what: string, cause?: unknown) =>
+    failed(context, 'E_SECRET_FILE', `refers to the file ${path}, ${what}`, { hint, cause });
   let bytes: Buffer | undefined;
   try {
     bytes = readSmallFile(path, { maxBytes, kind: 'secret' })?.bytes;
@@ -84,7 +85,8 @@ async function runSecretCommand(argv: readonly string[], context: SecretContext)
     failed(context, 'E_SECRET_COMMAND', `refers to the command ${program}, which ${what}`, {
       hint: `Run ${program} in a terminal with the same arguments; it must print the secret alone and ask nothing.`,
     });
-  if (result.outcome === 'aborted') throw new Failure('cancelled', `Reading ${context.field} of "${context.connection}" was cancelled.`);
+  if (result.outcome === 'aborted')
+    throw new Failure('cancelled', `reading ${context.field} of "${context.connection}" was cancelled`);
   if (result.outcome === 'timeout') throw fail(`did not end within ${timeoutMs / 1000} s`);
   if (result.outcome === 'too-much') throw fail('printed more than 64 KB');
   if (result.outcome === 'not-started') throw fail(`could not be started (${result.code})`);
@@ -111,5 +113,8 @@ function failed(
   options: { hint: string; cause?: unknown },
 ): Failure {
   const { connection, field, origin } = context;
-  return new Failure('secret', `The field ${field} of connection "${connection}" (${origin.where}) ${what}.`, { code, ...options });
+  return new Failure('secret', `the field ${field} of connection "${connection}" (${origin.where}) ${what}`, {
+    code,
+    ...options,
+  });
 }

@@ -117,7 +117,11 @@ describe('serve', () => {
   });
 
   it('answers what was asked before the end of input', async () => {
-    const quick = defineTool({ ...waitTool([]), name: 'quick', handler: async () => ({ content: [{ type: 'text', text: 'quick answer' }] }) });
+    const quick = defineTool({
+      ...waitTool([]),
+      name: 'quick',
+      handler: async () => ({ content: [{ type: 'text', text: 'quick answer' }] }),
+    });
     const life = live({ tools: [quick] });
     life.send(initialize);
     life.send({ ...callWait, params: { name: 'quick', arguments: {} } });
@@ -140,7 +144,9 @@ describe('serve', () => {
     life.process.emit('unhandledRejection', 'a bare reason');
     life.send({ jsonrpc: '2.0', id: 5, method: 'tools/list' });
     await expect.poll(() => life.written().some(({ id }) => id === 5)).toBe(true);
-    expect(life.log.join('\n')).toMatch(/error uncaught exception Error: from a driver[\s\S]*error unhandled rejection a bare reason/);
+    expect(life.log.join('\n')).toMatch(
+      /error uncaught exception Error: from a driver[\s\S]*error unhandled rejection a bare reason/,
+    );
     life.stdin.end();
     await life.exitCode;
   });

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, toFailure } from './failure.ts';
 import { changeFile } from './files/change-file.ts';
-import { createFileCell, type FileReading } from './files/file-cell.ts';
+import { createFileCell } from './files/file-cell.ts';
 import { type FileImage, readSmallFile } from './files/read-file.ts';
 import type { Log } from './log.ts';
 import { type ConnectionDocument, documentVersion, parseDocument, type RawConnection } from './registry/document.ts';
@@ -21,17 +21,26 @@ export interface Store {
   /** What the file holds now; what it held before while it cannot be read. Costs a stat when nothing changed. */
   read(): SourceState;
   /**
-   * Changes the list of connections as one step. `edit` gets what the file holds at that moment, under the lock, and answers
-   * the new list; throwing changes nothing. Fields we do not know stay, in the file and in every connection.
+   * Changes the file as one step. `edit` gets what it holds at that moment, under the lock, and answers the top-level keys that
+   * change; throwing changes nothing. Fields we do not know stay, in the file and in every connection.
    */
-  change(edit: (connections: readonly RawConnection[]) => readonly Fields[]): Promise<void>;
+  change(edit: (held: Held) => Fields): Promise<void>;
+}
+
+export interface Held {
+  /** The whole file. */
+  value: Fields;
+  /** Everything in the list, also what is not a connection we understand. */
+  list: readonly unknown[];
+  /** The elements of `list` that have a name; `raw` is the element itself. */
+  connections: readonly RawConnection[];
 }
 
 export function createStore(options: StoreOptions): Store {
   const { path, log } = options;
   const origin = { kind: 'store', where: path } as const;
   const cell = createFileCell(path, (name) => openPrivately(name, log));
-  const source = createFileSource({ origin, base: dirname(path), read: () => withBackupHint(cell.read(), path) });
+  const source = createFileSource({ origin, base: dirname(path), read: () => cell.read(), backup: `${path}.bak` });
   return {
     path,
     read: () => source.read(),
@@ -49,14 +58,15 @@ function changeDocument(path: string, image: FileImage | undefined, edit: Parame
   if (image) checkOwner(image);
   const document = image ? readable(path, image) : emptyDocument();
   if (document.newer) {
-    throw new Failure('config', `${path} was written by a later version of this server and is not changed by this one.`, {
+    throw new Failure('config', `${path} was written by a later version of this server and is not changed by this one`, {
       code: 'E_CONFIG_VERSION',
       hint: 'Update this server.',
     });
   }
-  const unnamed = rawList(document).filter((raw) => !document.connections.some((known) => known.raw === raw));
-  const connections = [...edit(document.connections), ...unnamed];
-  return `${JSON.stringify({ ...document.value, connections }, null, 2)}\n`;
+  const held = document.value.connections;
+  const list: readonly unknown[] = Array.isArray(held) ? held : [];
+  const changes = edit({ value: document.value, list, connections: document.connections });
+  return `${JSON.stringify({ ...document.value, ...changes }, null, 2)}\n`;
 }
 
 /** Never overwrite what we cannot read: it may be a typing error of a person, with all their connections around it. */
@@ -65,17 +75,12 @@ function readable(path: string, image: FileImage): ConnectionDocument {
     return parseDocument(image.bytes.toString('utf8'), path);
   } catch (error) {
     const failure = toFailure(error);
-    throw new Failure('config', `${failure.message} The store is not changed while it cannot be read.`, {
+    throw new Failure('config', `${failure.message}; the store is not changed while it cannot be read`, {
       code: failure.code,
       ...(failure.hint !== undefined && { hint: failure.hint }),
       cause: error,
     });
   }
-}
-
-function rawList(document: ConnectionDocument): unknown[] {
-  const list = document.value['connections'];
-  return Array.isArray(list) ? list : [];
 }
 
 function emptyDocument(): ConnectionDocument {
@@ -95,9 +100,13 @@ function openPrivately(path: string, log: Log | undefined): FileImage | undefine
 function checkOwner(image: FileImage): void {
   const user = process.geteuid?.();
   if (user === undefined || image.uid === user || image.uid === 0) return;
-  throw new Failure('config', `${image.path} belongs to another user (uid ${image.uid}, this server runs as ${user}) and is not used.`, {
-    hint: `A person can run: chown ${user} ${image.path}`,
-  });
+  throw new Failure(
+    'config',
+    `${image.path} belongs to another user (uid ${image.uid}, this server runs as ${user}) and is not used`,
+    {
+      hint: `A person can run: chown ${user} ${image.path}`,
+    },
+  );
 }
 
 function tighten(image: FileImage, log: Log | undefined): void {
@@ -108,9 +117,4 @@ function tighten(image: FileImage, log: Log | undefined): void {
   } catch {
     log?.('warn', 'the store is open to other users and its mode cannot be changed', fields);
   }
-}
-
-/** The state from before the last change is often the quickest way out of a broken file. */
-function withBackupHint(reading: FileReading, path: string): FileReading {
-  return reading.failure || !existsSync(`${path}.bak`) ? reading : { ...reading, backup: `${path}.bak` };
 }

@@ -38,7 +38,11 @@ describe('a tool server', () => {
     for (const client of clients.splice(0)) await client.close();
   });
 
-  async function start(tools: Tool[], log: Log = () => undefined, timeoutMs?: number): Promise<{ client: TestClient; server: ToolServer }> {
+  async function start(
+    tools: Tool[],
+    log: Log = () => undefined,
+    timeoutMs?: number,
+  ): Promise<{ client: TestClient; server: ToolServer }> {
     const server = createToolServer({
       name: 'test',
       version: '1.2.3',
@@ -128,7 +132,9 @@ describe('a tool server', () => {
   });
 
   it('answers for a handler that does not listen to its signal', async () => {
-    const { client, server } = await start([waiting(() => undefined, { handler: () => new Promise(() => undefined), timeoutMs: 20 })]);
+    const { client, server } = await start([
+      waiting(() => undefined, { handler: () => new Promise(() => undefined), timeoutMs: 20 }),
+    ]);
     expect((await client.call('wait')).text).toContain('E_TIMEOUT');
     expect(server.running).toBe(0);
   });

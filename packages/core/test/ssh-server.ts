@@ -77,6 +77,8 @@ function forward(channel: ssh2.ServerChannel, socket: Socket, state: SshServer):
   });
   channel.on('error', () => {});
   socket.on('error', () => channel.close());
+  // ssh2 tells of the close only after the end was read.
+  socket.on('close', () => channel.resume());
   channel.pipe(socket).pipe(channel);
 }
 

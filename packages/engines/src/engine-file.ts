@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineTls } from './engine.ts';
+import type { EngineTls, TlsFiles } from './engine.ts';
 import { engineUser, giveToEngineUser } from './engine-user.ts';
 import { runCommand } from './run-command.ts';
 
@@ -9,12 +9,6 @@ export async function writeEngineFile(path: string, text: string): Promise<strin
   await writeFile(path, text, { mode: 0o600 });
   await giveToEngineUser(path);
   return path;
-}
-
-export interface TlsFiles {
-  readonly ca: string;
-  readonly certificate: string;
-  readonly key: string;
 }
 
 /** Always under the same names, so a test can exchange them under a running server. */

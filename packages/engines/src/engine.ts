@@ -7,6 +7,13 @@ export interface EngineTls {
   readonly key: string;
 }
 
+/** The same as files. */
+export interface TlsFiles {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
 export interface EngineOptions {
   /** Serve TLS with these. Only for engines that we start from binaries. */
   readonly tls?: EngineTls;

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unavailable } from './unavailable.ts';
 import type { Obstacle } from './recipe.ts';
 import { findProgram, runCommand } from './run-command.ts';
+import { unavailable } from './unavailable.ts';
 
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const advice = 'Start a Docker engine, or give an address.';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isMysqlGreeting } from './answers.ts';
 import { cached, cachePath, isCached, makeReadable } from './cache.ts';
 import type { EngineEntry } from './catalog.ts';
 import { engineDatabase, enginePassword } from './credentials.ts';
@@ -107,7 +108,7 @@ async function prepare(run: Run, flavour: MysqlFlavour): Promise<Launch> {
       database: engineDatabase,
     },
     version: await readFile(join(tree, 'VERSION'), 'utf8'),
-    isReady: () => isGreeting(run.port),
+    isReady: async () => isMysqlGreeting(await readGreeting(run.port)),
     readyWithin: 90_000,
   };
 }
@@ -128,8 +129,8 @@ async function serverArgs(run: Run, flavour: MysqlFlavour): Promise<string[]> {
     '--skip-name-resolve',
     '--character-set-server=utf8mb4',
     '--innodb-buffer-pool-size=64M',
-    // Test data may be lost with the power.
-    '--innodb-flush-log-at-trx-commit=0',
+    // Test data may be lost with the power, but not with a process that a test kills.
+    '--innodb-flush-log-at-trx-commit=2',
     '--innodb-doublewrite=0',
     ...flavour.serverArgs,
     ...(tls ? [`--ssl-ca=${tls.ca}`, `--ssl-cert=${tls.certificate}`, `--ssl-key=${tls.key}`] : []),
@@ -147,9 +148,4 @@ function firstSql(flavour: MysqlFlavour): string {
     `CREATE DATABASE IF NOT EXISTS ${engineDatabase}`,
   ];
   return statements.map((statement) => `${statement};\n`).join('');
-}
-
-/** The server greets with a packet whose fifth byte is the protocol version; 255 there would be an error. */
-async function isGreeting(port: number): Promise<boolean> {
-  return (await readGreeting(port))?.[4] === 10;
 }

@@ -99,9 +99,12 @@ async function makeTemplate(entry: EngineEntry, directory: string): Promise<void
     await runCommand({
       ...inDirectory,
       command: program(entry, 'initdb'),
-      args: ['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth-local=trust', '--auth-host=scram-sha-256'].concat(
-        ['-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
-      ),
+      args: ['-D', data, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth-local=trust', '--auth-host=scram-sha-256'].concat([
+        '-E',
+        'UTF8',
+        '--locale=C.UTF-8',
+        '--no-sync',
+      ]),
     });
     await runCommand({
       ...inDirectory,
@@ -119,9 +122,8 @@ async function settingsOf(run: Run): Promise<Record<string, string>> {
     port: String(run.port),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: run.directory,
-    // Test data may be lost with the power.
+    // Test data may be lost with the power, but not with a process that a test kills.
     fsync: 'off',
-    synchronous_commit: 'off',
     full_page_writes: 'off',
     shared_buffers: '32MB',
     max_connections: '50',

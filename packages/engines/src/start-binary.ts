@@ -8,13 +8,14 @@ import { findFreePort } from './ports.ts';
 import type { Launch, Recipe } from './recipe.ts';
 import { createRunDirectory, sweepLeftovers } from './run-directory.ts';
 import { type Supervised, supervise } from './supervised.ts';
+import { unavailable } from './unavailable.ts';
 
 const attempts = 3;
 
 /** The engine's own binary in a fresh directory, on a free port. */
 export async function startBinary(recipe: Recipe, entry: EngineEntry, options: EngineOptions): Promise<RunningEngine> {
   await sweepLeftovers();
-  await recipe.fetch(entry);
+  await fetchEngine(recipe, entry);
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOnce(recipe, entry, options);
@@ -24,6 +25,19 @@ export async function startBinary(recipe: Recipe, entry: EngineEntry, options: E
     }
   }
 }
+
+/** What cannot be fetched, for want of a network for example, is not there. */
+export async function fetchEngine(recipe: Recipe, entry: EngineEntry): Promise<void> {
+  try {
+    await recipe.fetch(entry);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const advice = error.hint ?? 'Look at the network, or start a Docker engine, or give an address.';
+    throw unavailable(`${entry.title} could not be set up: ${error.message}`, advice, error);
+  }
+}
+
+type Startable = Pick<Launch, 'plan' | 'isReady' | 'readyWithin'>;
 
 const startFailed = 'E_ENGINE_START';
 
@@ -63,7 +77,7 @@ function describe(entry: EngineEntry, launch: Launch, server: Supervised): Runni
   };
 }
 
-function createControl(server: Supervised, launch: Launch): EngineControl {
+export function createControl(server: Supervised, launch: Startable): EngineControl {
   const end = async (signal: NodeJS.Signals) => {
     const gone = server.waitForExit();
     server.signal(signal);
@@ -76,14 +90,24 @@ function createControl(server: Supervised, launch: Launch): EngineControl {
     signal: (name) => server.signal(name),
     kill: () => end('SIGKILL'),
     shutDown: () => end(launch.plan.stopSignal),
-    start: async () => {
-      await server.start();
-      await waitUntilReady(server, launch);
-    },
+    start: () => startAgain(server, launch),
   };
 }
 
-export async function waitUntilReady(server: Supervised, launch: Pick<Launch, 'plan' | 'isReady' | 'readyWithin'>): Promise<void> {
+/** Right after a kill the rest of the old server may still hold its files, and the new one then gives up. */
+async function startAgain(server: Supervised, launch: Startable): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await server.start();
+      return await waitUntilReady(server, launch);
+    } catch (error) {
+      if (attempt === attempts || server.pid !== undefined) throw error;
+      await sleep(500);
+    }
+  }
+}
+
+export async function waitUntilReady(server: Supervised, launch: Startable): Promise<void> {
   const deadline = Date.now() + launch.readyWithin;
   for (;;) {
     const { pid } = server;

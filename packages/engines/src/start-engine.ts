@@ -1,34 +1,29 @@
-import { Failure } from '../../core/src/failure.ts';
 import { addressVariable, formatAddress, parseAddress } from './address.ts';
-import { catalog, type EngineEntry, type EngineKind, type ServerId } from './catalog.ts';
+import { catalog, type EngineEntry, type ServerId } from './catalog.ts';
+import { hasContainerEngine, startContainer } from './container.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
-import { elasticsearchRecipe } from './elasticsearch.ts';
-import { mariadbRecipe } from './mariadb.ts';
-import { mysqlRecipe } from './mysql.ts';
-import { postgresRecipe } from './postgres.ts';
-import type { Recipe } from './recipe.ts';
+import { recipes } from './recipes.ts';
 import { startBinary } from './start-binary.ts';
 import { unavailable } from './unavailable.ts';
 
-export const recipes: Partial<Record<EngineKind, Recipe>> = {
-  postgres: postgresRecipe,
-  elasticsearch: elasticsearchRecipe,
-  opensearch: elasticsearchRecipe,
-  mariadb: mariadbRecipe,
-  mysql: mysqlRecipe,
-};
-
-/** Environment, container, binary: the first that serves. */
+/**
+ * Starts an engine of one's own, fresh and empty: from the address in the environment, from a container, from the registries,
+ * whichever comes first. Options can only be granted to a process of ours, so with any of them the first two are passed over.
+ */
 export async function startEngine(id: ServerId, options: EngineOptions = {}): Promise<RunningEngine> {
   const entry = catalog[id];
+  const plain = Object.values(options).every((value) => value === undefined || value === false);
+  const given = process.env[addressVariable(id)];
+  if (plain && given) return engineAt(entry, given);
+  if (plain && (await hasContainerEngine())) return startContainer(entry);
   const recipe = recipes[entry.kind];
-  if (recipe === undefined) throw new Failure('internal', 'not yet');
-  return fromEnvironment(entry, options) ?? startBinary(recipe, entry, options);
+  const obstacle = recipe.findObstacle(entry);
+  if (obstacle && !recipe.isFetched(entry)) throw unavailable(`${entry.title}: ${obstacle.reason}`, obstacle.advice);
+  return startBinary(recipe, entry, options);
 }
 
-function fromEnvironment(entry: EngineEntry, options: EngineOptions): RunningEngine | undefined {
-  const text = process.env[addressVariable(entry.id)];
-  if (!text || Object.keys(options).length > 0) return undefined;
+/** Someone else's server: whoever uses it must clean up behind himself. */
+function engineAt(entry: EngineEntry, text: string): RunningEngine {
   const address = parseAddress(entry, text);
   return {
     ...address,
@@ -42,4 +37,3 @@ function fromEnvironment(entry: EngineEntry, options: EngineOptions): RunningEng
     stop: async () => undefined,
   };
 }
-void unavailable;

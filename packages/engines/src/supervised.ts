@@ -26,6 +26,8 @@ export interface Supervised {
   /** Undefined while the server is down. */
   readonly pid: number | undefined;
   signal(name: NodeJS.Signals): void;
+  /** Ends what the server has started and not the server itself. Answers how many processes that were. */
+  killChildren(): Promise<number>;
   /** Resolves when the server's process is gone; at once if it is. */
   waitForExit(): Promise<void>;
   /** Resolves when the process was made, not when it answers. */
@@ -42,11 +44,16 @@ const script = fileURLToPath(new URL('./supervisor.mjs', import.meta.url));
 export async function supervise(plan: LaunchPlan): Promise<Supervised> {
   const supervisor = new Supervisor();
   const user = plan.asOurselves ? {} : engineUser();
-  await supervisor.launch({ ...plan, ...user });
+  try {
+    await supervisor.launch({ ...plan, ...user });
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
   return supervisor;
 }
 
-class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [string] }> implements Supervised {
+class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [string]; killed: [number] }> implements Supervised {
   pid: number | undefined;
   readonly #process: SupervisorProcess;
   readonly #ended: Promise<unknown>;
@@ -61,7 +68,7 @@ class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [strin
     });
     this.#process.stdin.on('error', () => undefined);
     createInterface({ input: this.#process.stdout }).on('line', (line) => this.#take(line));
-    this.#ended = once(this.#process, 'exit').then(() => this.#stopped());
+    this.#ended = once(this.#process, 'exit').then(() => this.#stopped('its supervisor ended'));
   }
 
   async launch(plan: LaunchPlan): Promise<void> {
@@ -75,6 +82,12 @@ class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [strin
 
   signal(name: NodeJS.Signals): void {
     this.#send({ signal: name });
+  }
+
+  killChildren(): Promise<number> {
+    const killed = new Promise<number>((resolve) => this.once('killed', resolve));
+    this.#send({ killChildren: true });
+    return this.#held(killed);
   }
 
   async waitForExit(): Promise<void> {
@@ -126,15 +139,18 @@ class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [strin
 
   #take(line: string): void {
     // The other end is our own supervisor.mjs, so we know its events.
-    const event = JSON.parse(line) as { pid?: number; error?: string };
-    if (event.error !== undefined) this.emit('failed', event.error);
-    if (event.pid === undefined) return this.#stopped();
-    this.pid = event.pid;
-    this.emit('started');
+    const event = JSON.parse(line) as { pid?: number; error?: string; killed?: number };
+    if (event.killed !== undefined) this.emit('killed', event.killed);
+    else if (event.pid === undefined) this.#stopped(event.error);
+    else {
+      this.pid = event.pid;
+      this.emit('started');
+    }
   }
 
-  #stopped(): void {
+  #stopped(error?: string): void {
     this.pid = undefined;
+    if (error !== undefined) this.emit('failed', error);
     this.emit('stopped');
   }
 }

@@ -2,17 +2,19 @@
  * Holds one server. Its stdin is a pipe from whoever wants the server: when that pipe ends, for whatever reason, the server is
  * stopped and its directory removed. So a killed test run leaves nothing. Plain JavaScript, because it runs without a build.
  *
- * The first line of stdin is the plan, every further one a command: {"signal": "SIGHUP"} or {"start": true}.
- * Every line of stdout is an event: {"pid": 1}, {"exit": 0, "signal": null} or {"error": "…"}.
+ * The first line of stdin is the plan, every further one a command: {"signal": "SIGHUP"}, {"start": true} or {"killChildren": true}.
+ * Every line of stdout is an event: {"pid": 1}, {"exit": 0, "signal": null}, {"error": "…"} or {"killed": 2}.
  */
-import { spawn } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 let plan;
 let child;
 let ending = false;
+/** What the server had started when we told it to end. They may be in groups of their own and lose their parent with it. */
+let family = [];
 
 const say = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
@@ -34,6 +36,8 @@ function start() {
 function gone(which, event) {
   // What the server started must not outlive it.
   if (which.pid !== undefined) signalTo(-which.pid, 'SIGKILL');
+  for (const pid of family) signalTo(pid, 'SIGKILL');
+  family = [];
   if (child === which) child = undefined;
   say(event);
   if (ending) finish();
@@ -47,18 +51,52 @@ function signalTo(pid, signal) {
   }
 }
 
+/** Children, theirs, and so on. */
+function descendantsOf(pid, table = processTable()) {
+  const children = table.filter(([, parent]) => parent === pid).map(([id]) => id);
+  return children.flatMap((id) => [id, ...descendantsOf(id, table)]);
+}
+
+function processTable() {
+  if (!existsSync('/proc/self/stat')) {
+    const text = execFileSync('ps', ['-axo', 'pid=,ppid='], { encoding: 'utf8' });
+    return text.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  }
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), parentOf(name)]);
+}
+
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+}
+
 function obey(command) {
   if (command.start && child === undefined) start();
+  if (command.killChildren) killChildren();
   if (!command.signal || child === undefined) return;
-  signalTo(command.signal === 'SIGKILL' ? -child.pid : child.pid, command.signal);
+  if (['SIGKILL', plan.stopSignal].includes(command.signal)) family = descendantsOf(child.pid);
+  signalTo(child.pid, command.signal);
+}
+
+function killChildren() {
+  const children = child === undefined ? [] : descendantsOf(child.pid);
+  for (const pid of children) signalTo(pid, 'SIGKILL');
+  say({ killed: children.length });
 }
 
 function end() {
   if (ending) return;
   ending = true;
   if (child === undefined) return finish();
-  signalTo(child.pid, plan.stopSignal);
   const { pid } = child;
+  family = descendantsOf(pid);
+  signalTo(pid, plan.stopSignal);
   setTimeout(() => signalTo(-pid, 'SIGKILL'), plan.stopWithin);
 }
 

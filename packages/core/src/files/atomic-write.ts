@@ -51,10 +51,11 @@ export function isTemporaryOf(path: string, name: string): boolean {
 export function resolveTarget(path: string): string {
   let current = resolve(path);
   for (let links = 0; links < mostLinks; links++) {
-    if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink()) return join(realFolder(dirname(current)), basename(current));
+    if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink())
+      return join(realFolder(dirname(current)), basename(current));
     current = resolve(dirname(current), readlinkSync(current));
   }
-  throw new Failure('config', `${path} is a symbolic link that leads in a circle.`, { hint: 'Replace the link with a file.' });
+  throw new Failure('config', `${path} is a symbolic link that leads in a circle`, { hint: 'Replace the link with a file.' });
 }
 
 /** Creates the folder for its owner only; one that exists is left as it is. */
@@ -77,7 +78,7 @@ export function removeQuietly(path: string): void {
 function cannotWrite(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);
-  return new Failure('config', `${path} cannot be written${code ? ` (${code})` : ''}; what it held is unchanged.`, {
+  return new Failure('config', `${path} cannot be written${code ? ` (${code})` : ''}; what it held is unchanged`, {
     code: 'E_STORE_WRITE',
     hint: writeHints.get(code ?? '') ?? 'Check the permissions of the file and its folder.',
     cause: error,

@@ -1,7 +1,8 @@
-import { Failure, toFailure } from '../failure.ts';
+import { type Failure, toFailure } from '../failure.ts';
 import { type FileImage, readSmallFile, stampOf } from './read-file.ts';
 
 export interface FileCell {
+  readonly path: string;
   /** Costs one stat when nothing changed. */
   read(): FileReading;
 }
@@ -16,6 +17,7 @@ export interface FileReading {
 export function createFileCell(path: string, open: (path: string) => FileImage | undefined = readSmallFile): FileCell {
   let seen: { stamp: string | undefined; reading: FileReading } | undefined;
   return {
+    path,
     read() {
       const stamp = safeStamp(path);
       if (seen && seen.stamp === stamp && stamp !== 'unknown' && !seen.reading.image?.fresh) return seen.reading;

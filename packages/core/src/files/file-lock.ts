@@ -36,7 +36,7 @@ async function acquire(path: string, holder: LockHolder, options: LockOptions): 
       await breakLock(path, other, end, options);
       continue;
     }
-    if (options.signal?.aborted) throw new Failure('cancelled', `Waiting for ${path} was cancelled.`);
+    if (options.signal?.aborted) throw new Failure('cancelled', `waiting for ${path} was cancelled`);
     if (Date.now() > end) throw locked(path, other);
     await delay(2 + Math.random() * 10);
   }
@@ -71,7 +71,7 @@ function tryCreate(path: string, holder: LockHolder): boolean {
     const code = systemCode(error);
     if (code === 'EEXIST') return false;
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') return createWithoutLinks(path, text);
-    throw new Failure('config', `${dirname(path)} cannot be written (${code ?? 'unknown error'}).`, {
+    throw new Failure('config', `${dirname(path)} cannot be written (${code ?? 'unknown error'})`, {
       code: 'E_STORE_WRITE',
       hint: 'Check the permissions of this folder.',
       cause: error,
@@ -116,7 +116,8 @@ function isHolder(value: unknown): value is LockHolder {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map(Object.entries(value));
   const nonce = fields.get('nonce');
-  const known = typeof fields.get('pid') === 'number' && typeof fields.get('host') === 'string' && typeof fields.get('at') === 'number';
+  const known =
+    typeof fields.get('pid') === 'number' && typeof fields.get('host') === 'string' && typeof fields.get('at') === 'number';
   // The nonce becomes part of a file name.
   return known && typeof nonce === 'string' && /^[0-9a-f]{1,64}$/.test(nonce);
 }
@@ -133,7 +134,7 @@ function sweep(path: string): void {
 
 function locked(path: string, holder: LockHolder | undefined): Failure {
   const who = holder && holder.pid > 0 ? `process ${holder.pid}${holder.host ? ` on ${holder.host}` : ''}` : 'another process';
-  return new Failure('config', `${path} is held by ${who}.`, {
+  return new Failure('config', `${path} is held by ${who}`, {
     code: 'E_LOCKED',
     hint: `Try again; if that process no longer exists, a person may delete ${path}.`,
   });

@@ -47,7 +47,7 @@ class Reader {
     if (char === '{') return this.object(depth);
     if (char === '[') return this.list(depth);
     if (char === '"') return this.string();
-    return this.word() ?? this.fail(char === undefined ? 'the text ends where a value is expected' : 'expected a value');
+    return this.word();
   }
 
   private object(depth: number): Record<string, unknown> {
@@ -110,12 +110,13 @@ class Reader {
     }
   }
 
-  /** A number, true, false or null; undefined when there is none of these. */
+  /** A number, true, false or null. */
   private word(): unknown {
     const pattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0];
-    if (found === undefined) return undefined;
+    const ended = this.at >= this.text.length;
+    if (found === undefined) return this.fail(ended ? 'the text ends where a value is expected' : 'expected a value');
     this.at += found.length;
     return JSON.parse(found);
   }
@@ -131,7 +132,7 @@ class Reader {
 
   private fail(reason: string, offset = this.at): never {
     const { line, column } = this.place(Math.min(offset, this.text.length));
-    throw new Failure('config', `${this.where} is not valid JSON at line ${line}, column ${column}: ${reason}.`, {
+    throw new Failure('config', `${this.where} is not valid JSON at line ${line}, column ${column}: ${reason}`, {
       code: 'E_JSON',
       hint: `Correct line ${line} of ${this.where}.`,
     });

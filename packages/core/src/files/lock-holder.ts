@@ -27,8 +27,14 @@ export function thisProcess(): ProcessIdentity {
   own ??= {
     pid: process.pid,
     host: hostname(),
-    ...optional('boot', tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())),
-    ...optional('namespace', tryRead(() => readlinkSync('/proc/self/ns/pid'))),
+    ...optional(
+      'boot',
+      tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    ),
+    ...optional(
+      'namespace',
+      tryRead(() => readlinkSync('/proc/self/ns/pid')),
+    ),
     ...optional('start', startOf(process.pid)),
   };
   return own;

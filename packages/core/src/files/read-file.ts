@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { Failure, type FailureCode } from '../failure.ts';
 
 /** One reading of a file. Whatever is decided about a file is decided on these bytes and never on a second reading. */
@@ -64,7 +64,7 @@ function readImage(fd: number, path: string, options: ReadOptions): FileImage {
 
 /** The system's code of an error, for example ENOENT. */
 export function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (!(error instanceof Error) || error instanceof Failure || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
@@ -73,7 +73,7 @@ function formatStamp(stats: BigIntStats): string {
 }
 
 function cannotRead(path: string, why: string, options: ReadOptions, cause?: unknown): Failure {
-  return new Failure(options.kind ?? 'config', `${path} cannot be read ${why}.`, {
+  return new Failure(options.kind ?? 'config', `${path} cannot be read ${why}`, {
     ...(options.code && { code: options.code }),
     hint: 'Check the path and its permissions.',
     cause,

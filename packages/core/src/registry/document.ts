@@ -2,6 +2,7 @@ import { connectionName } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import { parseJsonText } from '../files/json-text.ts';
 import { nearestNames } from '../nearest.ts';
+import { placesKey } from './readonly-places.ts';
 import { type Fields, isFields } from './tree.ts';
 
 /** A connection as it is written, not validated beyond its name. */
@@ -28,7 +29,7 @@ export interface ConnectionDocument extends ConnectionList {
 export const documentVersion = 1;
 
 const form = '{ "version": 1, "connections": [ … ] }';
-const knownKeys = ['version', 'connections'];
+const knownKeys = ['version', 'connections', placesKey];
 
 /** Reads `{ "version": 1, "connections": [...] }`; throws when the file as a whole cannot be used. */
 export function parseDocument(text: string, where: string): ConnectionDocument {
@@ -41,14 +42,19 @@ export function parseDocument(text: string, where: string): ConnectionDocument {
   }
   if (!Array.isArray(connections)) throw wrongForm(where, 'has "connections" that are not a list');
   const list = readList(connections, where, (node) => lineOf(node));
-  return { ...list, value, newer: version > documentVersion, problems: [...topProblems(value, version, where), ...list.problems] };
+  return {
+    ...list,
+    value,
+    newer: version > documentVersion,
+    problems: [...topProblems(value, version, where), ...list.problems],
+  };
 }
 
 /** Reads the environment variable: a JSON list of connections. */
 export function parseConnectionList(text: string, where: string): ConnectionList {
   const { value } = parseJsonText(text, where);
   if (!Array.isArray(value)) {
-    throw new Failure('config', `The variable ${where} does not hold a list.`, {
+    throw new Failure('config', `the variable ${where} does not hold a list`, {
       hint: `Set ${where} to a JSON list of connections, for example [{"name": "local", …}].`,
     });
   }
@@ -61,7 +67,7 @@ function readList(list: readonly unknown[], where: string, lineOf: (node: unknow
   for (const [index, raw] of list.entries()) {
     const line = lineOf(raw);
     const position = `connections[${index}]${line === undefined ? '' : `, line ${line}`}`;
-    const name = isFields(raw) ? connectionName.safeParse(raw['name']) : undefined;
+    const name = isFields(raw) ? connectionName.safeParse(raw.name) : undefined;
     if (isFields(raw) && name?.success) connections.push({ name: name.data, raw, position });
     else problems.push(unnamed(raw, position, where));
   }
@@ -69,10 +75,10 @@ function readList(list: readonly unknown[], where: string, lineOf: (node: unknow
 }
 
 function unnamed(raw: unknown, position: string, where: string): Failure {
-  const name = isFields(raw) ? raw['name'] : undefined;
+  const name = isFields(raw) ? raw.name : undefined;
   const reserved = name === '__proto__' ? 'has a reserved name' : 'has a name that is not accepted';
   const what = !isFields(raw) ? 'is not an object' : name === undefined ? 'has no "name"' : reserved;
-  return new Failure('config', `${where} (${position}) ${what}; the other connections are not affected.`, {
+  return new Failure('config', `${where} (${position}) ${what}; the other connections are not affected`, {
     hint: 'A name has 1 to 64 letters, digits, _ or -.',
   });
 }
@@ -82,19 +88,19 @@ function topProblems(value: Fields, version: number, where: string): Failure[] {
     .filter((key) => !knownKeys.includes(key) && !key.startsWith('$'))
     .map((key) => unknownKey(key.slice(0, 64), where));
   if (version === documentVersion) return problems;
-  const message = `${where} has version ${version}, and this server knows version ${documentVersion}: it is read as well as it can be and not changed.`;
+  const message = `${where} has version ${version}, and this server knows version ${documentVersion}: it is read as well as it can be and not changed`;
   return [new Failure('config', message, { code: 'E_CONFIG_VERSION', hint: 'Update this server.' })];
 }
 
 function unknownKey(key: string, where: string): Failure {
-  const nearest = nearestNames(key, knownKeys, 1);
+  const nearest = nearestNames(key, ['version', 'connections'], 1);
   const meant = nearest.length > 0 ? ` (did you mean "${nearest[0]}"?)` : '';
-  return new Failure('config', `${where} has the unknown key "${key}"${meant}; it is ignored.`, {
+  return new Failure('config', `${where} has the unknown key "${key}"${meant}; it is ignored`, {
     hint: `The file has the form ${form}.`,
     nearest,
   });
 }
 
 function wrongForm(where: string, what: string, code: 'E_CONFIG' | 'E_CONFIG_VERSION' = 'E_CONFIG'): Failure {
-  return new Failure('config', `${where} ${what}.`, { code, hint: `The file has the form ${form}.` });
+  return new Failure('config', `${where} ${what}`, { code, hint: `The file has the form ${form}.` });
 }

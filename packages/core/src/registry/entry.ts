@@ -25,8 +25,8 @@ export interface Entry<C extends BaseConnection> {
   shadows: readonly Origin[];
   /** Whether `add`, `update`, `remove` may change it: only the store. */
   editable: boolean;
-  /** Variables that are used without a default and are not set: using the connection will fail until they are. */
-  unset: readonly string[];
+  /** Variables that are used without a default and are not set: using the connection will fail until they are. Absent when none. */
+  unset?: readonly string[];
   /**
    * Changes when anything about the connection changes, also a variable or a secret's file it refers to; equal configurations
    * have equal versions. Means nothing outside this process.

@@ -41,7 +41,7 @@ export function escapeText(text: string): string {
 
 /** Whether expanding would read a variable or fail; escapes alone do not count. */
 export function hasPlaceholder(text: string): boolean {
-  return text.replaceAll('$${', '').includes('${');
+  return [...text.matchAll(placeholder)].some(([found]) => found !== '$${');
 }
 
 /** Own properties only: `constructor` is not a variable. */

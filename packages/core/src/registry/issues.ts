@@ -30,7 +30,9 @@ export function flatten(issue: Issue, input: unknown, base: Path = []): Issue[] 
   if (issue.code !== 'invalid_union') return [{ ...issue, path: [...path] }];
   if (issue.errors.length === 0) return [{ code: 'custom', path, message: issue.message, input: undefined }];
   const branches = issue.errors.map((errors) => errors.flatMap((inner) => flatten(inner, input, path)));
-  const entered = branches.filter((branch) => branch.some((inner) => inner.code !== 'invalid_type' || inner.path.length > path.length));
+  const entered = branches.filter((branch) =>
+    branch.some((inner) => inner.code !== 'invalid_type' || inner.path.length > path.length),
+  );
   const [best] = entered.sort((a, b) => a.length - b.length);
   if (best === undefined) return [wrongForm(branches.flat(), path)];
   const unknownKey = best.find((inner) => inner.code === 'unrecognized_keys');
@@ -40,7 +42,12 @@ export function flatten(issue: Issue, input: unknown, base: Path = []): Issue[] 
 /** No alternative takes a value of this type at all. */
 function wrongForm(issues: readonly Issue[], path: Path): Issue {
   const expected = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.expected] : [])));
-  return { code: 'custom', path: [...path], message: `expected ${[...expected].join(' or ') || 'another form'}`, input: undefined };
+  return {
+    code: 'custom',
+    path: [...path],
+    message: `expected ${[...expected].join(' or ') || 'another form'}`,
+    input: undefined,
+  };
 }
 
 function formatIssue(issue: Issue, input: unknown, schema: Schema): IssueText {
@@ -49,7 +56,8 @@ function formatIssue(issue: Issue, input: unknown, schema: Schema): IssueText {
   const value = valueAt(input, path);
   if (issue.code === 'unrecognized_keys') return formatUnknownKeys(issue.keys, path, schema);
   if (value === undefined && path.length > 0) return { text: `${key} is missing`, nearest: [] };
-  if (issue.code === 'invalid_type') return { text: `${key} must be ${article(issue.expected)}, not ${typeName(value)}`, nearest: [] };
+  if (issue.code === 'invalid_type')
+    return { text: `${key} must be ${article(issue.expected)}, not ${typeName(value)}`, nearest: [] };
   if (issue.code === 'invalid_value') {
     const values = issue.values.map(String);
     const nearest = typeof value === 'string' ? nearestNames(value, values) : [];
@@ -64,7 +72,10 @@ function formatUnknownKeys(keys: readonly string[], path: Path, schema: Schema):
   const nearest = [...new Set(keys.flatMap((key) => nearestNames(key, known, 1)))];
   const names = keys.slice(0, mostIssues).map((key) => JSON.stringify(formatPath([...path, key.slice(0, 64)])));
   const meant = nearest.length > 0 ? ` (did you mean ${nearest.map((key) => JSON.stringify(key)).join(', ')}?)` : '';
-  return { text: `${names.length > 1 ? 'the keys' : 'the key'} ${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} unknown${meant}`, nearest };
+  return {
+    text: `${names.length > 1 ? 'the keys' : 'the key'} ${names.join(', ')} ${names.length > 1 ? 'are' : 'is'} unknown${meant}`,
+    nearest,
+  };
 }
 
 /** Symbols cannot occur: our paths come from JSON. */

@@ -47,7 +47,11 @@ export function runCommand(argv: readonly string[], options: CommandOptions): Pr
   });
 }
 
-function follow(child: ChildProcessByStdio<null, Readable, null>, options: CommandOptions, resolve: (result: CommandResult) => void): void {
+function follow(
+  child: ChildProcessByStdio<null, Readable, null>,
+  options: CommandOptions,
+  resolve: (result: CommandResult) => void,
+): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let exit: string | undefined;
@@ -58,7 +62,8 @@ function follow(child: ChildProcessByStdio<null, Readable, null>, options: Comma
     child.stdout.destroy();
     resolve(result);
   };
-  const finish = () => settle(exit === undefined ? { outcome: 'done', output: Buffer.concat(chunks) } : { outcome: 'failed', exit });
+  const finish = () =>
+    settle(exit === undefined ? { outcome: 'done', output: Buffer.concat(chunks) } : { outcome: 'failed', exit });
   const abort = () => settle({ outcome: 'aborted' });
   let timer = setTimeout(() => settle({ outcome: 'timeout' }), options.timeoutMs);
   options.signal?.addEventListener('abort', abort, { once: true });

@@ -55,7 +55,15 @@ function childrenOf(schema: Schema): [key: string | undefined, child: Schema][] 
 }
 
 function wrappedBy(schema: Schema): Schema[] {
-  const wrappers = [z.ZodOptional, z.ZodNullable, z.ZodDefault, z.ZodPrefault, z.ZodReadonly, z.ZodNonOptional, z.ZodCatch] as const;
+  const wrappers = [
+    z.ZodOptional,
+    z.ZodNullable,
+    z.ZodDefault,
+    z.ZodPrefault,
+    z.ZodReadonly,
+    z.ZodNonOptional,
+    z.ZodCatch,
+  ] as const;
   for (const wrapper of wrappers) if (schema instanceof wrapper) return [schema.def.innerType];
   return [];
 }

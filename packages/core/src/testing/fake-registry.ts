@@ -30,5 +30,5 @@ export function createFakeRegistry<C extends BaseConnection>(...configs: C[]): F
 /** Equal configurations have equal versions, as the interface promises. */
 function entryOf<C extends BaseConnection>(config: C): UsableEntry<C> {
   const origin = { kind: 'store', where: 'memory' } as const;
-  return { name: config.name, origin, config, shadows: [], editable: true, version: JSON.stringify(config) };
+  return { name: config.name, origin, config, shadows: [], editable: true, unset: [], version: JSON.stringify(config) };
 }

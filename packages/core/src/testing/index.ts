@@ -1,6 +1,8 @@
 export { type BackendContract, describeBackendContract } from './backend-contract.ts';
+export { type CallOptions, connectTestClient, type TestClient, type TestReply } from './client.ts';
 export type { Able, BackendHarness } from './contract-rig.ts';
 export { findUnusedPort, openSilentServer } from './contract-rig.ts';
+export { describeEras } from './eras-suite.ts';
 export {
   createFakeEngine,
   type FakeBackend,
@@ -13,3 +15,6 @@ export {
 export { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
 export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fake-tunnel.ts';
 export { createLazyStream } from './lazy-stream.ts';
+export { type BuiltServer, describeServerLife } from './life-suite.ts';
+export { type Exit, type Message, ServerProcess, type ServerProcessOptions, textOf } from './server-process.ts';
+export { describeTarball, type PackedLeaf } from './tarball-suite.ts';

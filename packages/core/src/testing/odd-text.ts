@@ -57,3 +57,8 @@ export function hasUnseen(text: string): boolean {
     text.replace(/[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}\u{13430}-\u{1343f}]/gu, ''),
   );
 }
+
+/** Whether no character is cut in half. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Cs}/u.test(text);
+}

@@ -11,7 +11,7 @@ export interface ReadTable {
   rows: ReadCell[][];
 }
 
-const escape = /⟦U\+([0-9A-F]{4,6})⟧/g;
+const escapeMark = /⟦U\+([0-9A-F]{4,6})⟧/g;
 const cutMark = /⟦(?:(\d+)-\d+|0) of (\d+)(?: bytes)?⟧$/;
 
 /**
@@ -69,7 +69,7 @@ function parseCell(raw: string, quoted: boolean): ReadCell {
 }
 
 function parseEscapes(text: string): string {
-  const plain = text.replace(escape, '');
+  const plain = text.replace(escapeMark, '');
   if (plain.includes('⟦')) throw new Error(`a bracket that is no escape: ${plain}`);
-  return text.replace(escape, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
+  return text.replace(escapeMark, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
 }

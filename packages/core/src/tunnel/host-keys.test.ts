@@ -89,7 +89,11 @@ describe('judge', () => {
 describe('algorithms', () => {
   test('prefers the types of the accepted keys', () => {
     expect(policy({}).algorithms()[0]).toBe('ssh-ed25519');
-    expect(policy({ lines: line('bastion', 'ssh-rsa', 1) }).algorithms().slice(0, 2)).toEqual(['rsa-sha2-512', 'rsa-sha2-256']);
+    expect(
+      policy({ lines: line('bastion', 'ssh-rsa', 1) })
+        .algorithms()
+        .slice(0, 2),
+    ).toEqual(['rsa-sha2-512', 'rsa-sha2-256']);
     expect(policy({ lines: line('bastion', 'ecdsa-sha2-nistp384', 1) }).algorithms()[0]).toBe('ecdsa-sha2-nistp384');
   });
 

@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.ts';
 import { tunnelFailure } from './failures.ts';
 import type { HostKeyPolicy } from './host-keys.ts';
 import { fingerprint } from './known-hosts.ts';
-import { explainHangUp, explainLinkError, type Phase } from './link-failures.ts';
+import { explainHangUp, explainLinkError, type LinkErrorContext, type Phase } from './link-failures.ts';
 import { createLoss, type Loss } from './loss.ts';
 import type { Hop } from './route.ts';
 import { cleanServerText } from './server-text.ts';
@@ -39,8 +39,8 @@ export interface Link {
   openChannel(host: string, port: number): Promise<ClientChannel>;
   /** Asks the server anything; silence means that the link is lost. */
   probe(): Promise<void>;
-  /** Says goodbye, then hangs up, whether or not the server agrees. */
-  close(): Promise<void>;
+  /** Says goodbye, then hangs up, whether or not the server agrees. Whoever waits for something hears the cause. */
+  close(cause: Failure): Promise<void>;
 }
 
 export async function openLink(options: LinkOptions): Promise<Link> {
@@ -49,7 +49,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     await link.login();
     return link;
   } catch (error) {
-    link.loss.declare(error instanceof Failure ? error : explainHangUp(link));
+    link.abandon(error);
     throw error;
   } finally {
     options.credentials.close();
@@ -60,10 +60,10 @@ class SshLink implements Link {
   readonly hop: Hop;
   readonly loss = createLoss();
   fingerprint = '';
-  phase: Phase = 'handshake';
   readonly #options: LinkOptions;
   readonly #client: Client;
   readonly #auth: Auth;
+  #phase: Phase = 'handshake';
   #lastHeard = Date.now();
   #refusal: Failure | undefined;
   #closing: Promise<void> | undefined;
@@ -80,30 +80,29 @@ class SshLink implements Link {
     this.#listen();
   }
 
-  get label(): string {
-    return this.hop.label;
-  }
-
-  refused(words?: string): Failure {
-    return this.#auth.refused(words);
-  }
-
   async login(): Promise<void> {
     const { timeouts, signal, socket } = this.#options;
     const onTimeout = (): Failure =>
       tunnelFailure(
         'E_SSH_HANDSHAKE_TIMEOUT',
-        `the SSH server ${this.label} did not finish the ${this.phase} within ${timeouts.handshakeMs} ms`,
+        `the SSH server ${this.hop.label} did not finish the ${this.#phase} within ${timeouts.handshakeMs} ms`,
       );
     await waitFor<void>({ timeoutMs: timeouts.handshakeMs, onTimeout, loss: this.loss, signal }, (resolve) => {
-      this.#client.once('ready', () => resolve());
+      this.#client.once('ready', () => {
+        this.#phase = 'ready';
+        resolve();
+      });
       this.#connect();
       socket.on('data', () => {
         this.#lastHeard = Date.now();
       });
     });
-    this.phase = 'ready';
     this.#refuseSessions();
+  }
+
+  /** Whatever the reason, nothing of it stays open. */
+  abandon(error: unknown): void {
+    this.loss.declare(error instanceof Failure ? error : explainHangUp(this.#context()));
   }
 
   lastHeard(): number {
@@ -111,27 +110,28 @@ class SshLink implements Link {
   }
 
   openChannel(host: string, port: number): Promise<ClientChannel> {
-    const { client, loss, label } = { client: this.#client, loss: this.loss, label: this.label };
+    const { client, loss, label } = { client: this.#client, loss: this.loss, label: this.hop.label };
     return openChannel({ client, loss, label, host, port, timeoutMs: this.#options.timeouts.channelMs });
   }
 
   async probe(): Promise<void> {
     const { probeMs } = this.#options.timeouts;
     const onTimeout = (): Failure =>
-      tunnelFailure('E_SSH_KEEPALIVE_TIMEOUT', `the SSH server ${this.label} does not answer (waited ${probeMs} ms)`);
+      tunnelFailure('E_SSH_KEEPALIVE_TIMEOUT', `the SSH server ${this.hop.label} does not answer (waited ${probeMs} ms)`);
     try {
       // To withdraw a forwarding that never was changes nothing, and every server answers it, most with a refusal.
       await waitFor<void>({ timeoutMs: probeMs, onTimeout, loss: this.loss }, (resolve) => {
         this.#client.unforwardIn('127.0.0.1', 1, () => resolve());
       });
     } catch (error) {
-      this.loss.declare(error instanceof Failure ? error : explainHangUp(this));
+      this.abandon(error);
     }
     if (this.loss.cause !== undefined) throw this.loss.cause;
   }
 
-  close(): Promise<void> {
+  close(cause: Failure): Promise<void> {
     this.#closing ??= this.#hangUp();
+    this.loss.declare(cause);
     return this.#closing;
   }
 
@@ -145,22 +145,26 @@ class SshLink implements Link {
     clearTimeout(timer);
   }
 
+  #context(): LinkErrorContext {
+    return { phase: this.#phase, label: this.hop.label, refused: this.#auth.refused };
+  }
+
   #listen(): void {
-    const hungUp = (): void => this.loss.declare(this.#refusal ?? explainHangUp(this));
+    const hungUp = (): void => this.loss.declare(this.#refusal ?? explainHangUp(this.#context()));
     const { log } = this.#options;
     this.#client
       .on('error', (error: Error & ClientErrorExtensions) => {
         if (error.level === 'agent')
-          log('warn', 'the SSH agent failed', { hop: this.label, why: cleanServerText(error.message) });
-        else this.loss.declare(this.#refusal ?? explainLinkError(error, this));
+          log('warn', 'the SSH agent failed', { hop: this.hop.label, why: cleanServerText(error.message) });
+        else this.loss.declare(this.#refusal ?? explainLinkError(error, this.#context()));
       })
       .on('end', hungUp)
       .on('close', hungUp)
       .on('handshake', () => {
-        if (this.phase === 'handshake') this.phase = 'login';
+        if (this.#phase === 'handshake') this.#phase = 'login';
       })
-      .on('banner', (text) => log('info', 'the SSH server says', { hop: this.label, text: cleanServerText(text) }))
-      .on('change password', () => this.loss.declare(this.refused('the password has expired')));
+      .on('banner', (text) => log('info', 'the SSH server says', { hop: this.hop.label, text: cleanServerText(text) }))
+      .on('change password', () => this.loss.declare(this.#auth.refused('the password has expired')));
   }
 
   #connect(): void {

@@ -4,7 +4,13 @@ import { expandHome, parseHop } from './route.ts';
 
 test('fills in the port and the user of this machine', () => {
   const name = userInfo().username;
-  expect(parseHop({ host: 'bastion' })).toMatchObject({ host: 'bastion', port: 22, user: name, hostKeys: [], label: `${name}@bastion:22` });
+  expect(parseHop({ host: 'bastion' })).toMatchObject({
+    host: 'bastion',
+    port: 22,
+    user: name,
+    hostKeys: [],
+    label: `${name}@bastion:22`,
+  });
   expect(parseHop({ host: 'bastion', port: 2222, user: 'me', jump: [] }).label).toBe('me@bastion:2222');
 });
 

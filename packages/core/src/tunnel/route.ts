@@ -31,7 +31,7 @@ export function parseHop(route: SshRoute): Hop {
     throw notSupported(`"jump" in the "ssh" part of the connection is not supported yet (${route.jump.length} given)`);
   }
   const port = route.port ?? 22;
-  const user = route.user ?? userInfo().username;
+  const user = route.user ?? ownName();
   return {
     host: route.host,
     port,
@@ -49,6 +49,19 @@ export function parseHop(route: SshRoute): Hop {
 export function expandHome(path: string, home: string): string {
   if (path === '~') return home;
   return resolve(home, path.startsWith('~/') || path.startsWith('~\\') ? path.slice(2) : path);
+}
+
+/** A container may run as a number that has no name. */
+function ownName(): string {
+  try {
+    return userInfo().username;
+  } catch (cause) {
+    const hint = 'Set "user" in the "ssh" part of the connection.';
+    throw new Failure('config', 'the user to log in to the SSH server as is not given, and this process has no user name', {
+      hint,
+      cause,
+    });
+  }
 }
 
 function notSupported(message: string): Failure {

@@ -75,11 +75,11 @@ class Session implements Tunnel {
   }
 
   async #close(): Promise<void> {
-    const farewells = [...this.#options.links].reverse().map((link) => () => link.close());
-    const label = this.#last.hop.label;
-    this.#end('closed', tunnelFailure('E_SSH_TUNNEL_CLOSED', `the SSH tunnel through ${label} was closed`));
+    const cause = tunnelFailure('E_SSH_TUNNEL_CLOSED', `the SSH tunnel through ${this.#last.hop.label} was closed`);
+    this.#end('closed', cause);
     this.#state = 'closed';
-    for (const farewell of farewells) await farewell();
+    // The innermost first: its goodbye travels through the others.
+    for (const link of [...this.#options.links].reverse()) await link.close(cause);
   }
 
   async #openFor(stream: TunnelStream, host: string, port: number): ReturnType<Link['openChannel']> {

@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type BackendTarget, Failure, isLocalHost } from '@dbmole/core';
 import pg from 'pg';
 import type { ServerIdentity, SqlBackend } from '../../backend.ts';
@@ -8,8 +10,43 @@ import { toPostgresFailure } from './failure.ts';
 const connectTimeoutMs = 10_000;
 
 export async function openBackend(target: BackendTarget<Connection>, signal: AbortSignal): Promise<SqlBackend> {
-  const { config, connectHost, connectPort, dial } = target;
-  const client = new pg.Client({
+  signal.throwIfAborted();
+  const where = { host: target.connectHost, port: target.connectPort };
+  // Ours, so that giving up closes it at once: the driver would first say goodbye to a server that may never answer.
+  const socket: Duplex = target.dial?.() ?? new Socket();
+  const client = new pg.Client(clientConfig(target, () => socket));
+  let alive = true;
+  const lost = () => {
+    alive = false;
+  };
+  // Without a listener the loss of an idle connection would be an uncaught exception.
+  client.on('error', lost).on('end', lost);
+  const abort = () => socket.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await client.connect();
+  } catch (error) {
+    socket.destroy();
+    throw signal.aborted ? signal.reason : toPostgresFailure(error, where);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+  return {
+    async identify() {
+      if (!alive) throw staleFailure();
+      return await identify(client).catch((error: unknown) => {
+        throw toPostgresFailure(error, where);
+      });
+    },
+    dispose: () => client.end(),
+  };
+}
+
+function clientConfig(
+  { config, connectHost, connectPort, dial }: BackendTarget<Connection>,
+  stream: () => Duplex,
+): pg.ClientConfig {
+  return {
     host: connectHost,
     port: connectPort,
     user: config.user,
@@ -17,36 +54,11 @@ export async function openBackend(target: BackendTarget<Connection>, signal: Abo
     application_name: 'dbmole-mcp',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    stream,
     ...(typeof config.password === 'string' ? { password: config.password } : {}),
-    // The tunnel encrypts; to this machine there is nothing to protect. Everything else is verified against `host`.
-    ssl: dial === undefined && !isLocalHost(connectHost) ? { rejectUnauthorized: true, servername: target.serverName } : false,
-    ...(dial === undefined ? {} : { stream: dial }),
-  });
-  let alive = true;
-  // Without a listener the loss of an idle connection would be an uncaught exception.
-  client.on('error', () => {
-    alive = false;
-  });
-  client.on('end', () => {
-    alive = false;
-  });
-  const abort = () => void client.end();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    await client.connect();
-  } catch (error) {
-    throw signal.aborted ? signal.reason : toPostgresFailure(error, { host: connectHost, port: connectPort });
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-  return {
-    async identify() {
-      if (!alive) throw staleFailure();
-      return identify(client).catch((error: unknown) => {
-        throw toPostgresFailure(error, { host: connectHost, port: connectPort });
-      });
-    },
-    dispose: () => client.end(),
+    // The tunnel encrypts; to this machine there is nothing to protect. Everything else is verified: the driver checks the
+    // certificate against `host`, which is the configured one.
+    ssl: dial === undefined && !isLocalHost(connectHost) ? { rejectUnauthorized: true } : false,
   };
 }
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
 import * as here from 'node:path';
-import { type Environment, readVariable } from './expand.ts';
+import { posix, win32 } from 'node:path';
+import { type Environment, readVariable } from './registry/expand.ts';
 
 export interface StorePathOptions {
   /** The server's own name; two servers never share a store. */
@@ -13,13 +13,18 @@ export interface StorePathOptions {
   platform?: NodeJS.Platform;
 }
 
-/** Where the user's store lies when nobody says otherwise. */
+/** Where the user's store lies. A path in the variable is used as it is written; it may be relative. */
 export function defaultStorePath(options: StorePathOptions): string {
   const { app, env, home = homedir(), platform = process.platform } = options;
   const paths = platform === 'win32' ? win32 : posix;
   const named = options.variable === undefined ? undefined : readVariable(env, options.variable);
-  if (named) return paths.resolve(expandHome(named, home));
+  if (named) return expandHome(named, home);
   return paths.join(configFolder({ env, home, platform }), app, 'connections.json');
+}
+
+/** Which project files a person has allowed is remembered beside the store. */
+export function trustPathFor(storePath: string): string {
+  return here.join(here.dirname(storePath), 'allowed.json');
 }
 
 /** A relative XDG folder is ignored, as its specification asks: it would mean another folder in every working directory. */

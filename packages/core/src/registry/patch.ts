@@ -1,0 +1,58 @@
+import type { BaseConnection } from '../connection.ts';
+import { Failure } from '../failure.ts';
+import type { RawConnection } from './document.ts';
+import { secretPlacesIn } from './schema-fields.ts';
+import type { EditRules } from './tool-input.ts';
+import { canonical, type Fields, formatPath } from './tree.ts';
+
+/** The connection with the patch applied, every rule checked against what the store holds at this moment. */
+export function applyPatch<C extends BaseConnection>(current: RawConnection, patch: Fields, rules: EditRules<C>): Fields {
+  const { name } = current;
+  if ('name' in patch && patch.name !== name) {
+    throw new Failure('input', `the name of connection "${name}" cannot be changed`, {
+      hint: 'Add another connection and remove this one.',
+    });
+  }
+  refuseLoosening(current, patch, rules);
+  refuseRedirect(current, patch, rules);
+  const merged: Fields = { ...current.raw };
+  if ('type' in patch && patch.type !== current.raw.type) delete merged.port;
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = value;
+  }
+  return merged;
+}
+
+/** Anything but a plain false counts as set, also a placeholder: this fails closed. */
+function refuseLoosening<C extends BaseConnection>(current: RawConnection, patch: Fields, rules: EditRules<C>): void {
+  const held = current.raw.readonly;
+  if (!('readonly' in patch) || held === undefined || held === false || patch.readonly === true) return;
+  throw new Failure('refused', `connection "${current.name}" is read-only, and no tool can change that`, {
+    code: 'E_READONLY_LOCKED',
+    hint: `A person can set "readonly" to false in ${rules.storePath}.`,
+  });
+}
+
+/**
+ * Whoever chooses the host gets the password that is sent there. A secret of the SSH servers is not at risk: a new `ssh`
+ * replaces the old one with its secrets, and a new `host` is reached through the same servers.
+ */
+function refuseRedirect<C extends BaseConnection>(current: RawConnection, patch: Fields, rules: EditRules<C>): void {
+  const moved = rules.routeFields.filter((field) => field in patch && !same(patch[field] ?? undefined, current.raw[field]));
+  if (moved.length === 0) return;
+  const kept = secretPlacesIn(current.raw, rules.reader.secretFields).find(
+    ({ path }) => path[0] !== 'ssh' && !(String(path[0]) in patch),
+  );
+  if (!kept) return;
+  const field = formatPath(kept.path);
+  const message = `connection "${current.name}" keeps a stored ${field}; with another ${moved.join(' and ')} it would be sent somewhere else`;
+  throw new Failure('refused', message, {
+    code: 'E_SECRET_REDIRECT',
+    hint: `Pass ${field} in the same call (null to remove it), or let a person edit ${rules.storePath}.`,
+  });
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return canonical([a ?? null]) === canonical([b ?? null]);
+}

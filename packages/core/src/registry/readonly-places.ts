@@ -1,0 +1,66 @@
+import type { BaseConnection } from '../connection.ts';
+import { Failure } from '../failure.ts';
+import type { Reader } from './evaluate.ts';
+import { expandConnection, fitSchema } from './fit.ts';
+import { type Fields, isFields } from './tree.ts';
+
+/** Where a connection leads. Without a port it stands for every port of the host. */
+export interface Place {
+  host: string;
+  port?: number;
+}
+
+/** What the store remembers of read-only connections that a tool removed or moved away. */
+export const placesKey = 'readonlyPlaces';
+
+export type PlaceReader<C extends BaseConnection> = Reader<C> & { resolvePort?: ((config: C) => number) | undefined };
+
+/** The place of a connection as it is written, if it is read-only; anything but a plain false counts as read-only. */
+export function readonlyPlace<C extends BaseConnection>(
+  raw: Fields,
+  expands: boolean,
+  reader: PlaceReader<C>,
+): Place | undefined {
+  const { readonly } = expands ? expandConnection(raw, reader.env).value : raw;
+  if (readonly === undefined || readonly === false || readonly === 'false') return undefined;
+  return placeOf(raw, expands, reader);
+}
+
+export function placeOf<C extends BaseConnection>(raw: Fields, expands: boolean, reader: PlaceReader<C>): Place | undefined {
+  const { value, placeholders } = expands ? expandConnection(raw, reader.env) : { value: raw, placeholders: [] };
+  if (typeof value.host !== 'string') return undefined;
+  const fit = fitSchema(reader.schema, value, placeholders);
+  const port = fit.ok ? (reader.resolvePort?.(fit.config) ?? fit.config.port) : Number(value.port) || undefined;
+  return { host: plainHost(value.host), ...(port !== undefined && { port }) };
+}
+
+export function isSamePlace(a: Place, b: Place): boolean {
+  return a.host === b.host && (a.port === undefined || b.port === undefined || a.port === b.port);
+}
+
+/** What `readonlyPlaces` in the store holds; elements that are none are left alone and count for nothing. */
+export function parsePlaces(value: unknown): Place[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isFields).flatMap(({ host, port }): Place[] => {
+    if (typeof host !== 'string') return [];
+    return [{ host: plainHost(host), ...(typeof port === 'number' && { port }) }];
+  });
+}
+
+/**
+ * A tool cannot take `readonly` away, and would have done so if it could add a writable connection to the same place. Names
+ * of one host that differ are not recognised as one, except those of this machine.
+ */
+export function refuseWritable(place: Place, guarded: readonly Place[], storePath: string): void {
+  if (!guarded.some((one) => isSamePlace(one, place))) return;
+  const where = place.port === undefined ? place.host : `${place.host} port ${place.port}`;
+  throw new Failure('refused', `a read-only connection leads, or led, to ${where}, so no tool can add a writable one`, {
+    code: 'E_READONLY_LOCKED',
+    hint: `Pass "readonly": true; a person can change it in ${storePath} ("readonly" of the connection, or "${placesKey}").`,
+  });
+}
+
+function plainHost(host: string): string {
+  const plain = host.toLowerCase().replace(/\.$/, '');
+  return /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/.test(plain) ? 'localhost' : plain;
+}

@@ -1,0 +1,90 @@
+import type { BaseConnection } from '../connection.ts';
+import type { Entry, Origin, Snapshot, SourceProblem } from './entry.ts';
+import { type Dependencies, dependencyState, type Evaluation, evaluate, type Reader, versionOf } from './evaluate.ts';
+import type { PendingFile } from './project.ts';
+import type { Candidate, SourceState } from './sources.ts';
+
+/** An entry and what it was made from. */
+export interface Listed<C extends BaseConnection> {
+  entry: Entry<C>;
+  /** Absent for a connection of a file that nobody has allowed. */
+  candidate?: Candidate;
+  depends: Dependencies;
+  state: string;
+}
+
+export interface Compiled<C extends BaseConnection> {
+  snapshot: Snapshot<C>;
+  byName: ReadonlyMap<string, Listed<C>>;
+  /** Of every source, also what is hidden. */
+  candidates: readonly Candidate[];
+}
+
+/** Merges the sources, strongest first. A connection that cannot be used still hides weaker ones: silence would be worse. */
+export function compile<C extends BaseConnection>(
+  sources: readonly SourceState[],
+  pending: readonly PendingFile[],
+  reader: Reader<C>,
+): Compiled<C> {
+  const byName = new Map<string, Listed<C>>();
+  for (const [name, candidates] of groupByName(sources)) {
+    const [winner, ...shadowed] = candidates;
+    if (winner) byName.set(name, listedOf(winner, shadowed, reader));
+  }
+  for (const file of pending) {
+    for (const name of file.names) if (!byName.has(name)) byName.set(name, pendingEntry(name, file));
+  }
+  const problems: SourceProblem[] = [
+    ...sources.flatMap(({ origin, problems }) => problems.map((failure) => ({ origin, failure }))),
+    ...pending.map(({ origin, failure }) => ({ origin, failure })),
+  ];
+  return {
+    snapshot: { entries: [...byName.values()].map(({ entry }) => entry), problems },
+    byName,
+    candidates: sources.flatMap(({ candidates }) => candidates),
+  };
+}
+
+/** Whether a variable or a secret's file has changed since. */
+export function isStale<C extends BaseConnection>(compiled: Compiled<C>, reader: Reader<C>): boolean {
+  return [...compiled.byName.values()].some(
+    ({ depends, state }) => hasAny(depends) && dependencyState(depends, reader.env) !== state,
+  );
+}
+
+function hasAny(depends: Dependencies): boolean {
+  return depends.variables.length + depends.files.length > 0;
+}
+
+function groupByName(sources: readonly SourceState[]): Map<string, Candidate[]> {
+  const groups = new Map<string, Candidate[]>();
+  for (const candidate of sources.flatMap(({ candidates }) => candidates)) {
+    const group = groups.get(candidate.name);
+    if (group) group.push(candidate);
+    else groups.set(candidate.name, [candidate]);
+  }
+  return groups;
+}
+
+function listedOf<C extends BaseConnection>(candidate: Candidate, shadowed: readonly Candidate[], reader: Reader<C>): Listed<C> {
+  const evaluation: Evaluation<C> = evaluate(candidate, reader);
+  const { config, problem, unset, depends } = evaluation;
+  const state = dependencyState(depends, reader.env);
+  const entry: Entry<C> = {
+    name: candidate.name,
+    origin: candidate.origin,
+    ...(config !== undefined && { config }),
+    ...(problem && { problem }),
+    shadows: shadowed.map(({ origin }): Origin => origin),
+    editable: candidate.origin.kind === 'store',
+    ...(unset.length > 0 && { unset }),
+    version: versionOf(candidate, state),
+  };
+  return { entry, candidate, depends, state };
+}
+
+function pendingEntry<C extends BaseConnection>(name: string, file: PendingFile): Listed<C> {
+  const { origin, failure: problem } = file;
+  const entry: Entry<C> = { name, origin, problem, shadows: [], editable: false, version: 'not-allowed' };
+  return { entry, depends: { variables: [], files: [] }, state: '' };
+}

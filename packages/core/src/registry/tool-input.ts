@@ -1,0 +1,67 @@
+import type { BaseConnection } from '../connection.ts';
+import { Failure } from '../failure.ts';
+import { rememberSecret } from '../redact.ts';
+import { escapeText } from './expand.ts';
+import { expandConnection, fitSchema } from './fit.ts';
+import { formatIssues } from './issues.ts';
+import type { PlaceReader } from './readonly-places.ts';
+import { secretPlacesIn } from './schema-fields.ts';
+import { type Fields, formatPath, isFields, mapStrings, valueAt } from './tree.ts';
+
+export interface EditRules<C extends BaseConnection> {
+  reader: PlaceReader<C>;
+  /** Where the store is, for "a person edits …". */
+  storePath: string;
+  /** Fields that decide where a connection goes, and with it a stored secret. */
+  routeFields: readonly string[];
+  /** Fields that only a person may write, as dotted paths with `*` for list elements. */
+  personFields: readonly string[];
+}
+
+/**
+ * What a tool passed, made safe to store. The input comes from a model, which may act for whoever wrote the page it has just
+ * read: it may name no file, variable or command to take a secret from, and no host key to accept.
+ */
+export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditRules<C>): Fields {
+  const places = secretPlacesIn(input, rules.reader.secretFields);
+  for (const { path, kind } of places) {
+    const value = valueAt(input, path);
+    if (isFields(value)) throw referenceRefused(formatPath(path), rules);
+    if (kind === 'key') throw personOnly(formatPath(path), rules);
+    if (typeof value === 'string') rememberSecret(value);
+  }
+  const forbidden = rules.personFields.map((field) => ({ pattern: field.split('.'), kind: 'value' as const }));
+  const [first] = secretPlacesIn(input, forbidden);
+  if (first) throw personOnly(formatPath(first.path), rules);
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  // Strings change into strings and the outermost value stays an object.
+  return mapStrings(given, escapeText) as Fields;
+}
+
+/** Throws what is wrong with a connection that shall be stored, by key. */
+export function assertFits<C extends BaseConnection>(raw: Fields, rules: EditRules<C>): void {
+  const { schema, env } = rules.reader;
+  const { masked, placeholders } = expandConnection(raw, env);
+  const known = placeholders.filter(({ unset }) => unset.length === 0);
+  const fit = fitSchema(schema, masked, known);
+  if (fit.ok) return;
+  const { text, nearest } = formatIssues(fit.issues, fit.input, schema);
+  throw new Failure('input', `the connection cannot be stored: ${text}`, {
+    hint: 'Correct these keys and call again.',
+    nearest,
+  });
+}
+
+function referenceRefused<C extends BaseConnection>(field: string, rules: EditRules<C>): Failure {
+  return new Failure('refused', `the field ${field} holds a reference to a secret, and a tool may only pass the value itself`, {
+    code: 'E_SECRET_REFERENCE',
+    hint: `Leave ${field} out; a person can write {"env": …}, {"file": …} or {"command": …} into ${rules.storePath}.`,
+  });
+}
+
+function personOnly<C extends BaseConnection>(field: string, rules: EditRules<C>): Failure {
+  const hint = field.startsWith('ssh.')
+    ? `Pass the name of a host in ~/.ssh/config as "ssh", or leave ${field} out to use the SSH agent and the known hosts; a person can write it into ${rules.storePath}.`
+    : `A person can write it into ${rules.storePath}.`;
+  return new Failure('refused', `the field ${field} cannot be set by a tool`, { code: 'E_PERSON_ONLY', hint });
+}

@@ -1,0 +1,38 @@
+import { type BackendHarness, describeBackendContract } from '@dbmole/core/testing';
+import { type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
+import { describe } from 'vitest';
+import { createBackend, type SqlBackend } from '../src/backend.ts';
+import { isStaleError, toFailure } from '../src/failure.ts';
+import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
+import { countSessions, createAccount } from './direct.ts';
+
+/** One line for each engine and version that we promise. */
+const engines: readonly ServerId[] = ['postgres14', 'postgres18', 'mysql80', 'mysql97', 'mariadb1011'];
+
+for (const id of engines) {
+  describe(id, () => {
+    const engine = useEngine(id, { restartable: true });
+    describeBackendContract<Connection, SqlBackend>({ name: id, start: () => createHarness(engine()) });
+  });
+}
+
+async function createHarness(engine: RunningEngine): Promise<BackendHarness<Connection, SqlBackend>> {
+  // An account of its own, so that its sessions can be counted.
+  const account = await createAccount(engine, 'contract');
+  return {
+    connection: (changes) => connectionSchema.parse({ ...account, name: 'main', ...changes }),
+    createBackend,
+    resolvePort,
+    isStaleError,
+    formatError: toFailure,
+    ping: (backend, signal) => backend.identify(signal),
+    slow: { missing: 'no tool runs statements yet' },
+    sessions: () => countSessions(engine, account.user),
+    async restart() {
+      await engine.control?.shutDown();
+      await engine.control?.start();
+    },
+    passwords: true,
+    stop: async () => undefined,
+  };
+}

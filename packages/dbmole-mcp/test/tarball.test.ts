@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import { describeTarball, textOf } from '@dbmole/core/testing';
+import { openNode, useEngine } from '@dbmole/engines';
+import { describe, expect } from 'vitest';
+
+describe('as installed', () => {
+  const postgres = useEngine('postgres18', { shared: true });
+  const mysql = useEngine('mysql97', { shared: true });
+  const entry = (name: string, type: string, { host, port, user, password }: ReturnType<typeof postgres>) => ({
+    name,
+    type,
+    host,
+    port,
+    user,
+    password,
+  });
+
+  describeTarball({
+    name: 'dbmole-mcp',
+    folder: fileURLToPath(new URL('..', import.meta.url)),
+    runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
+    env: () => ({ DBMOLE_CONNECTIONS: JSON.stringify([entry('pg', 'postgres', postgres()), entry('my', 'mysql', mysql())]) }),
+    // The drivers are chunks of their own: that they load is part of what was packed.
+    async check(server) {
+      expect(textOf(await server.callTool('test_connection', { name: 'pg' }))).toContain('PostgreSQL 18');
+      expect(textOf(await server.callTool('test_connection', { name: 'my' }))).toContain('MySQL 9.7');
+    },
+  });
+});

@@ -1,0 +1,13 @@
+export { type Authority, createAuthority, writeCertificate } from './authority.ts';
+export { type EngineId, type EngineKind, engineIds, isEngineId, type ServerId, serverIds } from './catalog.ts';
+export { describeEngines, type EngineReport } from './describe-engines.ts';
+export type { EngineAddress, EngineControl, EngineOptions, EngineTls, RunningEngine, TlsFiles } from './engine.ts';
+export { type NodeLine, nodeReleases, openNode } from './node-runtime.ts';
+export { findFreePort } from './ports.ts';
+export { prepareEngines } from './prepare-engines.ts';
+export { sharedEngine } from './shared-engine.ts';
+export type { SshHop } from './ssh-hop.ts';
+export { startEngine } from './start-engine.ts';
+export { startTopology, type Topology, type TopologyOptions } from './start-topology.ts';
+export { isUnavailable } from './unavailable.ts';
+export { type UseEngineOptions, useEngine, useTopology } from './use-engine.ts';

@@ -1,0 +1,78 @@
+import { aroundAll, type RunnerTestSuite, TestRunner } from 'vitest';
+import { Failure } from '../../core/src/failure.ts';
+import type { EngineId, ServerId } from './catalog.ts';
+import type { EngineOptions, RunningEngine } from './engine.ts';
+import { sharedEngine } from './shared-engine.ts';
+import { recordSkipped } from './skipped.ts';
+import { startEngine } from './start-engine.ts';
+import { startTopology, type Topology, type TopologyOptions } from './start-topology.ts';
+import { isUnavailable } from './unavailable.ts';
+
+export interface UseEngineOptions extends EngineOptions {
+  /** The one of the whole run instead of one's own: quicker, but others work on it too, and it cannot be killed. */
+  readonly shared?: boolean;
+}
+
+/** A download of the first run may be part of it. */
+const timeoutMs = 600_000;
+
+/**
+ * Called in a `describe` (or at the top of a file): the engine runs while its tests and hooks run. Returns how to reach it, for
+ * use in hooks and tests. Where the engine cannot be had, the tests are skipped, and so are their hooks; in CI they fail.
+ */
+export function useEngine(id: ServerId, options: UseEngineOptions = {}): () => RunningEngine {
+  const { shared, ...wanted } = options;
+  return useRunning(id, () => (shared ? sharedEngine(id, wanted) : startEngine(id, wanted)));
+}
+
+/** The same for the two ssh servers. */
+export function useTopology(options: TopologyOptions = {}): () => Topology {
+  return useRunning('ssh', () => startTopology(options));
+}
+
+function useRunning<T extends { stop(): Promise<void> }>(id: EngineId, start: () => Promise<T>): () => T {
+  let running: T | undefined;
+  // The runner reads the second parameter off the source and takes it for fixtures, of which we want none.
+  aroundAll(async (...[runSuite, , suite]) => {
+    running = await startOrSkip(id, suite, start);
+    try {
+      await runSuite();
+    } finally {
+      await running?.stop();
+      running = undefined;
+    }
+  }, timeoutMs);
+  return () => {
+    if (running) return running;
+    throw new Failure('internal', `${id} was asked for outside of the tests and hooks of its describe`);
+  };
+}
+
+async function startOrSkip<T>(id: EngineId, suite: Readonly<RunnerTestSuite>, start: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await start();
+  } catch (error) {
+    if (process.env.CI === 'true' || !isUnavailable(error)) throw error;
+    const tests = skipAll(suite);
+    recordSkipped({ engine: id, where: nameOf(suite), tests, reason: `${error.message} ${error.hint ?? ''}`.trim() });
+    return undefined;
+  }
+}
+
+/** The suite's hooks would ask for the engine, so they go too. Answers how many tests that were. */
+function skipAll(suite: Readonly<RunnerTestSuite>): number {
+  // Readonly is a word to users; the mode is what the runner looks at before it runs a test or a suite in it.
+  const hooks = TestRunner.getSuiteHooks(suite as RunnerTestSuite);
+  hooks.beforeAll.length = 0;
+  hooks.afterAll.length = 0;
+  for (const task of suite.tasks) task.mode = 'skip';
+  return countTests(suite);
+}
+
+function countTests(suite: Readonly<RunnerTestSuite>): number {
+  return suite.tasks.map((task) => (task.type === 'suite' ? countTests(task) : 1)).reduce((sum, count) => sum + count, 0);
+}
+
+function nameOf(suite: Readonly<RunnerTestSuite>): string {
+  return suite.name === suite.file.name ? suite.name : `${suite.file.name} > ${suite.name}`;
+}

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { describeTarball, textOf } from '@dbmole/core/testing';
+import { openNode, useEngine } from '@dbmole/engines';
+import { describe, expect } from 'vitest';
+
+describe('as installed', () => {
+  const cluster = useEngine('elasticsearch7', { shared: true });
+
+  describeTarball({
+    name: 'esmole-mcp',
+    folder: fileURLToPath(new URL('..', import.meta.url)),
+    runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
+    env: () => {
+      const { host, port } = cluster();
+      return { ESMOLE_CONNECTIONS: JSON.stringify([{ name: 'es', type: 'elasticsearch', scheme: 'http', host, port }]) };
+    },
+    // The HTTP client is a chunk of its own: that it loads is part of what was packed.
+    async check(server) {
+      expect(textOf(await server.callTool('test_connection', { name: 'es' }))).toContain('Elasticsearch 7.17');
+    },
+  });
+});

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import type { EsbuildPlugin } from './esbuild-plugin.ts';
+
+interface Edit {
+  file: RegExp;
+  from: string;
+  to: string;
+}
+
+const edits: readonly Edit[] = [
+  {
+    // A native module that a developer has built must not get into the bundle. Not by its ending `.node`: tsup claims that
+    // for a plugin of its own, which comes first and copies the module into the output. ssh2 catches the error.
+    file: /[\\/]ssh2[\\/]lib[\\/]protocol[\\/]crypto\.js$/,
+    from: "require('./crypto/build/Release/sshcrypto.node')",
+    to: "(() => { throw new Error('not part of this build'); })()",
+  },
+  {
+    // zod writes and compiles a function for every object it checks. That pays after many checks; a server checks a few
+    // dozen messages. Set here, because it must be set before the SDK makes its first schema.
+    file: /[\\/]zod[\\/]v4[\\/]core[\\/]core\.js$/,
+    from: '(_a.__zod_globalConfig = {})',
+    to: '(_a.__zod_globalConfig = { jitless: true })',
+  },
+];
+
+/** Small changes to single lines of dependencies. A line that is not there exactly once fails the build. */
+export function dependencyEditsPlugin(): EsbuildPlugin {
+  return {
+    name: 'dependency-edits',
+    setup(build) {
+      for (const edit of edits) {
+        build.onLoad({ filter: edit.file }, async ({ path }) => ({
+          contents: replaceOnce(await readFile(path, 'utf8'), edit, path),
+          loader: 'js',
+        }));
+      }
+    },
+  };
+}
+
+export function replaceOnce(source: string, { from, to }: Pick<Edit, 'from' | 'to'>, file: string): string {
+  const parts = source.split(from);
+  if (parts.length !== 2)
+    throw new Error(`${file} changed: it contains ${JSON.stringify(from)} ${parts.length - 1} times, not once`);
+  return parts.join(to);
+}

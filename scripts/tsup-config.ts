@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Options } from 'tsup';
+import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
+import type { Metafile } from './bundle/esbuild-plugin.ts';
+import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin } from './bundle/platform-plugins.ts';
+import { sdkPlugin } from './bundle/sdk-plugin.ts';
+import { startGraphPlugin } from './bundle/start-graph.ts';
+import { formatNotices } from './notices.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Bundle {
+  /** An absolute path that ends with `src/main.ts`. */
+  entry: string;
+  outDir: string;
+  version: string;
+  /** Gets what is in the bundle; not called when the build failed. */
+  use(metafile: Metafile): void;
+}
+
+/**
+ * One program file and lazy chunks, with every dependency inside: the published package installs as one package. The
+ * reasons are in docs/decisions/bundling.md.
+ */
+export function bundleOptions({ entry, outDir, version, use }: Bundle): Options {
+  return {
+    entry: { main: entry },
+    outDir,
+    clean: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    splitting: true,
+    minify: true,
+    noExternal: [/.*/],
+    removeNodeProtocol: false,
+    define: { PACKAGE_VERSION: JSON.stringify(version) },
+    banner: { js: commonJsBanner },
+    esbuildPlugins: [builtinsPlugin(), optionalPackagesPlugin(), dependencyEditsPlugin(), sdkPlugin(), startGraphPlugin(use)],
+  };
+}
+
+export function leafConfig({ name }: { name: string }): Options {
+  const folder = `${root}packages/${name}`;
+  // Our own manifest; it has a version.
+  const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string };
+  return bundleOptions({
+    entry: `${folder}/src/main.ts`,
+    outDir: `${folder}/dist`,
+    version,
+    use: (metafile) => writeFileSync(`${folder}/THIRD_PARTY_NOTICES.md`, formatNotices(name, metafile, root)),
+  });
+}
