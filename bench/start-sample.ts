@@ -61,7 +61,7 @@ export async function sampleStart(node: string, program: string, era: Era): Prom
 async function answer(
   child: ChildProcessByStdio<Writable, Readable, null>,
   lines: AsyncIterator<string>,
-  request: { id: number },
+  request: { jsonrpc: '2.0'; id: number },
 ): Promise<string> {
   child.stdin.write(`${JSON.stringify(request)}\n`);
   const { value, done } = await lines.next();

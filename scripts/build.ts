@@ -1,8 +1,11 @@
-import { runStep } from './steps.ts';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, runStep } from './steps.ts';
 
 /** Builds the leaves named on the command line, or all. */
 const leaves = process.argv.length > 2 ? process.argv.slice(2) : ['dbmole-mcp', 'esmole-mcp'];
 for (const leaf of leaves) {
   const built = runStep({ name: `build ${leaf}`, command: ['tsup', '--config', `packages/${leaf}/tsup.config.ts`] });
   if (!built) process.exit(1);
+  copyFileSync(join(root, 'LICENSE'), join(root, 'packages', leaf, 'LICENSE'));
 }

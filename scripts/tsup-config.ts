@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Options } from 'tsup';
 import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
 import type { Metafile } from './bundle/esbuild-plugin.ts';
-import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin } from './bundle/platform-plugins.ts';
+import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin, shebangPlugin } from './bundle/platform-plugins.ts';
 import { sdkPlugin } from './bundle/sdk-plugin.ts';
 import { startGraphPlugin } from './bundle/start-graph.ts';
 import { formatNotices } from './notices.ts';
@@ -37,7 +37,14 @@ export function bundleOptions({ entry, outDir, version, use }: Bundle): Options 
     removeNodeProtocol: false,
     define: { PACKAGE_VERSION: JSON.stringify(version) },
     banner: { js: commonJsBanner },
-    esbuildPlugins: [builtinsPlugin(), optionalPackagesPlugin(), dependencyEditsPlugin(), sdkPlugin(), startGraphPlugin(use)],
+    esbuildPlugins: [
+      shebangPlugin(),
+      builtinsPlugin(),
+      optionalPackagesPlugin(),
+      dependencyEditsPlugin(),
+      sdkPlugin(),
+      startGraphPlugin(use),
+    ],
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,8 +42,8 @@ describe('the bundle', () => {
     expect(bundled.filter((answer) => JSON.stringify(answer).includes('"error"')).length).toBeGreaterThan(5);
   });
 
-  it('has drivers that load without node_modules', async () => {
-    const names = ['pg', 'mysql2', 'ssh2', 'undici'];
+  it('has drivers and modules of Node that load without node_modules', async () => {
+    const names = ['pg', 'mysql2', 'ssh2', 'undici', 'builtins'];
     const calls = names.map((name) => ({ method: 'tools/call', params: { name: 'load', arguments: { name } } }));
     const [, ...answers] = await answersOf([main], [legacySession[1] ?? calls[0] ?? { method: 'ping' }, ...calls]);
     expect(answers.map((answer) => JSON.stringify(answer).match(/"(\w+: \w+)"/)?.[1])).toEqual(
@@ -62,6 +62,12 @@ describe('the bundle', () => {
     const bytes = start.reduce((sum, name) => sum + (metafile.outputs[name]?.bytes ?? 0), 0);
     expect(bytes).toBeLessThan(290_000);
     expect(graphProblems(metafile)).toEqual([]);
+  });
+
+  it('can be executed', () => {
+    const [code] = readFileSync(main, 'utf8').split('\n', 1);
+    expect(code).toBe('#!/usr/bin/env node');
+    expect(statSync(main).mode & 0o111).toBe(0o111);
   });
 
   it('is JavaScript alone', () => {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { EsbuildPlugin } from './esbuild-plugin.ts';
 
 interface Edit {
+  package: string;
   file: RegExp;
   from: string;
   to: string;
@@ -9,6 +10,7 @@ interface Edit {
 
 const edits: readonly Edit[] = [
   {
+    package: 'ssh2',
     // A native module that a developer has built must not get into the bundle. Not by its ending `.node`: tsup claims that
     // for a plugin of its own, which comes first and copies the module into the output. ssh2 catches the error.
     file: /[\\/]ssh2[\\/]lib[\\/]protocol[\\/]crypto\.js$/,
@@ -16,6 +18,7 @@ const edits: readonly Edit[] = [
     to: "(() => { throw new Error('not part of this build'); })()",
   },
   {
+    package: 'zod',
     // zod writes and compiles a function for every object it checks. That pays after many checks; a server checks a few
     // dozen messages. Set here, because it must be set before the SDK makes its first schema.
     file: /[\\/]zod[\\/]v4[\\/]core[\\/]core\.js$/,
@@ -29,12 +32,18 @@ export function dependencyEditsPlugin(): EsbuildPlugin {
   return {
     name: 'dependency-edits',
     setup(build) {
+      const done = new Set<string>();
       for (const edit of edits) {
-        build.onLoad({ filter: edit.file }, async ({ path }) => ({
-          contents: replaceOnce(await readFile(path, 'utf8'), edit, path),
-          loader: 'js',
-        }));
+        build.onLoad({ filter: edit.file }, async ({ path }) => {
+          done.add(edit.package);
+          return { contents: replaceOnce(await readFile(path, 'utf8'), edit, path), loader: 'js' };
+        });
       }
+      build.onEnd(({ errors }) => {
+        const missing = edits.filter((edit) => !done.has(edit.package)).map((edit) => edit.package);
+        if (errors.length > 0) return undefined;
+        return { errors: missing.map((name) => ({ text: `${name} changed: the file that we edit was not found` })) };
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import type { EsbuildPlugin } from './esbuild-plugin.ts';
 
@@ -64,6 +65,19 @@ export function optionalPackagesPlugin(): EsbuildPlugin {
         contents: `throw new Error(${JSON.stringify(`${path} is not part of this build`)});`,
         loader: 'js',
       }));
+    },
+  };
+}
+
+/** The program's own file can be executed; the line may stand in the source as well. */
+export function shebangPlugin(): EsbuildPlugin {
+  return {
+    name: 'shebang',
+    setup(build) {
+      build.onLoad({ filter: /[\\/]src[\\/]main\.ts$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        return { contents: source.startsWith('#!') ? source : `#!/usr/bin/env node\n${source}`, loader: 'ts' };
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { redact } from './redact.ts';
+import { redactKnown } from './redact.ts';
 import { alignCut, formatVisibleJson, markClose, markOpen } from './text.ts';
 
 /** A number of which every digit counts, as it stood in the JSON it came from. */
@@ -170,7 +170,7 @@ class JsonWriter {
       this.#size += text.length;
       return;
     }
-    const shown = this.#removeSecrets ? redact(text) : text;
+    const shown = this.#removeSecrets ? redactKnown(text) : text;
     this.#redacted += Number(shown !== text);
     this.#put(`${formatVisibleJson(JSON.stringify(shown)).slice(0, -1)}${cutMark}"`);
   }

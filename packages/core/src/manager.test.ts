@@ -304,6 +304,7 @@ describe('tunnels', () => {
   it('does not keep a backend whose tunnel was lost while it was being opened', async () => {
     const lost = createFakeTunnel();
     vi.spyOn(lost, 'onClosed').mockImplementation((listener) => listener('lost already'));
+    vi.spyOn(lost, 'ensureFresh').mockResolvedValue();
     const createTunnel = vi.fn<Options['createTunnel']>(async () => createFakeTunnel()).mockResolvedValueOnce(lost);
     const { manager } = openTunnelled({ createTunnel });
     for (let call = 0; call < 2; call += 1) await manager.acquire('main', never);

@@ -36,13 +36,16 @@ export function rememberSecret(value: string): void {
   if (known.size !== before) knownPattern = undefined;
 }
 
-/** The text without known secrets and without what looks like one. */
+/** The text without the secrets of this process. For data: what only looks like a secret there is a value, and values are exact. */
+export function redactKnown(text: string): string {
+  if (known.size === 0) return text;
+  knownPattern ??= alternation(known);
+  return text.replace(knownPattern, mark);
+}
+
+/** The text without known secrets and without what looks like one. For everything that is not data: errors, logs, our own words. */
 export function redact(text: string): string {
-  let result = text;
-  if (known.size > 0) {
-    knownPattern ??= alternation(known);
-    result = result.replace(knownPattern, mark);
-  }
+  let result = redactKnown(text);
   for (const [pattern, replacement] of patterns) result = result.replace(pattern, replacement);
   return result;
 }

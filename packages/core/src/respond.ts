@@ -1,6 +1,6 @@
 import { type Failure, toFailure } from './failure.ts';
 import { dataMark } from './first-line.ts';
-import { redact } from './redact.ts';
+import { redact, redactKnown } from './redact.ts';
 import { cutVisible, formatVisibleReply } from './text.ts';
 import type { ToolReply } from './tool.ts';
 import { defaultBudget, lineReserve, requireBudget, truncateText } from './truncate.ts';
@@ -53,7 +53,7 @@ export const respond = {
   },
 
   text(text: string, { line, readOn, budget = defaultBudget }: TextOptions = {}): ToolReply {
-    const safe = formatVisibleReply(redact(text));
+    const safe = formatVisibleReply(line === undefined ? redact(text) : redactKnown(text));
     if (line === undefined && safe.length <= requireBudget(budget)) return reply(safe);
     const part = truncateText(safe, requireBudget(budget) - lineReserve);
     const cut = part.cut ? `Cut: characters 1-${part.shown} of ${part.length}.` : undefined;
@@ -64,8 +64,8 @@ export const respond = {
   failure: respondFailure,
 };
 
-/** Takes whatever was thrown. By itself for those who answer with nothing but errors. */
-export function respondFailure(error: unknown): ToolReply {
+/** Takes whatever was thrown. */
+function respondFailure(error: unknown): ToolReply {
   const facts = factsOf(toFailure(error));
   return { ...reply(formatFailure(facts)), structuredContent: { ...facts }, isError: true };
 }

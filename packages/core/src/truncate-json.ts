@@ -1,6 +1,6 @@
 import { Failure } from './failure.ts';
 import { type JsonCuts, type JsonLimits, type WrittenJson, writeJson } from './json-writer.ts';
-import { redact } from './redact.ts';
+import { redactKnown } from './redact.ts';
 
 export interface JsonPart {
   /** Valid JSON on one line. Where something was left out, a string in `⟦⟧` stands in its place and says how much. */
@@ -29,7 +29,7 @@ export function truncateJsonBudget(value: unknown, room: number): JsonPart {
   }
   const found = widest(value, room, false);
   // Strings are cleaned one by one: a pattern that reached from a key into its value would leave invalid JSON behind.
-  const clean = redact(found.text) === found.text ? found : widest(value, room, true);
+  const clean = redactKnown(found.text) === found.text ? found : widest(value, room, true);
   return { ...clean, cut: Object.values(clean.cuts).some((count) => count > 0) };
 }
 

@@ -1,7 +1,7 @@
 import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell } from './csv.ts';
 import { Failure } from './failure.ts';
 import { formatRowsLine, type More, type RowFacts } from './first-line.ts';
-import { redact } from './redact.ts';
+import { redactKnown } from './redact.ts';
 import { defaultBudget, defaultCellLimit, defaultRowLimit, lineReserve, requireBudget } from './truncate.ts';
 
 export interface RowsOptions {
@@ -184,7 +184,7 @@ function formatLine(row: readonly CellValue[], window: CellWindow, room: number)
   const parts = cutCells(row, window, room);
   const secret = mayHoldSecret(parts);
   for (const part of parts) {
-    const text = secret && part.text !== null ? redact(part.text) : part.text;
+    const text = secret && part.text !== null ? redactKnown(part.text) : part.text;
     const cell = formatCell({ ...part, text });
     if (line.size + cell.length + 1 > room) break;
     line.cells.push(cell);
@@ -214,5 +214,5 @@ function cutCells(row: readonly CellValue[], window: CellWindow, room: number): 
  */
 function mayHoldSecret(parts: readonly CellPart[]): boolean {
   const joined = parts.map((part) => part.text ?? '').join('\n');
-  return redact(joined) !== joined;
+  return redactKnown(joined) !== joined;
 }

@@ -1,4 +1,4 @@
-import { aroundAll, type RunnerTestSuite, TestRunner } from 'vitest';
+import { aroundAll, type RunnerTestCase, type RunnerTestSuite, TestRunner } from 'vitest';
 import { Failure } from '../../core/src/failure.ts';
 import type { EngineId, ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
@@ -59,18 +59,21 @@ async function startOrSkip<T>(id: EngineId, suite: Readonly<RunnerTestSuite>, st
   }
 }
 
-/** The suite's hooks would ask for the engine, so they go too. Answers how many tests that were. */
+/** The hooks would ask for the engine, so they go too. Answers how many tests that were. */
 function skipAll(suite: Readonly<RunnerTestSuite>): number {
-  // Readonly is a word to users; the mode is what the runner looks at before it runs a test or a suite in it.
+  // Readonly is a word to users; the runner reads mode and result when it comes to a test.
   const hooks = TestRunner.getSuiteHooks(suite as RunnerTestSuite);
-  hooks.beforeAll.length = 0;
-  hooks.afterAll.length = 0;
-  for (const task of suite.tasks) task.mode = 'skip';
-  return countTests(suite);
+  for (const list of [hooks.beforeAll, hooks.afterAll, hooks.aroundAll]) list.length = 0;
+  return suite.tasks
+    .map((task) => (task.type === 'suite' ? skipAll(task) : skipTest(task)))
+    .reduce((sum, count) => sum + count, 0);
 }
 
-function countTests(suite: Readonly<RunnerTestSuite>): number {
-  return suite.tasks.map((task) => (task.type === 'suite' ? countTests(task) : 1)).reduce((sum, count) => sum + count, 0);
+function skipTest(test: RunnerTestCase): number {
+  test.mode = 'skip';
+  // Without it the reporters would not hear of the test.
+  test.result = { state: 'skip' };
+  return 1;
 }
 
 function nameOf(suite: Readonly<RunnerTestSuite>): string {

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type ByteChannel, createTunnelStream, type TunnelStream, type WriteCallback } from './stream.ts';
 
@@ -62,6 +62,11 @@ async function connected(): Promise<Setup> {
   return setup;
 }
 
+/** Nothing here waits for time: after some turns of the loop, whatever was to happen has happened. */
+async function settle(): Promise<void> {
+  for (let count = 0; count < 10; count++) await turn();
+}
+
 function write(stream: Duplex, data: string | Buffer): Promise<string> {
   return new Promise((resolve) => stream.write(data, (error) => resolve(error ? String(Object(error).code) : 'ok')));
 }
@@ -70,14 +75,14 @@ describe('opening', () => {
   test('nothing opens by itself', async () => {
     const { opened, stream } = setUp();
     stream.on('data', () => {});
-    await delay(5);
+    await settle();
     expect(opened).toBe(0);
   });
 
   test('connect opens once, and tells it to both kinds of listeners', async () => {
     const setup = await connected();
     setup.stream.connect();
-    await delay(5);
+    await settle();
     expect(setup.opened).toBe(1);
     expect(setup.events).toEqual(['connect']);
   });
@@ -96,7 +101,7 @@ describe('opening', () => {
     });
     setup.stream.connect();
     expect(await write(setup.stream, 'lost')).not.toBe('ok');
-    await delay(5);
+    await settle();
     expect(setup.events).toEqual(['error refused', 'close']);
   });
 
@@ -104,7 +109,7 @@ describe('opening', () => {
     const { stream, channel } = setUp();
     stream.connect();
     stream.destroy();
-    await delay(5);
+    await settle();
     expect(channel.isClosed).toBe(true);
   });
 
@@ -112,7 +117,7 @@ describe('opening', () => {
     const { stream, channel } = setUp();
     stream.connect();
     stream.end('last');
-    await delay(5);
+    await settle();
     expect(String(Buffer.concat(channel.written))).toBe('last');
     expect(channel.writableEnded).toBe(true);
   });
@@ -120,7 +125,7 @@ describe('opening', () => {
   test('end without a channel closes', async () => {
     const { stream, events, opened } = setUp();
     stream.end();
-    await delay(5);
+    await settle();
     expect(events).toContain('close');
     expect(opened).toBe(0);
   });
@@ -132,7 +137,7 @@ describe('writing', () => {
     stream.cork();
     for (const part of ['Parse', 'Bind', 'Execute']) stream.write(part);
     stream.uncork();
-    await delay(5);
+    await settle();
     expect(channel.written.map(String)).toEqual(['ParseBindExecute']);
   });
 
@@ -144,10 +149,10 @@ describe('writing', () => {
       done = true;
     });
     expect(stream.write('y')).toBe(false);
-    await delay(5);
+    await settle();
     expect([done, channel.written.length]).toEqual([false, 1]);
     channel.acknowledge();
-    await delay(5);
+    await settle();
     expect([done, channel.written.length]).toEqual([true, 2]);
   });
 
@@ -156,7 +161,7 @@ describe('writing', () => {
     channel.emit('close');
     expect(await write(stream, 'lost')).toBe('EPIPE');
     expect(channel.written).toEqual([]);
-    await delay(5);
+    await settle();
     expect(events).toContain('error EPIPE');
   });
 
@@ -174,7 +179,7 @@ describe('writing', () => {
     const result = write(stream, 'in flight');
     stream.destroy(Object.assign(new Error('tunnel lost'), { code: 'E_SSH_NETWORK' }));
     expect(await result).toBe('E_SSH_NETWORK');
-    await delay(5);
+    await settle();
     expect(channel.isClosed).toBe(true);
     expect(events).toEqual(['connect', 'error E_SSH_NETWORK', 'close']);
     expect(await write(stream, 'later')).toBe('ERR_STREAM_DESTROYED');
@@ -191,13 +196,13 @@ describe('reading', () => {
   test('passes data on, and a pause reaches the channel', async () => {
     const { stream, channel } = await connected();
     channel.push(Buffer.alloc(200_000, 1));
-    await delay(5);
+    await settle();
     expect(channel.isPaused()).toBe(true);
     let total = 0;
     stream.on('data', (chunk: Buffer) => {
       total += chunk.length;
     });
-    await delay(5);
+    await settle();
     expect(total).toBe(200_000);
     expect(channel.isPaused()).toBe(false);
   });
@@ -206,7 +211,7 @@ describe('reading', () => {
     const { stream, channel, events } = await connected();
     stream.resume();
     channel.push(null);
-    await delay(10);
+    await settle();
     expect(events).toEqual(['connect', 'end', 'finish', 'close']);
     expect(channel.writableEnded).toBe(true);
     expect(channel.isClosed).toBe(true);
@@ -216,10 +221,10 @@ describe('reading', () => {
     const { stream, channel, events } = await connected();
     const parts: string[] = [];
     channel.push('rest');
-    await delay(5);
+    await settle();
     channel.emit('close');
     stream.on('data', (chunk) => parts.push(String(chunk)));
-    await delay(10);
+    await settle();
     expect(parts).toEqual(['rest']);
     expect(events).toEqual(['connect', 'end', 'finish', 'close']);
   });
@@ -227,7 +232,7 @@ describe('reading', () => {
   test('an error of the channel destroys the stream', async () => {
     const { channel, events } = await connected();
     channel.emit('error', new Error('broken'));
-    await delay(5);
+    await settle();
     expect(events).toEqual(['connect', 'error broken', 'close']);
     channel.emit('error', new Error('again'));
   });
@@ -237,7 +242,7 @@ test('close comes two turns after destroy, so that what is on top can report fir
   const { stream, events } = await connected();
   stream.destroy();
   setImmediate(() => events.push('one turn'));
-  await delay(10);
+  await settle();
   expect(events).toEqual(['connect', 'one turn', 'close']);
 });
 
@@ -252,6 +257,6 @@ test('an error that nobody listens to does not end the process', async () => {
     throw new Error('refused');
   });
   stream.connect();
-  await delay(5);
+  await settle();
   expect(stream.destroyed).toBe(true);
 });
