@@ -22,7 +22,9 @@ export function formatConnections<C extends BaseConnection>(snapshot: Snapshot<C
     return respond.text(['No connections are configured. Add one with add_connection.', ...notes].join('\n'));
   const { limit, offset } = options.page;
   const views = snapshot.entries.map((entry) => rowOf(entry, options));
-  const columns = [...new Set(views.flatMap((view) => Object.keys(view)))];
+  const columns = [...new Set(views.flatMap((view) => Object.keys(view)))].filter((column) =>
+    views.some((view) => isSaid(view[column])),
+  );
   const writer = truncateRows({ columns, rowLimit: limit, offset, cellLimit: 2_000 });
   for (const view of views.slice(offset)) if (!writer.add(columns.map((column) => view[column] ?? ''))) break;
   return respond.table(writer.finish(), { notes });
@@ -40,6 +42,11 @@ function rowOf<C extends BaseConnection>(
   row.from = formatOrigin(entry.origin);
   row.note = noteOf(entry);
   return row;
+}
+
+/** A column in which nobody says anything is left out. */
+function isSaid(value: CellValue | undefined): boolean {
+  return value !== undefined && value !== '';
 }
 
 function noteOf<C extends BaseConnection>({ problem, shadows }: Entry<C>): string {

@@ -195,6 +195,12 @@ describe('a store', () => {
     expect(store.read().problems).toEqual([]);
   });
 
+  it('says that it cannot be written', async () => {
+    writeFileSync(folder.at('config'), 'a file where a folder should be');
+    expect(await failing(add('one'))).toMatchObject({ kind: 'config', code: 'E_STORE_WRITE' });
+    expect(names()).toEqual([]);
+  });
+
   it('never waits on what is no file', () => {
     mkdirSync(path, { recursive: true });
     expect(store.read().problems[0]?.message).toContain('not a regular file');
@@ -210,7 +216,7 @@ describe('its lock', () => {
     await add('one');
     writeFileSync(lock(), JSON.stringify(deadLock));
     await add('two');
-    writeFileSync(lock(), JSON.stringify({ ...deadLock, boot: 'another' }));
+    writeFileSync(lock(), JSON.stringify({ ...deadLock, start: thisProcess().start, boot: 'another' }));
     await add('three');
     expect(names()).toEqual(['one', 'two', 'three']);
     expect(readdirSync(folder.at('config', 'app')).sort()).toEqual(['connections.json', 'connections.json.bak']);

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,9 +28,12 @@ describe('sweep', () => {
   it('removes the directory of an owner that is gone, or whose process id is another’s now', async () => {
     const gone = makeDirectory('dbmole-engine-a', `${deadPid()} 1`);
     const reused = makeDirectory('dbmole-engine-b', `${process.pid} 1`);
+    const forgotten = makeDirectory('dbmole-engine-c');
+    utimesSync(forgotten, 0, 0);
     await sweep(parent);
     expect(existsSync(gone)).toBe(false);
     expect(existsSync(reused)).toBe(false);
+    expect(existsSync(forgotten)).toBe(false);
   });
 
   it('leaves what is in use, what is being made, and what is not ours', async () => {

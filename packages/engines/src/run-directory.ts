@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,8 +49,8 @@ async function isOurs(directory: string): Promise<boolean> {
 
 function isAbandoned(directory: string): boolean {
   const [pid, started] = (read(join(directory, 'owner')) ?? '').split(' ');
-  // No owner yet: just being made.
-  if (!pid) return false;
+  // No owner yet: just being made, unless its maker died at that very moment.
+  if (!pid) return Date.now() - statSync(directory).mtimeMs > 60_000;
   return !isProcessAlive(Number(pid)) || (readStartTime(Number(pid)) ?? '') !== started;
 }
 

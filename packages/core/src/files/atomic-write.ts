@@ -51,11 +51,20 @@ export function isTemporaryOf(path: string, name: string): boolean {
 export function resolveTarget(path: string): string {
   let current = resolve(path);
   for (let links = 0; links < mostLinks; links++) {
-    if (!lstatSync(current, { throwIfNoEntry: false })?.isSymbolicLink())
+    if (!isLink(current))
       return join(realFolder(dirname(current)), basename(current));
     current = resolve(dirname(current), readlinkSync(current));
   }
   throw new Failure('config', `${path} is a symbolic link that leads in a circle`, { hint: 'Replace the link with a file.' });
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Nothing is there, or it cannot be reached; writing will tell.
+    return false;
+  }
 }
 
 /** Creates the folder for its owner only; one that exists is left as it is. */

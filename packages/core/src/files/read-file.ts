@@ -52,7 +52,8 @@ function readImage(fd: number, path: string, options: ReadOptions): FileImage {
   const capacity = Math.min(limit, Math.max(Number(stats.size), 65_536)) + 1;
   const bytes = Buffer.alloc(capacity);
   let length = 0;
-  for (let got = -1; got !== 0 && length < capacity; length += got) got = readSync(fd, bytes, length, bytes.length - length, null);
+  for (let got = -1; got !== 0 && length < capacity; length += got)
+    got = readSync(fd, bytes, length, bytes.length - length, null);
   if (length > limit) throw cannotRead(path, `because it is larger than ${limit} bytes`, options);
   if (length === capacity) throw cannotRead(path, 'because it grows while it is read', options);
   return {
