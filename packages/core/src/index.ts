@@ -28,5 +28,4 @@ export { createToolServer, type ToolServer } from './tool-server.ts';
 export { clampLimit } from './truncate.ts';
 export { truncateJsonBudget } from './truncate-json.ts';
 export { truncateRows } from './truncate-rows.ts';
-export { openTunnel } from './tunnel/open-tunnel.ts';
 export type { Tunnel, TunnelStatus } from './tunnel/tunnel.ts';

@@ -51,8 +51,7 @@ export function isTemporaryOf(path: string, name: string): boolean {
 export function resolveTarget(path: string): string {
   let current = resolve(path);
   for (let links = 0; links < mostLinks; links++) {
-    if (!isLink(current))
-      return join(realFolder(dirname(current)), basename(current));
+    if (!isLink(current)) return join(realFolder(dirname(current)), basename(current));
     current = resolve(dirname(current), readlinkSync(current));
   }
   throw new Failure('config', `${path} is a symbolic link that leads in a circle`, { hint: 'Replace the link with a file.' });

@@ -145,16 +145,14 @@ function dependenciesOf(
   };
 }
 
-/**
- * What the dependencies hold now, without showing it. Keyed with a secret of this process: a plain hash of a password could be
- * guessed from its outside.
- */
+/** What the dependencies hold now, to be compared and never to be shown: the variables' values are in it. */
 export function dependencyState(depends: Dependencies, env: Environment): string {
   const variables = depends.variables.map((name) => [name, readVariable(env, name) ?? null]);
   const files = depends.files.map((path) => [path, safeStamp(path)]);
-  return keyedHash(canonical([variables, files]));
+  return JSON.stringify([variables, files]);
 }
 
+/** Keyed with a secret of this process: from a plain hash of a password the password could be guessed. */
 export function versionOf(candidate: Candidate, state: string): string {
   return keyedHash(canonical([candidate.raw, candidate.expands, state])).slice(0, 32);
 }

@@ -10,7 +10,6 @@ export interface Listed<C extends BaseConnection> {
   /** Absent for a connection of a file that nobody has allowed. */
   candidate?: Candidate;
   depends: Dependencies;
-  state: string;
 }
 
 export interface Compiled<C extends BaseConnection> {
@@ -18,6 +17,9 @@ export interface Compiled<C extends BaseConnection> {
   byName: ReadonlyMap<string, Listed<C>>;
   /** Of every source, also what is hidden. */
   candidates: readonly Candidate[];
+  /** Everything that any connection depends on, and what it held. In memory only: it has the variables' values. */
+  depends: Dependencies;
+  held: string;
 }
 
 /** Merges the sources, strongest first. A connection that cannot be used still hides weaker ones: silence would be worse. */
@@ -38,22 +40,21 @@ export function compile<C extends BaseConnection>(
     ...sources.flatMap(({ origin, problems }) => problems.map((failure) => ({ origin, failure }))),
     ...pending.map(({ origin, failure }) => ({ origin, failure })),
   ];
-  return {
-    snapshot: { entries: [...byName.values()].map(({ entry }) => entry), problems },
-    byName,
-    candidates: sources.flatMap(({ candidates }) => candidates),
-  };
+  const snapshot = { entries: [...byName.values()].map(({ entry }) => entry), problems };
+  const depends = union([...byName.values()].map((one) => one.depends));
+  const candidates = sources.flatMap((source) => source.candidates);
+  return { snapshot, byName, candidates, depends, held: dependencyState(depends, reader.env) };
 }
 
 /** Whether a variable or a secret's file has changed since. */
 export function isStale<C extends BaseConnection>(compiled: Compiled<C>, reader: Reader<C>): boolean {
-  return [...compiled.byName.values()].some(
-    ({ depends, state }) => hasAny(depends) && dependencyState(depends, reader.env) !== state,
-  );
+  return dependencyState(compiled.depends, reader.env) !== compiled.held;
 }
 
-function hasAny(depends: Dependencies): boolean {
-  return depends.variables.length + depends.files.length > 0;
+function union(all: readonly Dependencies[]): Dependencies {
+  const variables = new Set(all.flatMap((one) => one.variables));
+  const files = new Set(all.flatMap((one) => one.files));
+  return { variables: [...variables], files: [...files] };
 }
 
 function groupByName(sources: readonly SourceState[]): Map<string, Candidate[]> {
@@ -80,11 +81,11 @@ function listedOf<C extends BaseConnection>(candidate: Candidate, shadowed: read
     ...(unset.length > 0 && { unset }),
     version: versionOf(candidate, state),
   };
-  return { entry, candidate, depends, state };
+  return { entry, candidate, depends };
 }
 
 function pendingEntry<C extends BaseConnection>(name: string, file: PendingFile): Listed<C> {
   const { origin, failure: problem } = file;
   const entry: Entry<C> = { name, origin, problem, shadows: [], editable: false, version: 'not-allowed' };
-  return { entry, depends: { variables: [], files: [] }, state: '' };
+  return { entry, depends: { variables: [], files: [] } };
 }
