@@ -71,6 +71,7 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     cwd,
     home,
     routeFields: leaf.routeFields,
+    resolvePort: (config) => leaf.resolvePort(config),
     logPrefix: leaf.name,
     log,
   });

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Failure, failureKinds, toFailure } from './failure.ts';
 import { forgetSecrets, rememberSecret } from './redact.ts';
@@ -34,6 +35,8 @@ describe('Failure', () => {
     ]);
     expect(stack).not.toContain(canary);
     expect(JSON.stringify(failure)).not.toContain(canary);
+    expect(inspect(failure)).not.toContain(canary);
+    expect(inspect({ nested: [failure] }, { depth: 10 })).not.toContain(canary);
     expect(failure.cause).toBe(cause);
   });
 

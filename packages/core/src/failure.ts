@@ -1,4 +1,5 @@
 import { redact } from './redact.ts';
+import { alignCut } from './text.ts';
 
 /**
  * Every way a call can fail. The set is closed: whatever is not one of these is a bug of ours and is shown as `internal`.
@@ -77,6 +78,11 @@ export class Failure extends Error {
     this.nearest = (options.nearest ?? []).map(clean);
     this.stack = redact(this.stack ?? '');
   }
+
+  /** What Node prints, also of an error that nobody caught: by default it would follow the cause into the driver's objects. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.stack ?? this.message;
+  }
 }
 
 /** Turns whatever was thrown into a Failure; what we did not foresee becomes `internal`. */
@@ -91,5 +97,5 @@ export function toFailure(error: unknown): Failure {
 
 function clean(text: string): string {
   const safe = redact(text);
-  return safe.length > textLimit ? `${safe.slice(0, textLimit)}… (${safe.length} characters)` : safe;
+  return safe.length > textLimit ? `${safe.slice(0, alignCut(safe, textLimit))}… (${safe.length} characters)` : safe;
 }

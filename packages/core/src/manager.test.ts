@@ -220,7 +220,10 @@ describe('changes', () => {
     const waiting = manager.acquire('main', never);
     await turn();
     expect(manager.status('main')).toEqual({ state: 'opening' });
-    const closing = manager.close('main');
+    const closed = vi.fn();
+    const closing = manager.close('main').then(closed);
+    await turn();
+    expect(closed).not.toHaveBeenCalled();
     expect(manager.status('main')).toEqual({ state: 'closed' });
     gate.open();
     (await waiting).release();

@@ -157,9 +157,11 @@ export function versionOf(candidate: Candidate, state: string): string {
   return keyedHash(canonical([candidate.raw, candidate.expands, state])).slice(0, 32);
 }
 
-const processKey = randomBytes(32);
+let processKey: Buffer | undefined;
 
 function keyedHash(text: string): string {
+  // Made at first use: loading the cryptography would delay the start.
+  processKey ??= randomBytes(32);
   return createHmac('sha256', processKey).update(text).digest('hex');
 }
 
