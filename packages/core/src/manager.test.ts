@@ -331,6 +331,15 @@ describe('tunnels', () => {
     expect(engine.sessions).toBe(0);
   });
 
+  it('only logs that an unused tunnel did not close', async () => {
+    const stubborn = createFakeTunnel();
+    vi.spyOn(stubborn, 'close').mockRejectedValue(new Error('stuck'));
+    const createBackend = () => Promise.reject(new Error('refused'));
+    const { manager, log } = openTunnelled({ createTunnel: async () => stubborn, createBackend });
+    await expect(manager.acquire('main', never)).rejects.toThrow('refused');
+    await vi.waitFor(() => expect(log).toHaveBeenCalledWith('warn', 'tidying up failed', { error: 'stuck' }));
+  });
+
   it('is not kept from closing a tunnel by a backend that does not end', async () => {
     const hanging: Options['createBackend'] = async ({ dial: _, ...target }, signal) =>
       await createFakeEngine({ dispose: 'hangs' }).createBackend(target, signal);

@@ -1,4 +1,7 @@
-/** Not a secret: these servers listen on loopback and hold test data. Odd enough to be searched for in what we print. */
+/**
+ * Not a secret: these servers listen on loopback and hold test data. Odd enough to be searched for in what we print.
+ * PostgreSQL's template in the cache contains it, so a new one needs a new name of the template.
+ */
 export const enginePassword = 'Wurf-41-hill';
 
 /** Every SQL engine has this one, empty. */

@@ -101,7 +101,7 @@ function describeFailures<C extends BaseConnection, B extends Backend>({ harness
     await expect(rig.ping(AbortSignal.timeout(10_000))).rejects.toMatchObject(failure);
   });
 
-  it('is not slowed by a connection that hangs', async () => {
+  it('is not slowed by a connection that hangs, and lets go of it when told', async () => {
     const silent = await openSilentServer();
     const rig = open(harness().connection({}), harness().connection({ name: 'silent', host: '127.0.0.1', port: silent.port }));
     const stop = new AbortController();
@@ -110,6 +110,7 @@ function describeFailures<C extends BaseConnection, B extends Backend>({ harness
     expect(await Promise.race([hanging, delay(0, 'hangs')])).toBe('hangs');
     stop.abort();
     expect(await hanging).toMatchObject({ name: 'Failure', kind: 'cancelled' });
+    await vi.waitFor(() => expect(rig.opening).toBe(0), 15_000);
     await silent.close();
   });
 }

@@ -39,6 +39,8 @@ export interface ContractRig<C extends BaseConnection, B extends Backend> {
   /** Of every opening. */
   targets: BackendTarget<C>[];
   tunnels: FakeTunnel[];
+  /** How many openings are not over. */
+  readonly opening: number;
   use(call: BackendHarness<C, B>['ping'], signal: AbortSignal, name?: string): Promise<unknown>;
   ping(signal?: AbortSignal, name?: string): Promise<unknown>;
   failNextOpening(): void;
@@ -52,6 +54,15 @@ export function createContractRig<C extends BaseConnection, B extends Backend>(
   const targets: BackendTarget<C>[] = [];
   const tunnels: FakeTunnel[] = [];
   let failNext = false;
+  let opening = 0;
+  const create: BackendHarness<C, B>['createBackend'] = async (target, signal) => {
+    opening += 1;
+    try {
+      return await harness.createBackend(target, signal);
+    } finally {
+      opening -= 1;
+    }
+  };
   const manager = createManager<C, B>(registry, {
     resolvePort: (config) => harness.resolvePort(config),
     async createTunnel() {
@@ -61,7 +72,7 @@ export function createContractRig<C extends BaseConnection, B extends Backend>(
     },
     async createBackend(target, signal) {
       targets.push(target);
-      if (!failNext) return await harness.createBackend(target, signal);
+      if (!failNext) return await create(target, signal);
       failNext = false;
       throw new Error('this opening was made to fail');
     },
@@ -74,6 +85,9 @@ export function createContractRig<C extends BaseConnection, B extends Backend>(
     manager,
     targets,
     tunnels,
+    get opening() {
+      return opening;
+    },
     use,
     ping: (signal = AbortSignal.timeout(30_000), name) => use(harness.ping, signal, name),
     failNextOpening: () => {
