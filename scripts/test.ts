@@ -34,12 +34,18 @@ tally(runStep(lintStep));
 tally(runStep(typesStep));
 const built = runStep({ name: 'build', command: ['tsx', 'scripts/build.ts'] });
 tally(built);
+fetchEngines();
 if (built) runTests();
 if (whole) checkCoverage();
 nameSkipped();
 rmSync(scratch, { recursive: true, force: true });
 console.log(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
 process.exit(count.failed === 0 ? 0 : 1);
+
+/** Before the tests, where its progress can be seen. What cannot be had is a matter for the tests: a failure in CI, else a skip. */
+function fetchEngines(): void {
+  if (whole) runStep({ name: 'fetch the engines', command: ['tsx', 'scripts/engines.ts', 'fetch'] });
+}
 
 function runTests(): void {
   const coverage = whole ? ['--coverage'] : [];

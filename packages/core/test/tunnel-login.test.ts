@@ -397,8 +397,11 @@ describe('servers that are none', () => {
     const fillers = Array.from({ length: 8 }, () => connectTcp(Number(line), '127.0.0.1').on('error', () => {}));
     try {
       await new Promise((resolve) => setTimeout(resolve, 200));
+      const count = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length;
+      const before = count();
       const failure = await refusal(open(Number(line), {}, { timeouts: { connectMs: 300 } }));
       expect(failure).toMatchObject({ code: 'E_SSH_CONNECT_TIMEOUT', message: expect.stringContaining('300 ms') });
+      await until(() => count() <= before, 'the end of the attempt');
     } finally {
       for (const filler of fillers) filler.destroy();
       child.kill('SIGKILL');
@@ -461,7 +464,8 @@ describe('giving up', () => {
 
   test('before it began: nothing is opened', async () => {
     const { port, sockets } = await serveRaw(() => {});
-    expect((await refusal(open(port, {}, { signal: AbortSignal.abort() }))).kind).toBe('cancelled');
+    const attempt = open(port, { privateKey: '~/missing' }, { signal: AbortSignal.abort() });
+    expect((await refusal(attempt)).kind).toBe('cancelled');
     expect(sockets).toEqual([]);
   });
 

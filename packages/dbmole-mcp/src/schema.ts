@@ -1,4 +1,4 @@
-import { baseConnectionShape, patchShapeOf, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, patchShapeOf, secretRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 
 export const engineTypes = ['postgres', 'mysql'] as const;
@@ -9,10 +9,24 @@ const ownShape = {
   database: z.string().min(1).optional(),
 };
 
-/** A connection as files and the environment write it. What answers to `mysql` is found out on connecting. */
-export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape });
+const tlsMode = z.enum(['auto', 'disable', 'require', 'verify-ca', 'verify-full']);
 
-const toolShape = { ...toolConnectionShape, ...ownShape };
+/** A word, or the word with what it takes: PEM texts or files, and the name in the certificate when it is not `host`. */
+const tls = z.union([
+  tlsMode,
+  z.strictObject({
+    mode: tlsMode.optional(),
+    ca: z.string().min(1).optional(),
+    cert: z.string().min(1).optional(),
+    key: secretRef.optional(),
+    serverName: z.string().min(1).optional(),
+  }),
+]);
+
+/** A connection as files and the environment write it. What answers to `mysql` is found out on connecting. */
+export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape, tls: tls.optional() });
+
+const toolShape = { ...toolConnectionShape, ...ownShape, tls: tlsMode.optional() };
 export const toolSchema = z.strictObject(toolShape);
 export const patchSchema = z.strictObject(patchShapeOf(toolShape));
 

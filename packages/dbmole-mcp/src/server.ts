@@ -20,7 +20,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   schema: connectionSchema,
   toolSchema,
   patchSchema,
-  routeFields: [],
+  routeFields: ['tls'],
   descriptions: {
     list: 'The databases that can be used here, by name: where each one is, whether it is read-only, and what is wrong with it. Call this first.',
     add: 'Saves a new database connection under a name. Check it with test_connection afterwards.',

@@ -1,4 +1,4 @@
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import type { EngineEntry, EngineId, EngineKind } from './catalog.ts';
 import type { EngineAddress } from './engine.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { toFailure } from '../../core/src/failure.ts';
+import { toFailure } from '@dbmole/core/failure';
 import { catalog, type ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
 import { createRunDirectory } from './run-directory.ts';

@@ -4,7 +4,7 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pro
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { isRoot } from './engine-user.ts';
 import { isProcessAlive } from './process-table.ts';
 import { runCommand } from './run-command.ts';

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { formatAddress } from './address.ts';
 import { isAnswering } from './answers.ts';
 import type { EngineEntry, EngineKind } from './catalog.ts';

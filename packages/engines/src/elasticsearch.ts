@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { cached, cachePath, isCached, makeReadable } from './cache.ts';
 import type { EngineEntry } from './catalog.ts';
 import { isClusterUp } from './cluster-health.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { withLock } from './cache.ts';
 import type { Obstacle } from './recipe.ts';
 import { findProgram, runCommand } from './run-command.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import type { EngineEntry } from './catalog.ts';
 import { fetchDebianPackages, findDebianObstacle, privateCommand } from './fetch-debian.ts';
 import { createMysqlRecipe, type MysqlFlavour } from './mysql-server.ts';

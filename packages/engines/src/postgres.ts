@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { cached, cachePath, isCached, makeReadable } from './cache.ts';
 import type { EngineEntry } from './catalog.ts';
 import { engineDatabase, enginePassword } from './credentials.ts';

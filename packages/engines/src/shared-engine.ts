@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { type BrokerReply, brokerVariable, type EngineRequest } from './broker.ts';
 import type { ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 import { formatAddress } from './address.ts';
 import type { EngineEntry } from './catalog.ts';
 import type { EngineControl, EngineOptions, RunningEngine } from './engine.ts';

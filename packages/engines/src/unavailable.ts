@@ -1,4 +1,4 @@
-import { Failure } from '../../core/src/failure.ts';
+import { Failure } from '@dbmole/core/failure';
 
 const code = 'E_ENGINE_UNAVAILABLE';
 

@@ -1,5 +1,5 @@
+import { Failure } from '@dbmole/core/failure';
 import { aroundAll, type RunnerTestCase, type RunnerTestSuite, TestRunner } from 'vitest';
-import { Failure } from '../../core/src/failure.ts';
 import type { EngineId, ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
 import { sharedEngine } from './shared-engine.ts';
