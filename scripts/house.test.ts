@@ -101,7 +101,7 @@ describe('the house', () => {
 
   it('only the transport writes to stdout', () => {
     const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
-    const allowed = new Set(['packages/core/src/serve.ts', 'packages/core/src/command-line.ts']);
+    const allowed = new Set(['packages/core/src/program/serve.ts', 'packages/core/src/program/command-line.ts']);
     expect(
       offenders(
         shipped.filter((file) => !allowed.has(file)),

@@ -75,7 +75,7 @@ describe('packageOf', () => {
     ['node_modules/zod/v4/core/core.js', 'zod'],
     ['node_modules/@a/b/dist/x.js', '@a/b'],
     ['node_modules/a/node_modules/b/x.js', 'b'],
-    ['packages/core/src/serve.ts', undefined],
+    ['packages/core/src/program/serve.ts', undefined],
     ['builtin:node:fs?/w/node_modules/zod/x.js', undefined],
   ])('%s is of %s', (input, name) => {
     expect(packageOf(input)).toBe(name);

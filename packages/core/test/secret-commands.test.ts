@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SecretRef } from '../src/connection.ts';
 import { toFailure } from '../src/failure.ts';
 import { forgetSecrets } from '../src/redact.ts';
-import { resolveSecret, type SecretContext } from '../src/secrets.ts';
+import { resolveSecret, type SecretContext } from '../src/registry/secrets.ts';
 import { createTempFolder, type TempFolder } from '../src/testing/temp-folder.ts';
 
 let folder: TempFolder;

@@ -1,4 +1,4 @@
-import { baseConnectionShape, patchShapeOf, secretRef, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, patchShapeOf, privateKeyRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 
 export const engineTypes = ['postgres', 'mysql'] as const;
@@ -18,7 +18,7 @@ const tls = z.union([
     mode: tlsMode.optional(),
     ca: z.string().min(1).optional(),
     cert: z.string().min(1).optional(),
-    key: secretRef.optional(),
+    key: privateKeyRef.optional(),
     serverName: z.string().min(1).optional(),
   }),
 ]);

@@ -1,11 +1,11 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Held } from '../store.ts';
 import type { RawConnection } from './document.ts';
 import { taken, unknownName } from './lookup.ts';
 import { applyPatch } from './patch.ts';
 import { isSamePlace, parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
 import type { Candidate } from './sources.ts';
+import type { Held } from './store.ts';
 import { assertFits, type EditRules } from './tool-input.ts';
 import { type Fields, isFields } from './tree.ts';
 

@@ -3,13 +3,13 @@ import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import { stampOf } from '../files/read-file.ts';
-import { absolutePath } from '../paths.ts';
 import { rememberSecret } from '../redact.ts';
-import { commandRefused, mayRunCommands } from '../secrets.ts';
 import { type Environment, readVariable } from './expand.ts';
 import { type Expanded, expandConnection, fitSchema, type Placeholder } from './fit.ts';
 import { formatIssues } from './issues.ts';
+import { absolutePath } from './paths.ts';
 import { type SecretField, type SecretPlace, secretPlacesIn } from './schema-fields.ts';
+import { commandRefused, mayRunCommands } from './secrets.ts';
 import type { Candidate } from './sources.ts';
 import { canonical, type Fields, formatPath, isFields, isPrefix, valueAt } from './tree.ts';
 

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { Failure, toFailure } from '../failure.ts';
 import { createFileCell, type FileCell, type FileReading } from '../files/file-cell.ts';
-import { projectFilePlaces } from '../paths.ts';
-import { readProjectImage, type Trust, toProjectFile } from '../trust.ts';
 import { parseDocument } from './document.ts';
 import type { Origin } from './entry.ts';
+import { projectFilePlaces } from './paths.ts';
 import { createFileSource, fileState, type Source, type SourceState } from './sources.ts';
+import { readProjectImage, type Trust, toProjectFile } from './trust.ts';
 
 /** A project file that came with somebody's repository and that nobody has allowed: it is shown and used for nothing. */
 export interface PendingFile {

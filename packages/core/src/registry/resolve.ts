@@ -1,11 +1,11 @@
 import type { BaseConnection, SecretRef } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import { absolutePath } from '../paths.ts';
-import { resolveSecret } from '../secrets.ts';
 import type { Resolved } from './entry.ts';
 import { expandCandidate, invalidFailure, isInlineKey, type Reader, unsetFailure } from './evaluate.ts';
 import { fitSchema } from './fit.ts';
+import { absolutePath } from './paths.ts';
 import { type SecretPlace, secretPlacesIn } from './schema-fields.ts';
+import { resolveSecret } from './secrets.ts';
 import type { Listed } from './snapshot.ts';
 import type { Candidate } from './sources.ts';
 import { type Fields, formatPath, replaceAt, valueAt } from './tree.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { BaseConnection } from '../connection.ts';
-import type { Backend } from '../manager.ts';
+import type { Backend } from '../manager/manager.ts';
 import {
   type Able,
   type BackendHarness,

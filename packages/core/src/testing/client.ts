@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import type { ToolServer } from '../tool-server.ts';
+import type { ToolServer } from '../tools/tool-server.ts';
 
 export interface TestReply {
   text: string;

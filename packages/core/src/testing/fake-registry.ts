@@ -1,7 +1,7 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Connections } from '../manager.ts';
-import type { UsableEntry } from '../open-backend.ts';
+import type { Connections } from '../manager/manager.ts';
+import type { UsableEntry } from '../manager/open-backend.ts';
 
 /** Connections in memory, changed at will, with the promises of a real registry about versions. */
 export interface FakeRegistry<C extends BaseConnection> extends Connections<C> {

@@ -18,3 +18,4 @@ export { createLazyStream } from './lazy-stream.ts';
 export { type BuiltServer, describeServerLife } from './life-suite.ts';
 export { type Exit, type Message, ServerProcess, type ServerProcessOptions, textOf } from './server-process.ts';
 export { describeTarball, type PackedLeaf } from './tarball-suite.ts';
+export { describeTunnelled, type TunnelledServer } from './tunnel-suite.ts';

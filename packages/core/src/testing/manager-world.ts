@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { Scheduler } from 'fast-check';
-import { createManager, type Lease, type Manager } from '../manager.ts';
+import { createManager, type Lease, type Manager } from '../manager/manager.ts';
 import { keyOf, ScheduledSeams, type SeamBackend } from './scheduled-seams.ts';
 
 /** One step that a history is made of; `pick` chooses among what there is at the time. */

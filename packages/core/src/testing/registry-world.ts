@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { type BaseConnection, baseConnectionShape, secretRef } from '../connection.ts';
-import { createRegistry, type Registry, type RegistryOptions } from '../registry.ts';
+import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
 import { createTempFolder, type TempFolder } from './temp-folder.ts';
 
 /** A leaf's schema with one more secret, one more way to move a connection, and a rule across fields. */

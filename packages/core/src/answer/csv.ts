@@ -1,0 +1,80 @@
+import { alignCut, formatVisible, markClose, markOpen, unseenClass } from '../text.ts';
+
+/** A value of which the driver kept only a part, because the whole would not have fitted in memory. */
+export interface CutCell {
+  text: string;
+  /** Of the whole value. */
+  length: number;
+  /** Of `length`; a length in bytes says that there is more than `text`. Places in `text` are always counted in characters. */
+  unit?: 'characters' | 'bytes';
+  /** How many characters of the value were left out before `text`. */
+  start?: number;
+}
+
+/** A value as the engine would print it. Backends turn everything else into text first. */
+export type CellValue = string | number | bigint | boolean | null | CutCell;
+
+/** Which part of long cells is shown: `limit` characters from `offset` on. */
+export interface CellWindow {
+  offset: number;
+  limit: number;
+}
+
+/** What of one cell is shown. Without a mark the cell is whole; null is the engine's NULL, not the text. */
+export interface CellPart {
+  text: string | null;
+  mark: string;
+  /** There is more after this part. */
+  cut: boolean;
+  /** The driver kept less than the window asked for, so that moving the window shows nothing more. */
+  unkept: boolean;
+}
+
+/**
+ * One test for every cell; most pass it and are shown as they are. Matches what has to be quoted or escaped, what would look
+ * like NULL or like nothing, and spaces at the edges, which would be overlooked.
+ */
+const special = new RegExp(`[${unseenClass}${markOpen}",\\t\\n]|^(?:NULL)?$|^ | $`, 'u');
+const quotable = /[",\t\n]|^(?:NULL)?$|^ | $/;
+
+/** One field of RFC 4180. `NULL` is bare, the empty string and the text NULL are quoted. */
+export function formatCell(part: CellPart): string {
+  if (part.text === null) return 'NULL';
+  if (!special.test(part.text)) return part.text + part.mark;
+  const visible = formatVisible(part.text) + part.mark;
+  return quotable.test(visible) ? `"${visible.replaceAll('"', '""')}"` : visible;
+}
+
+/**
+ * The part of a value that lies in the window. A short value is always shown whole, wherever the window is, so that a reader
+ * of the rest of a long cell still sees the key of its row. Work and memory depend on the window, not on the value.
+ */
+export function cutCell(value: CellValue, window: CellWindow): CellPart {
+  if (value === null) return whole(null);
+  if (typeof value === 'object') return cutKept(value, window);
+  const text = typeof value === 'string' ? value : formatScalar(value);
+  return text.length <= window.limit ? whole(text) : cutKept({ text, length: text.length }, window);
+}
+
+function cutKept(cell: CutCell, window: CellWindow): CellPart {
+  const start = cell.start ?? 0;
+  const kept = start + cell.text.length;
+  const open = cell.unit === 'bytes' || kept < cell.length;
+  if (!open && start === 0 && kept <= window.limit) return whole(cell.text);
+  // Both ends are aligned the same way, so that windows that follow each other leave nothing out and repeat nothing.
+  const from = alignCut(cell.text, window.offset - start);
+  const to = alignCut(cell.text, window.offset + window.limit - start);
+  const range = to > from ? `${start + from + 1}-${start + to}` : '0';
+  const unit = cell.unit === 'bytes' ? ' bytes' : '';
+  const mark = `${markOpen}${range} of ${cell.length}${unit}${markClose}`;
+  const unkept = open && window.offset + window.limit > kept;
+  return { text: cell.text.slice(from, to), mark, cut: open || start + to < kept, unkept };
+}
+
+function whole(text: string | null): CellPart {
+  return { text, mark: '', cut: false, unkept: false };
+}
+
+function formatScalar(value: number | bigint | boolean): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}

@@ -1,0 +1,206 @@
+import { redactKnown } from '../redact.ts';
+import { alignCut, formatVisibleJson, markClose, markOpen } from '../text.ts';
+
+/** A number of which every digit counts, as it stood in the JSON it came from. */
+export class RawNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** How much of each part is shown. Infinity shows all of it. */
+export interface JsonLimits {
+  /** Characters of a string. */
+  string: number;
+  /** Items of a list. */
+  items: number;
+  /** Keys of an object. */
+  keys: number;
+  /** Levels of lists and objects; those further in are only counted. */
+  depth: number;
+}
+
+/** How many of each were cut. */
+export interface JsonCuts {
+  strings: number;
+  lists: number;
+  objects: number;
+  levels: number;
+}
+
+export interface WrittenJson {
+  text: string;
+  cuts: JsonCuts;
+  /** Strings from which a secret was removed. */
+  redacted: number;
+}
+
+export interface JsonWriterOptions {
+  limits: JsonLimits;
+  /** Characters the text may have. */
+  room: number;
+  removeSecrets: boolean;
+}
+
+/** A list or object that is open, and how far we are in it. `keys` is missing in a list. */
+interface Frame {
+  holder: readonly unknown[] | Record<string, unknown>;
+  keys: readonly string[] | undefined;
+  next: number;
+  end: number;
+  left: number;
+  empty: boolean;
+}
+
+/** A string may be this much longer than the limit: a mark of the cut would cost as much. */
+const markSlack = 24;
+const longestNumber = 1_000;
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * JSON of a value within the limits, or undefined as soon as it is clear that it does not fit into the room. The value is made
+ * of what JSON knows, bigints and `RawNumber`: what has a form only by `toJSON`, such as a Date, is turned into text before.
+ */
+export function writeJson(value: unknown, options: JsonWriterOptions): WrittenJson | undefined {
+  return new JsonWriter(options).write(value);
+}
+
+/** Has its own stack: data nested a hundred thousand levels deep must not end the process. */
+class JsonWriter {
+  readonly #limits: JsonLimits;
+  readonly #room: number;
+  readonly #removeSecrets: boolean;
+  readonly #out: string[] = [];
+  readonly #stack: Frame[] = [];
+  readonly #cuts: JsonCuts = { strings: 0, lists: 0, objects: 0, levels: 0 };
+  #redacted = 0;
+  #size = 0;
+
+  constructor({ limits, room, removeSecrets }: JsonWriterOptions) {
+    this.#limits = limits;
+    this.#room = room;
+    this.#removeSecrets = removeSecrets;
+  }
+
+  write(value: unknown): WrittenJson | undefined {
+    this.#value(value);
+    for (let frame = this.#stack.at(-1); frame; frame = this.#stack.at(-1)) {
+      if (this.#size > this.#room) return undefined;
+      if (frame.next < frame.end) this.#step(frame);
+      else this.#close(frame);
+    }
+    if (this.#size > this.#room) return undefined;
+    return { text: this.#out.join(''), cuts: this.#cuts, redacted: this.#redacted };
+  }
+
+  #step(frame: Frame): void {
+    const key = frame.keys?.[frame.next];
+    const value = elementOf(frame, key);
+    frame.next += 1;
+    if (key !== undefined && isAbsent(value)) return;
+    this.#separate(frame);
+    if (key !== undefined) {
+      this.#string(key);
+      this.#put(':');
+    }
+    this.#value(value);
+  }
+
+  #close(frame: Frame): void {
+    this.#stack.pop();
+    if (frame.left > 0) {
+      this.#separate(frame);
+      this.#put(
+        frame.keys ? `"${mark(formatCount(frame.left, 'more key'))}":null` : `"${mark(formatCount(frame.left, 'more item'))}"`,
+      );
+    }
+    this.#put(frame.keys ? '}' : ']');
+  }
+
+  #separate(frame: Frame): void {
+    if (!frame.empty) this.#put(',');
+    frame.empty = false;
+  }
+
+  #value(value: unknown): void {
+    if (typeof value === 'string') this.#string(value);
+    else if (typeof value !== 'object' || value === null) this.#scalar(formatScalar(value));
+    else if (value instanceof RawNumber) this.#number(value);
+    else if (Array.isArray(value)) this.#open(value, undefined);
+    // Only objects are left; what is in them is still unknown.
+    else this.#open(value as Record<string, unknown>, Object.keys(value));
+  }
+
+  #open(holder: Frame['holder'], keys: readonly string[] | undefined): void {
+    const length = keys ? keys.length : Number(holder.length);
+    if (length > 0 && this.#stack.length >= this.#limits.depth) {
+      this.#cuts.levels += 1;
+      this.#put(`"${mark(keys ? `object, ${formatCount(length, 'key')}` : `list, ${formatCount(length, 'item')}`)}"`);
+      return;
+    }
+    const end = Math.min(length, keys ? this.#limits.keys : this.#limits.items);
+    if (end < length) this.#cuts[keys ? 'objects' : 'lists'] += 1;
+    this.#put(keys ? '{' : '[');
+    this.#stack.push({ holder, keys, next: 0, end, left: length - end, empty: true });
+  }
+
+  #number({ text }: RawNumber): void {
+    if (numberPattern.test(text)) this.#scalar(text);
+    else this.#string(text);
+  }
+
+  #scalar(text: string): void {
+    if (text.length <= Math.max(longestNumber, this.#limits.string)) this.#put(text);
+    else this.#string(text);
+  }
+
+  #string(text: string): void {
+    const limit = this.#limits.string;
+    const whole = text.length <= limit + markSlack;
+    const end = whole ? text.length : alignCut(text, limit);
+    this.#cuts.strings += Number(!whole);
+    this.#quote(text.slice(0, end), whole ? '' : mark(end === 0 ? `0 of ${text.length}` : `1-${end} of ${text.length}`));
+  }
+
+  #quote(text: string, cutMark: string): void {
+    // Escaping a string of many megabytes only to find that it is too long is what we are here to avoid.
+    if (this.#size + text.length > this.#room) {
+      this.#size += text.length;
+      return;
+    }
+    const shown = this.#removeSecrets ? redactKnown(text) : text;
+    this.#redacted += Number(shown !== text);
+    this.#put(`${formatVisibleJson(JSON.stringify(shown)).slice(0, -1)}${cutMark}"`);
+  }
+
+  #put(text: string): void {
+    this.#size += text.length;
+    this.#out.push(text);
+  }
+}
+
+function elementOf(frame: Frame, key: string | undefined): unknown {
+  // Which of the two it is was decided when the frame was opened: a list has no keys.
+  return key === undefined ? (frame.holder as readonly unknown[])[frame.next] : (frame.holder as Record<string, unknown>)[key];
+}
+
+/** What JSON has no form for is left out of objects, as everywhere. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol';
+}
+
+function formatScalar(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Object.is(value, -0)) return '-0';
+  return JSON.stringify(value) ?? 'null';
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function mark(text: string): string {
+  return `${markOpen}${text}${markClose}`;
+}

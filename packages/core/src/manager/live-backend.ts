@@ -1,0 +1,143 @@
+import type { BaseConnection } from '../connection.ts';
+import { Failure, toFailure } from '../failure.ts';
+import type { Log } from '../log.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
+import { type Limit, settlesWithin } from '../waiting.ts';
+import type { Backend, Lease } from './manager.ts';
+
+export interface LiveBackendOptions<B extends Backend> {
+  backend: B;
+  tunnel: Tunnel | undefined;
+  name: string;
+  config: BaseConnection;
+  version: string;
+  /** How long nobody may use it before it closes; 0 is for ever. */
+  idleMs: number;
+  /** How long its end may take before we go on to the tunnel without it. */
+  disposeMs: number;
+  log: Log;
+  /** It died or was idle too long: hand it out to nobody any more. */
+  onUnfit(live: LiveBackend<B>): void;
+}
+
+/**
+ * An open backend, the tunnel it goes through, and who uses it. It ends once: when it was retired and its last lease
+ * came back, or at shutdown. The backend goes first, so that it can still take its leave through the tunnel.
+ */
+export class LiveBackend<B extends Backend> {
+  readonly name: string;
+  readonly version: string;
+  readonly tunnel: Tunnel | undefined;
+  /** Resolves when the backend and the tunnel are closed, or were given up. */
+  readonly gone: Promise<void>;
+  readonly #options: LiveBackendOptions<B>;
+  #leases = 0;
+  #retired = false;
+  #death: Failure | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #backendClosed: Promise<void> | undefined;
+  #tunnelClosed: Promise<void> | undefined;
+  #markGone: () => void = () => undefined;
+
+  constructor(options: LiveBackendOptions<B>) {
+    this.#options = options;
+    this.name = options.name;
+    this.version = options.version;
+    this.tunnel = options.tunnel;
+    this.gone = new Promise((resolve) => {
+      this.#markGone = resolve;
+    });
+    options.tunnel?.onClosed((cause) => this.kill(tunnelClosed(this.name, cause)));
+  }
+
+  /** Why it must not be used, if so. */
+  get death(): Failure | undefined {
+    return this.#death;
+  }
+
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  lease(): Lease<B> {
+    clearTimeout(this.#idleTimer);
+    this.#leases += 1;
+    let held = true;
+    return {
+      name: this.name,
+      backend: this.#options.backend,
+      config: this.#options.config,
+      release: () => {
+        if (held) this.#takeBack();
+        held = false;
+      },
+      invalidate: () => this.kill(broken(this.name)),
+    };
+  }
+
+  /** Remembers the cause for those who hold a lease and have not begun to use it. */
+  kill(cause: Failure): void {
+    this.#death ??= cause;
+    this.#leaveService();
+  }
+
+  /** Ends when the last lease is back. */
+  retire(): Promise<void> {
+    if (!this.#retired && this.#leases === 0) void this.#endQuietly();
+    this.#retired = true;
+    clearTimeout(this.#idleTimer);
+    return this.gone;
+  }
+
+  /** Ends now, whoever uses it. */
+  async end(limit: Limit): Promise<void> {
+    this.#retired = true;
+    clearTimeout(this.#idleTimer);
+    this.#backendClosed ??= this.#attempt('the backend', () => this.#options.backend.dispose());
+    if (!(await settlesWithin(this.#backendClosed, limit))) this.#complain('the backend', `no end within ${limit.ms} ms`);
+    if (this.tunnel !== undefined) await this.#endTunnel(this.tunnel, limit);
+    this.#markGone();
+  }
+
+  async #endTunnel(tunnel: Tunnel, limit: Limit): Promise<void> {
+    this.#tunnelClosed ??= this.#attempt('the tunnel', () => tunnel.close());
+    if (!(await settlesWithin(this.#tunnelClosed, limit))) this.#complain('the tunnel', `no end within ${limit.ms} ms`);
+  }
+
+  #endQuietly(): Promise<void> {
+    return this.end({ ms: this.#options.disposeMs, keepsAlive: false });
+  }
+
+  #takeBack(): void {
+    this.#leases -= 1;
+    if (this.#leases > 0 || this.#backendClosed !== undefined) return;
+    if (this.#retired) void this.#endQuietly();
+    else if (this.#options.idleMs > 0) this.#idleTimer = setTimeout(() => this.#leaveService(), this.#options.idleMs).unref();
+  }
+
+  #leaveService(): void {
+    this.#options.onUnfit(this);
+    void this.retire();
+  }
+
+  /** The end of one backend is no other call's business: what goes wrong is only logged. */
+  async #attempt(what: string, close: () => Promise<void>): Promise<void> {
+    try {
+      await close();
+    } catch (error) {
+      this.#complain(what, toFailure(error).message);
+    }
+  }
+
+  #complain(what: string, error: string): void {
+    this.#options.log('warn', `${what} did not close cleanly`, { connection: this.name, error });
+  }
+}
+
+function broken(name: string): Failure {
+  return new Failure('connection', `the connection "${name}" broke`, { hint: 'Call again: a new one is opened.' });
+}
+
+function tunnelClosed(name: string, cause: unknown): Failure {
+  return new Failure('tunnel', `the SSH tunnel of "${name}" closed`, { hint: 'Call again: a new tunnel is opened.', cause });
+}

@@ -1,0 +1,85 @@
+import type { Failure } from '../failure.ts';
+import { formatAbort } from '../waiting.ts';
+
+export interface OpeningSteps<T, Share> {
+  /** Does the work. The signal is aborted when nobody waits any more. */
+  open(signal: AbortSignal): Promise<T>;
+  /** What one waiter gets. All shares are cut in one go, before anything else can happen to the result. */
+  share(result: T): Share;
+  /** After the sharing. Without `wanted` everybody had left, and the result is only there to be thrown away. */
+  onOpened(result: T, wanted: boolean): void;
+  /** Nobody can join from here on: it succeeded, failed, or was given up. */
+  onOver(): void;
+}
+
+interface Waiter<Share> {
+  resolve(share: Share): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Slow work that several callers wait for. Each waits as long as its own signal allows; the work goes on for the others
+ * and is aborted when the last one has left.
+ */
+export class Opening<T, Share> {
+  /** Resolves, and never rejects, when the work is over, which may be long after it was given up. */
+  readonly settled: Promise<void>;
+  readonly #steps: OpeningSteps<T, Share>;
+  readonly #controller = new AbortController();
+  readonly #waiters = new Set<Waiter<Share>>();
+
+  constructor(steps: OpeningSteps<T, Share>) {
+    this.#steps = steps;
+    this.settled = this.#run();
+  }
+
+  join(signal: AbortSignal): Promise<Share> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiters.delete(waiter);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const waiter: Waiter<Share> = {
+        resolve(share) {
+          leave();
+          resolve(share);
+        },
+        reject(error) {
+          leave();
+          reject(error);
+        },
+      };
+      const onAbort = () => {
+        waiter.reject(formatAbort(signal));
+        if (this.#waiters.size === 0) this.giveUp(formatAbort(signal));
+      };
+      this.#waiters.add(waiter);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Sends everybody away and asks the work to stop. */
+  giveUp(reason: Failure): void {
+    if (this.#controller.signal.aborted) return;
+    this.#steps.onOver();
+    this.#controller.abort(reason);
+    this.#rejectAll(reason);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#controller;
+    try {
+      const result = await this.#steps.open(signal);
+      if (!signal.aborted) this.#steps.onOver();
+      for (const waiter of [...this.#waiters]) waiter.resolve(this.#steps.share(result));
+      this.#steps.onOpened(result, !signal.aborted);
+    } catch (error) {
+      if (!signal.aborted) this.#steps.onOver();
+      this.#rejectAll(error);
+    }
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const waiter of [...this.#waiters]) waiter.reject(error);
+  }
+}

@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { BaseConnection } from '../connection.ts';
+import { Failure } from '../failure.ts';
+import type { Backend } from '../manager/manager.ts';
+import { redact } from '../redact.ts';
+import { projectFilePlaces } from '../registry/paths.ts';
+import { allowProjectFile, isAllowed, openProjectFile } from '../registry/trust.ts';
+import { formatVisible } from '../text.ts';
+import { type Leaf, storePathOf } from './app.ts';
+import type { Terminal } from './command-line.ts';
+
+export interface AllowRequest {
+  terminal: Terminal;
+  /** As the person wrote it; the nearest project file when absent. */
+  file: string | undefined;
+  yes: boolean;
+}
+
+/**
+ * Lets a project file name connections. The person sees the whole file first, since all of it begins to count: hosts,
+ * variables, commands. What is allowed is exactly what was shown.
+ */
+export async function allow<C extends BaseConnection, B extends Backend>(
+  leaf: Leaf<C, B>,
+  request: AllowRequest,
+): Promise<number> {
+  const { terminal } = request;
+  const file = openProjectFile(findFile(leaf.app, request));
+  const trustPath = join(dirname(storePathOf(leaf.app, terminal)), 'allowed.json');
+  if (isAllowed(trustPath, file.path)) {
+    terminal.print(`${file.path} is allowed already.`);
+    return 0;
+  }
+  terminal.print(`${file.path}\n\n${redact(formatVisible(file.text)).trimEnd()}\n`);
+  const answer = request.yes
+    ? 'yes'
+    : await terminal.ask('Allow these connections, with the commands and variables they name? [y/N] ');
+  if (answer === undefined) {
+    throw new Failure('refused', 'nobody is there to be asked', {
+      hint: 'Run this in a terminal, or pass --yes after reading the file.',
+    });
+  }
+  if (!/^y(es)?$/i.test(answer.trim())) {
+    terminal.print('Not allowed.');
+    return 1;
+  }
+  await allowProjectFile({ trustPath, file: file.path, sha256: file.sha256 });
+  terminal.print(`Allowed ${file.path} as it is now. A running server uses it from its next call on.`);
+  return 0;
+}
+
+function findFile(app: string, { terminal, file }: AllowRequest): string {
+  const name = `.${app}.json`;
+  if (file !== undefined) {
+    const path = resolve(terminal.cwd, file);
+    return isFolder(path) ? join(path, name) : path;
+  }
+  const found = projectFilePlaces(terminal.cwd, name).find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+  if (found !== undefined) return found;
+  throw new Failure('unknown', `there is no ${name} here or in a folder above`, { hint: 'Name the file.' });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

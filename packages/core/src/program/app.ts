@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import type * as z from 'zod';
+import type { BaseConnection } from '../connection.ts';
+import type { Failure } from '../failure.ts';
+import { createLog, type Log, type LogLevel } from '../log.ts';
+import { type Backend, type BackendTarget, createManager, type Manager } from '../manager/manager.ts';
+import { defaultStorePath } from '../registry/paths.ts';
+import { createRegistry, type Registry } from '../registry/registry.ts';
+import { type ConnectionDescriptions, type PublicView, registerConnectionTools } from '../tools/connection-tools.ts';
+import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
+
+/** Everything that makes a server of its own out of the generic half. */
+export interface Leaf<C extends BaseConnection, B extends Backend> {
+  /** Also the name of the program and of the package. */
+  name: string;
+  version: string;
+  /** Names the configuration folder, the project file and, in capitals, the variables. */
+  app: string;
+  /** For `--help`: what it serves. */
+  summary: string;
+  instructions: string;
+  /** A whole connection, as files and the environment write it. */
+  schema: z.ZodType<C>;
+  /** What `add_connection` and `update_connection` take. */
+  toolSchema: z.ZodObject;
+  patchSchema: z.ZodObject;
+  /** Besides `host` and `ssh`, the fields that decide where a stored secret is sent. */
+  routeFields: readonly string[];
+  descriptions: ConnectionDescriptions;
+  createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
+  resolvePort(config: C): number;
+  /** One cheap round trip; the lines are shown to the model. */
+  ping(backend: B, signal: AbortSignal): Promise<string[]>;
+  publicView(config: C): PublicView;
+  isStaleError(error: unknown): boolean;
+  formatError(error: unknown): Failure;
+  registerTools?(app: App<C, B>): void;
+}
+
+export interface AppOptions {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  home: string;
+  /** A file named by a person on the command line. */
+  configPath?: string | undefined;
+  log?: Log;
+}
+
+export interface App<C extends BaseConnection, B extends Backend> {
+  registry: Registry<C>;
+  manager: Manager<B>;
+  toolServer: ToolServer;
+  log: Log;
+  dispose(): Promise<void>;
+}
+
+const logLevels: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
+
+/** Puts a server together. Reads nothing and opens nothing: that is left to the first call. */
+export function createApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions): App<C, B> {
+  const { env, cwd, home } = options;
+  const prefix = leaf.app.toUpperCase();
+  const log = options.log ?? createLog(leaf.name, levelOf(env[`${prefix}_LOG`]));
+  const registry = createRegistry<C>({
+    schema: leaf.schema,
+    env,
+    envVar: `${prefix}_CONNECTIONS`,
+    storePath: storePathOf(leaf.app, options),
+    configPath: options.configPath === undefined ? undefined : resolve(cwd, options.configPath),
+    projectFileName: `.${leaf.app}.json`,
+    cwd,
+    home,
+    routeFields: leaf.routeFields,
+    resolvePort: (config) => leaf.resolvePort(config),
+    logPrefix: leaf.name,
+    log,
+  });
+  const manager = createManager<C, B>(registry, {
+    createBackend: (target, signal) => leaf.createBackend(target, signal),
+    // ssh2 is loaded when the first tunnel is opened.
+    createTunnel: async (config, signal) =>
+      (await import('../tunnel/open-tunnel.ts')).openTunnelFor(config, { env, home, log, signal }),
+    resolvePort: (config) => leaf.resolvePort(config),
+    log,
+  });
+  const toolServer = createToolServer({ name: leaf.name, version: leaf.version, instructions: leaf.instructions, log });
+  const app: App<C, B> = { registry, manager, toolServer, log, dispose: () => manager.disposeAll() };
+  registerConnectionTools(toolServer, {
+    manager,
+    registry,
+    fullSchema: leaf.toolSchema,
+    patchSchema: leaf.patchSchema,
+    publicView: (config: C) => leaf.publicView(config),
+    descriptions: leaf.descriptions,
+    ping: (backend: B, signal) => leaf.ping(backend, signal),
+    isStaleError: (error) => leaf.isStaleError(error),
+    formatError: (error) => leaf.formatError(error),
+  });
+  leaf.registerTools?.(app);
+  return app;
+}
+
+/** The person's own file: named by the environment, else under the configuration folder. */
+export function storePathOf(app: string, { env, cwd, home }: Pick<AppOptions, 'env' | 'cwd' | 'home'>): string {
+  const path = defaultStorePath({ app, env, home, variable: `${app.toUpperCase()}_STORE` });
+  return resolve(cwd, path);
+}
+
+function levelOf(text: string | undefined): LogLevel {
+  return logLevels.find((level) => level === text) ?? 'info';
+}

@@ -1,0 +1,116 @@
+import type { Readable, Writable } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { Failure } from '../failure.ts';
+import type { Log } from '../log.ts';
+import type { ToolServer } from '../tools/tool-server.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+export interface ServeOptions {
+  toolServer: ToolServer;
+  log: Log;
+  /** Closes pools and tunnels; bounded by `serve` however long it takes. */
+  dispose(): Promise<void>;
+  stdin?: Readable;
+  stdout?: Writable;
+  /** What a process does at the end; a test hands in something else. */
+  exit?: (code: number) => void;
+  /** Where signals and escaped errors arrive. */
+  process?: NodeJS.EventEmitter;
+}
+
+/** Answers that are ready within this time after the end of input are still given. */
+const lastAnswersMs = 50;
+/** Running calls were told to stop; this is their time to say so. */
+const abortedAnswersMs = 250;
+const disposeMs = 1_200;
+const flushMs = 200;
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/**
+ * The life of a server: from the first byte on stdin to the end of stdin, a closed stdout or a signal. All of these end
+ * the same way: stop running calls, close what is open, exit within two seconds.
+ */
+export function serve(options: ServeOptions): { stop(reason: string): Promise<void> } {
+  const { toolServer, log } = options;
+  const stdin = options.stdin ?? process.stdin;
+  const stdout = options.stdout ?? process.stdout;
+  const host = options.process ?? process;
+  const transport = new StdioTransport({ stdin, stdout });
+  let stopping: Promise<void> | undefined;
+
+  const stop = (reason: string, graceMs = 0): Promise<void> => {
+    stopping ??= shutDown({ reason, graceMs, toolServer, log, dispose: options.dispose, stdout }).then(() => {
+      (options.exit ?? exitProcess)(0);
+    });
+    return stopping;
+  };
+
+  stdin.on('end', () => void stop('end of input', lastAnswersMs));
+  stdin.on('close', () => void stop('end of input', lastAnswersMs));
+  stdin.on('error', (error) => void stop(`input failed: ${error.message}`));
+  // Without a listener a client that went away would end the process in the middle of closing things.
+  stdout.on('error', () => void stop('the client closed our output'));
+  for (const signal of signals) host.on(signal, () => void stop(signal));
+  watchEscapedErrors(host, log);
+
+  serveStdio(() => toolServer.connect(), { transport, onerror: (error) => log('warn', error.message) });
+  return { stop };
+}
+
+interface ShutDown {
+  reason: string;
+  graceMs: number;
+  toolServer: ToolServer;
+  log: Log;
+  dispose(): Promise<void>;
+  stdout: Writable;
+}
+
+async function shutDown({ reason, graceMs, toolServer, log, dispose, stdout }: ShutDown): Promise<void> {
+  log('debug', `stopping: ${reason}`);
+  await untilIdle(toolServer, graceMs);
+  toolServer.abortAll(new Failure('cancelled', `the server is stopping (${reason})`, { code: 'E_SHUTTING_DOWN' }));
+  const disposed = dispose().catch((error: unknown) => log('warn', 'closing failed', { error: String(error) }));
+  await untilIdle(toolServer, abortedAnswersMs);
+  await Promise.race([disposed, delay(disposeMs)]);
+  await Promise.race([flushed(stdout), delay(flushMs)]);
+}
+
+async function untilIdle(toolServer: ToolServer, limitMs: number): Promise<void> {
+  // One turn of the loop at least: messages that arrived together with the end of input must become calls first.
+  const end = Date.now() + limitMs;
+  do await delay(5);
+  while (toolServer.running > 0 && Date.now() < end);
+}
+
+function flushed(stdout: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stdout.destroyed || stdout.writableLength === 0) resolve();
+    else
+      stdout
+        .once('drain', resolve)
+        .once('error', () => resolve())
+        .once('close', resolve);
+  });
+}
+
+/**
+ * An error that nobody caught belongs to one call or to a driver; the other calls have nothing to do with it. So it is
+ * logged, loudly, and the server lives on.
+ */
+function watchEscapedErrors(host: NodeJS.EventEmitter, log: Log): void {
+  const report = (what: string) => (error: unknown) => {
+    log('error', what, { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  };
+  host.on('uncaughtException', report('uncaught exception'));
+  host.on('unhandledRejection', report('unhandled rejection'));
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function exitProcess(code: number): void {
+  process.exit(code);
+}

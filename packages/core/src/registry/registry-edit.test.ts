@@ -1,0 +1,300 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toFailure } from '../failure.ts';
+import { forgetSecrets, redact } from '../redact.ts';
+import { createRegistryWorld, type ExampleConnection, example, type RegistryWorld } from '../testing/registry-world.ts';
+import type { Registry } from './registry.ts';
+
+let world: RegistryWorld;
+let registry: Registry<ExampleConnection>;
+beforeEach(() => {
+  world = createRegistryWorld();
+  registry = world.registry;
+});
+afterEach(() => {
+  world[Symbol.dispose]();
+  forgetSecrets();
+});
+
+const failing = async (work: Promise<unknown>) =>
+  toFailure(
+    await work.then(
+      () => 'it succeeded',
+      (error: unknown) => error,
+    ),
+  );
+const stored = () => world.readStore().connections;
+const configOf = async (name = 'prod') => (await registry.get(name)).config;
+
+describe('add', () => {
+  it('stores what was passed, and it can be used', async () => {
+    const entry = await registry.add({ ...example, port: undefined, mirror: null, password: 'a-literal' });
+    expect(entry).toMatchObject({ name: 'prod', origin: { kind: 'store', where: world.storePath }, editable: true });
+    expect(stored()).toEqual([{ ...example, password: 'a-literal' }]);
+    expect((await registry.resolve()).config).toEqual({ ...example, readonly: false, password: 'a-literal' });
+    expect(redact('a-literal')).toBe('[secret]');
+  });
+
+  it('keeps ${ as text, in every field', async () => {
+    world.env.AWS_SECRET_ACCESS_KEY = 'canary';
+    const tricky = {
+      ...example,
+      user: '${AWS_SECRET_ACCESS_KEY}',
+      password: '$${AWS_SECRET_ACCESS_KEY:-x}',
+      ssh: { host: '${AWS_SECRET_ACCESS_KEY}' },
+    };
+    await registry.add(tricky);
+    expect(readFileSync(world.storePath, 'utf8')).toContain('$${AWS_SECRET_ACCESS_KEY}');
+    expect((await registry.resolve()).config).toEqual({ ...tricky, readonly: false });
+    expect(await configOf()).toMatchObject({ user: '${AWS_SECRET_ACCESS_KEY}' });
+    await registry.update('prod', { database: '${AWS_SECRET_ACCESS_KEY}' });
+    expect((await registry.resolve()).config).toEqual({ ...tricky, readonly: false, database: '${AWS_SECRET_ACCESS_KEY}' });
+  });
+
+  it.each([
+    [{ password: { env: 'HOME' } }, 'E_SECRET_REFERENCE', 'password'],
+    [{ password: { file: '/etc/shadow' } }, 'E_SECRET_REFERENCE', 'password'],
+    [{ token: { command: ['id'] } }, 'E_SECRET_REFERENCE', 'token'],
+    [{ ssh: { host: 'b', password: { env: 'HOME' } } }, 'E_SECRET_REFERENCE', 'ssh.password'],
+    [{ ssh: { host: 'b', jump: [{ host: 'c', passphrase: { file: 'x' } }] } }, 'E_SECRET_REFERENCE', 'ssh.jump[0].passphrase'],
+    [{ ssh: { host: 'b', privateKey: '~/.ssh/id_rsa' } }, 'E_PERSON_ONLY', 'ssh.privateKey'],
+    [{ ssh: { host: 'b', jump: ['x', { host: 'c', privateKey: 'y' }] } }, 'E_PERSON_ONLY', 'ssh.jump[1].privateKey'],
+    [{ ssh: { host: 'b', hostKeys: [`SHA256:${'a'.repeat(43)}`] } }, 'E_PERSON_ONLY', 'ssh.hostKeys'],
+    [{ ssh: { host: 'b', agent: '/tmp/x' } }, 'E_PERSON_ONLY', 'ssh.agent'],
+  ])('refuses %j', async (change, code, field) => {
+    const failure = await failing(registry.add({ ...example, ...change }));
+    expect(failure).toMatchObject({ kind: 'refused', code });
+    expect(failure.message).toContain(`the field ${field} `);
+    world.writeStore(example);
+    expect(await failing(registry.update('prod', change))).toMatchObject({ kind: 'refused', code });
+    expect(stored()).toEqual([example]);
+  });
+
+  it('refuses what only a person may set by the rules of the leaf', async () => {
+    const strict = world.another({ personFields: ['verify'] });
+    expect(await failing(strict.add({ ...example, verify: false }))).toMatchObject({ code: 'E_PERSON_ONLY' });
+  });
+
+  it.each([
+    [{ prt: 1 }, 'the key "prt" is unknown (did you mean "port"?)'],
+    [{ host: undefined }, 'the key "host" is missing'],
+    [{ name: undefined }, 'the key "name" is missing'],
+    [{ name: 'a b' }, 'the key "name" is not accepted'],
+    [{ type: 'x' }, 'the key "type" must be one of'],
+  ])('says what is wrong with %j', async (change, message) => {
+    const failure = await failing(registry.add({ ...example, ...change }));
+    expect(failure).toMatchObject({ kind: 'input' });
+    expect(failure.message).toContain(message);
+  });
+
+  it('takes no name that is there, in any source', async () => {
+    world.writeStore(example);
+    expect(await failing(registry.add(example))).toMatchObject({ kind: 'input', code: 'E_NAME_TAKEN' });
+    world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'other' }]);
+    expect((await failing(registry.add({ ...example, name: 'other' }))).message).toContain('in EXAMPLE_CONNECTIONS');
+    expect(stored()).toEqual([example]);
+  });
+
+  it('happens once when it is asked for twice at the same time', async () => {
+    const results = await Promise.allSettled([registry.add(example), world.another().add(example)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(stored()).toEqual([example]);
+  });
+});
+
+describe('update', () => {
+  it('changes, adds and removes fields, and keeps the rest', async () => {
+    world.writeStore({ ...example, port: 5, database: 'a' }, { ...example, name: 'two', unknown: 1 });
+    await registry.update('prod', { port: 6, database: null, user: undefined, verify: true });
+    expect(stored()).toEqual([
+      { ...example, port: 6, verify: true },
+      { ...example, name: 'two', unknown: 1 },
+    ]);
+  });
+
+  it('of the type drops the port, unless it brings one', async () => {
+    world.writeStore({ ...example, port: 5 });
+    await registry.update('prod', { type: 'north' });
+    expect(stored()).toEqual([{ ...example, port: 5 }]);
+    await registry.update('prod', { type: 'south' });
+    expect(stored()).toEqual([{ ...example, type: 'south' }]);
+    await registry.update('prod', { type: 'north', port: 9 });
+    expect(stored()).toEqual([{ ...example, port: 9 }]);
+  });
+
+  it('cannot rename, nor make invalid, nor remove what is needed', async () => {
+    world.writeStore(example);
+    expect(await failing(registry.update('prod', { name: 'x' }))).toMatchObject({ kind: 'input' });
+    expect((await failing(registry.update('prod', { host: null }))).message).toContain('the key "host" is missing');
+    expect((await failing(registry.update('prod', { mirror: 'x' }))).message).toContain('only south has mirrors');
+    await registry.update('prod', { name: 'prod', mirror: 'x', type: 'south' });
+    expect(stored()).toEqual([{ ...example, type: 'south', mirror: 'x' }]);
+  });
+
+  it('can mend a broken connection', async () => {
+    world.writeStore({ ...example, prt: 1 });
+    await registry.update('prod', { prt: null });
+    expect((await configOf()).host).toBe('db.internal');
+  });
+
+  it('names the nearest when there is none of that name', async () => {
+    world.writeStore(example);
+    expect(await failing(registry.update('prodd', {}))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
+    expect(await failing(registry.remove('prodd'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
+  });
+
+  it('leaves the references a person wrote', async () => {
+    const person = { ...example, password: { env: 'PW' }, database: '${DB}', ssh: { host: 'b', privateKey: '~/k' } };
+    world.writeStore(person);
+    await registry.update('prod', { port: 7 });
+    expect(stored()).toEqual([{ ...person, port: 7 }]);
+  });
+});
+
+describe('read-only', () => {
+  it.each([false, null])('is set and never cleared (%s)', async (value) => {
+    world.writeStore(example);
+    await registry.update('prod', { readonly: true });
+    const failure = await failing(registry.update('prod', { readonly: value }));
+    expect(failure).toMatchObject({ kind: 'refused', code: 'E_READONLY_LOCKED' });
+    expect(failure.hint).toContain(world.storePath);
+    await registry.update('prod', { readonly: true, port: 5 });
+    expect((await configOf()).readonly).toBe(true);
+  });
+
+  it('that depends on a variable counts as set', async () => {
+    world.writeStore({ ...example, readonly: '${RO:-false}' });
+    expect(await failing(registry.update('prod', { readonly: false }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+  });
+
+  it('cannot be got round by removing and adding', async () => {
+    world.writeStore({ ...example, readonly: true });
+    await registry.remove('prod');
+    expect(world.readStore()).toMatchObject({ connections: [], readonlyPlaces: [{ host: 'db.internal', port: 1 }] });
+    expect(await failing(registry.add(example))).toMatchObject({ kind: 'refused', code: 'E_READONLY_LOCKED' });
+    expect(await failing(registry.add({ ...example, host: 'DB.internal.', port: 1 }))).toMatchObject({
+      code: 'E_READONLY_LOCKED',
+    });
+    await registry.add({ ...example, name: 'else', port: 77 });
+    await registry.add({ ...example, readonly: true });
+    expect((await registry.list()).problems).toEqual([]);
+  });
+
+  it('cannot be got round by a second connection, nor by moving one', async () => {
+    world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'guarded', readonly: true, host: 'localhost', port: 5 }]);
+    world.writeStore(example);
+    expect(await failing(registry.add({ ...example, name: 'x', host: '127.0.0.1', port: 5 }))).toMatchObject({
+      code: 'E_READONLY_LOCKED',
+    });
+    expect(await failing(registry.update('prod', { host: 'localhost', port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    await registry.update('prod', { host: 'localhost', port: 6 });
+    expect(await failing(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+  });
+
+  it('cannot be got round by moving the guarded one away', async () => {
+    world.writeStore({ ...example, readonly: true });
+    await registry.update('prod', { user: 'somebody' });
+    expect(world.readStore().readonlyPlaces).toBeUndefined();
+    await registry.update('prod', { host: 'elsewhere' });
+    expect(await failing(registry.add({ ...example, name: 'two' }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+  });
+
+  it('leaves alone what a person has arranged', async () => {
+    world.writeStore({ ...example, readonly: true }, { ...example, name: 'writer' });
+    await registry.update('writer', { user: 'another' });
+    expect((await configOf('writer')).user).toBe('another');
+  });
+});
+
+describe('a stored secret', () => {
+  const secretive = { ...example, password: 'stored-password' };
+
+  it.each([
+    [{ host: 'evil.example' }, 'host'],
+    [{ ssh: 'evil' }, 'ssh'],
+    [{ ssh: { host: 'evil', password: 'x' } }, 'ssh'],
+    [{ mirror: 'evil', type: 'south' }, 'mirror'],
+    [{ host: 'evil.example', token: 'new' }, 'host'],
+  ])('is not sent somewhere else by %j', async (change, field) => {
+    const routed = world.another({ routeFields: ['mirror'] });
+    for (const password of ['stored-password', '${PW}', { env: 'PW' }, { command: ['x'] }]) {
+      world.writeStore({ ...secretive, password });
+      const failure = await failing(routed.update('prod', change));
+      expect(failure).toMatchObject({ kind: 'refused', code: 'E_SECRET_REDIRECT' });
+      expect(failure.message).toContain(`with another ${field} it would`);
+      expect(failure.hint).toContain('password');
+      expect(stored()).toEqual([{ ...secretive, password }]);
+    }
+  });
+
+  it('goes along when the patch brings its own, or drops it', async () => {
+    world.writeStore(secretive);
+    await registry.update('prod', { host: 'new', password: 'own-password' });
+    expect(stored()).toEqual([{ ...example, host: 'new', password: 'own-password' }]);
+    await registry.update('prod', { host: 'newer', password: null });
+    await registry.update('prod', { host: 'newest', ssh: 'b' });
+    expect(stored()).toEqual([{ ...example, host: 'newest', ssh: 'b' }]);
+  });
+
+  it('is no reason to refuse what stays where it is', async () => {
+    world.writeStore({ ...secretive, ssh: { host: 'b', password: 'another-secret' } });
+    await registry.update('prod', { host: 'db.internal', port: 5, ssh: { password: 'another-secret', host: 'b' }, user: 'x' });
+    expect(stored()).toEqual([{ ...secretive, port: 5, user: 'x', ssh: { host: 'b', password: 'another-secret' } }]);
+  });
+
+  it('of an SSH server stays with that server', async () => {
+    world.writeStore({ ...example, ssh: { host: 'b', password: 'another-secret' } });
+    await registry.update('prod', { host: 'other' });
+    await registry.update('prod', { ssh: { host: 'c' } });
+    expect(stored()).toEqual([{ ...example, host: 'other', ssh: { host: 'c' } }]);
+  });
+
+  it('that is not the password counts too', async () => {
+    world.writeStore({ ...example, token: 'stored-token' });
+    const failure = await failing(registry.update('prod', { host: 'x', password: 'new' }));
+    expect(failure.message).toContain('a stored token');
+  });
+});
+
+describe('what is not in the store', () => {
+  it('is refused with where to edit it', async () => {
+    world.env.EXAMPLE_CONNECTIONS = JSON.stringify([example]);
+    world.writeStore(example);
+    for (const work of [registry.update('prod', { port: 5 }), registry.remove('prod')]) {
+      const failure = await failing(work);
+      expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_EDITABLE', hint: 'A person edits EXAMPLE_CONNECTIONS.' });
+      expect(failure.message).toContain(`one of that name in ${world.storePath} is hidden`);
+    }
+    expect(stored()).toEqual([example]);
+  });
+});
+
+describe('remove', () => {
+  it('takes one away and keeps the others', async () => {
+    world.writeStore(example, { ...example, name: 'two' });
+    await registry.remove('prod');
+    expect(stored()).toEqual([{ ...example, name: 'two' }]);
+    expect(await failing(registry.get('prod'))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('and update refuse when it is not clear which one', async () => {
+    world.writeStore(example, example);
+    expect(await failing(registry.remove('prod'))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
+    expect(await failing(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
+  });
+});
+
+it('everything at once loses nothing', async () => {
+  const other = world.another();
+  const work = Array.from({ length: 12 }, async (_, index) => {
+    const name = `n${index}`;
+    const [first, second] = index % 2 ? [registry, other] : [other, registry];
+    await first.add({ ...example, name });
+    await Promise.all([second.update(name, { port: index + 1 }), first.update(name, { database: 'd' }), second.list()]);
+    if (index % 3 === 0) await first.remove(name);
+  });
+  await Promise.all(work);
+  const kept = [1, 2, 4, 5, 7, 8, 10, 11].map((index) => ({ ...example, name: `n${index}`, port: index + 1, database: 'd' }));
+  const byPort = (a: Record<string, unknown>, b: Record<string, unknown>) => Number(a.port) - Number(b.port);
+  expect(stored().sort(byPort)).toEqual(kept);
+});

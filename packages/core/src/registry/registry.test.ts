@@ -1,0 +1,237 @@
+import { unlinkSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toFailure } from '../failure.ts';
+import { forgetSecrets } from '../redact.ts';
+import {
+  createRegistryWorld,
+  type ExampleConnection,
+  example,
+  type RegistryWorld,
+  writeConnections,
+} from '../testing/registry-world.ts';
+import type { Registry } from './registry.ts';
+import { allowProjectFile } from './trust.ts';
+
+let world: RegistryWorld;
+let registry: Registry<ExampleConnection>;
+beforeEach(() => {
+  world = createRegistryWorld();
+  registry = world.registry;
+});
+afterEach(() => {
+  world[Symbol.dispose]();
+  forgetSecrets();
+});
+
+const setEnv = (...connections: object[]) => {
+  world.env.EXAMPLE_CONNECTIONS = JSON.stringify(connections);
+};
+const allow = () => allowProjectFile({ trustPath: world.folder.at('config', 'allowed.json'), file: world.projectPath });
+const names = async () => (await registry.list()).entries.map(({ name }) => name);
+const problems = async () => (await registry.list()).problems.map(({ failure }) => failure.message);
+const problemOf = async (name: string) => (await registry.list()).entries.find((entry) => entry.name === name)?.problem;
+const failing = async (work: Promise<unknown>) =>
+  toFailure(
+    await work.then(
+      (value) => value,
+      (error: unknown) => error,
+    ),
+  );
+
+describe('the three sources', () => {
+  it('win over each other in order, and what they hide is said', async () => {
+    setEnv({ ...example, host: 'from-env' });
+    world.writeProject({ ...example, host: 'from-project' }, { ...example, name: 'two', host: 'from-project' });
+    world.writeStore({ ...example, host: 'from-store' }, { ...example, name: 'two' }, { ...example, name: 'three' });
+    await allow();
+    const { entries, problems: none } = await registry.list();
+    expect(none).toEqual([]);
+    expect(
+      entries.map(({ name, origin, shadows, editable, config }) => [
+        name,
+        origin.kind,
+        config?.host,
+        shadows.map(({ kind }) => kind),
+        editable,
+      ]),
+    ).toEqual([
+      ['prod', 'env', 'from-env', ['project', 'store'], false],
+      ['two', 'project', 'from-project', ['store'], false],
+      ['three', 'store', 'db.internal', [], true],
+    ]);
+    expect(entries.map(({ origin }) => origin.where)).toEqual(['EXAMPLE_CONNECTIONS', world.projectPath, world.storePath]);
+  });
+
+  it('are empty at first', async () => {
+    expect(await registry.list()).toEqual({ entries: [], problems: [] });
+    expect(await failing(registry.get())).toMatchObject({ kind: 'unknown', message: 'there are no connections yet' });
+    expect(await failing(registry.get('x'))).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('do not fall back when the stronger one is broken', async () => {
+    setEnv({ ...example, host: 7 });
+    world.writeStore(example);
+    expect(await failing(registry.get('prod'))).toMatchObject({ kind: 'config' });
+  });
+
+  it.each([
+    ['{', 'EXAMPLE_CONNECTIONS is not valid JSON at line 1, column 2'],
+    ['{}', 'the variable EXAMPLE_CONNECTIONS does not hold a list'],
+    ['[7]', 'EXAMPLE_CONNECTIONS (connections[0]) is not an object'],
+    ['[{"host": "x"}]', 'EXAMPLE_CONNECTIONS (connections[0]) has no "name"'],
+    ['[{"name": "a b"}]', 'has a name that is not accepted'],
+    ['[{"name": "__proto__"}]', 'has a reserved name'],
+  ])('take a variable that holds %s as a problem of its own', async (text, message) => {
+    world.env.EXAMPLE_CONNECTIONS = text;
+    world.writeStore(example);
+    expect(await problems()).toEqual([expect.stringContaining(message)]);
+    expect(await names()).toEqual(['prod']);
+  });
+
+  it('take an empty variable as none', async () => {
+    world.env.EXAMPLE_CONNECTIONS = ' ';
+    expect(await registry.list()).toEqual({ entries: [], problems: [] });
+  });
+
+  it('take a file named by a person instead of the one that was found', async () => {
+    world.writeProject({ ...example, name: 'found' });
+    const named = world.folder.at('named.json');
+    const other = world.another({ configPath: '../../named.json' });
+    expect((await other.list()).problems[0]?.failure.message).toBe(`${named} does not exist`);
+    writeConnections(named, [{ ...example, name: 'named' }]);
+    const { entries, problems: none } = await other.list();
+    expect(entries).toMatchObject([{ name: 'named', origin: { kind: 'project', where: named } }]);
+    expect(none).toEqual([]);
+  });
+});
+
+describe('one broken connection', () => {
+  it.each([
+    [{ prt: 5 }, 'the key "prt" is unknown (did you mean "port"?)', ['port']],
+    [{ port: 'x' }, 'the key "port" must be a number, not a string', []],
+    [{ port: 70_000 }, 'the key "port" is not accepted', []],
+    [{ port: 1.5 }, 'the key "port" must be an integer, not a number', []],
+    [{ type: 'nort' }, 'the key "type" must be one of "north", "south"', ['north']],
+    [{ host: undefined }, 'the key "host" is missing', []],
+    [{ host: null }, 'the key "host" must be a string, not null', []],
+    [{ readonly: 'yes' }, 'the key "readonly" must be a boolean, not a string', []],
+    [{ password: 7 }, 'the key "password" is not accepted (expected string or object)', []],
+    [{ password: { envv: 'X' } }, 'the key "password.envv" is unknown (did you mean "env"?)', ['env']],
+    [{ ssh: { host: 'b', usr: 'x' } }, 'the key "ssh.usr" is unknown (did you mean "user"?)', ['user']],
+    [{ ssh: { host: 'b', jump: [{ host: 'c', port: 'x' }] } }, 'the key "ssh.jump[0].port" must be a number, not a string', []],
+    [{ ssh: '-oProxyCommand=x' }, 'the key "ssh" is not accepted', []],
+    [{ mirror: 'x' }, 'the key "mirror" is not accepted (only south has mirrors)', []],
+    [{ a: 1, b: 2 }, 'the keys "a", "b" are unknown', []],
+  ])('with %j is shown, and the others work', async (change, message, nearest) => {
+    world.writeStore({ ...example, ...change }, { ...example, name: 'good' });
+    const problem = await problemOf('prod');
+    expect(problem).toMatchObject({ kind: 'config', nearest });
+    expect(problem?.message).toContain(
+      `connection "prod" (connections[0], line 4) in ${world.storePath} cannot be used: ${message}`,
+    );
+    expect((await registry.get('good')).config.host).toBe('db.internal');
+    expect(await failing(registry.resolve('prod'))).toBe(problem);
+  });
+
+  it('never shows a value, wherever it stands', async () => {
+    const canary = 'canary-4711-value';
+    const places = [
+      { password: { [canary.slice(0, 3)]: canary } },
+      { pasword: canary },
+      { port: canary },
+      { type: canary },
+      { ssh: { user: 7, password: canary, x: canary } },
+      { readonly: canary },
+      { user: [canary] },
+    ];
+    world.writeStore(...places.map((change, index) => ({ ...example, ...change, name: `n${index}` })));
+    const { entries } = await registry.list();
+    expect(entries.filter(({ problem }) => problem)).toHaveLength(places.length);
+    expect(JSON.stringify(entries.map(({ problem }) => [problem?.message, problem?.hint, problem?.nearest]))).not.toContain(
+      canary,
+    );
+    expect(world.logged.join()).not.toContain(canary);
+  });
+
+  it('of two with one name names both places', async () => {
+    world.writeStore(example, { ...example, name: 'good' }, { ...example, host: 'other' });
+    const { entries } = await registry.list();
+    expect(entries.map(({ name }) => name)).toEqual(['prod', 'good']);
+    expect(entries[0]?.problem).toMatchObject({ code: 'E_DUPLICATE_NAME' });
+    expect(entries[0]?.problem?.message).toContain('(connections[0], line 4 and connections[2], line 16)');
+    expect(entries[0]?.config).toBeUndefined();
+  });
+
+  it('without a name is a problem of its file', async () => {
+    world.writeStore({ host: 'x' }, example);
+    expect(await problems()).toEqual([expect.stringContaining('(connections[0], line 4) has no "name"')]);
+    expect(await names()).toEqual(['prod']);
+  });
+
+  it('is logged once', async () => {
+    world.writeStore({ ...example, prt: 1 });
+    await registry.list();
+    await registry.list();
+    world.env.EXAMPLE_CONNECTIONS = '[';
+    await registry.list();
+    expect(world.logged).toEqual([expect.stringContaining('"prt"'), expect.stringContaining('EXAMPLE_CONNECTIONS')]);
+  });
+});
+
+describe('asking for a connection', () => {
+  it('takes the only one when the name is left out', async () => {
+    world.writeStore(example);
+    expect((await registry.get()).name).toBe('prod');
+    world.writeStore({ ...example, prt: 1 });
+    expect((await failing(registry.get())).message).toContain('"prt"');
+  });
+
+  it('needs a name when there are more, also when one of them is broken', async () => {
+    world.writeStore(example, { ...example, name: 'two', prt: 1 });
+    expect(await failing(registry.get())).toMatchObject({ kind: 'input', hint: 'Pass one of "prod", "two".' });
+  });
+
+  it('names the nearest', async () => {
+    world.writeStore(example, { ...example, name: 'staging' });
+    expect(await failing(registry.get('prdo'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
+    expect(await failing(registry.resolve('toString'))).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('edits while the server runs', () => {
+  it('count at the next call, and nothing else is made again', async () => {
+    world.writeStore(example);
+    const first = await registry.list();
+    expect(await registry.list()).toBe(first);
+    world.writeStore(example, { ...example, name: 'two' });
+    expect(await names()).toEqual(['prod', 'two']);
+    unlinkSync(world.storePath);
+    expect(await names()).toEqual([]);
+    world.writeProject(example);
+    expect((await registry.list()).entries).toMatchObject([{ name: 'prod', problem: { code: 'E_NOT_ALLOWED' } }]);
+    await allow();
+    expect((await registry.get('prod')).origin.kind).toBe('project');
+    writeConnections(world.folder.at('work', 'deep', '.example.json'), [{ ...example, host: 'nearer' }]);
+    expect((await registry.get('prod')).config.host).toBe('db.internal');
+  });
+
+  it('that are broken keep the last good state, with line and column', async () => {
+    world.writeStore(example);
+    await registry.list();
+    writeFileSync(world.storePath, '{ "version": 1,\n "connections": [ }');
+    expect(await names()).toEqual(['prod']);
+    expect((await problems())[0]).toMatch(/line 2, column 19: expected a value; the connections it held before/);
+    expect((await registry.resolve('prod')).config.host).toBe('db.internal');
+    const restarted = world.another();
+    expect((await restarted.list()).entries).toEqual([]);
+  });
+
+  it('of an allowed file make it count for nothing again, also a broken one', async () => {
+    world.writeProject(example);
+    await allow();
+    expect((await registry.get('prod')).origin.kind).toBe('project');
+    writeFileSync(world.projectPath, '{');
+    expect(await names()).toEqual([]);
+    expect((await registry.list()).problems[0]?.failure).toMatchObject({ code: 'E_NOT_ALLOWED' });
+  });
+});

@@ -1,0 +1,182 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type * as z from 'zod';
+import type { BaseConnection } from '../connection.ts';
+import { Failure } from '../failure.ts';
+import type { Log } from '../log.ts';
+import { createLog } from '../log.ts';
+import { addConnection, type ChangeContext, removeConnection, updateConnection } from './changes.ts';
+import type { Registry, Resolved, Snapshot } from './entry.ts';
+import type { Reader } from './evaluate.ts';
+import type { Environment } from './expand.ts';
+import { findListed, refuseForeign, refuseTaken, usable } from './lookup.ts';
+import { trustPathFor } from './paths.ts';
+import { createFoundProject, createNamedProject, type ProjectSource } from './project.ts';
+import type { PlaceReader } from './readonly-places.ts';
+import { resolveListed } from './resolve.ts';
+import { secretFieldsOf } from './schema-fields.ts';
+import { type Compiled, compile, isStale } from './snapshot.ts';
+import { createEnvSource, type Source, type SourceState } from './sources.ts';
+import { createStore, type Store } from './store.ts';
+import { assertFits, cleanInput, type EditRules } from './tool-input.ts';
+import type { Fields } from './tree.ts';
+import { createTrust, type Trust } from './trust.ts';
+
+export type { Entry, Origin, Registry, Resolved, Snapshot, SourceKind, SourceProblem } from './entry.ts';
+
+export interface RegistryOptions<C extends BaseConnection> {
+  /** The user's own connections; the only source that is ever written. */
+  storePath: string;
+  /** A project file that a person named (`--config`). It is trusted, and no other is looked for. */
+  configPath?: string | undefined;
+  /** What `${VAR}` and `{ "env": … }` see, and the variable below. */
+  env: Environment;
+  /** Of one connection, strict. Fields that hold secrets are those that use `secretRef`. */
+  schema: z.ZodType<C>;
+  /** In front of every line on stderr. */
+  logPrefix: string;
+  /** Holds a JSON list of connections. */
+  envVar: string;
+  /** Looked for in the working directory and above it, for example `.dbmole.json`; none is looked for when absent. */
+  projectFileName?: string;
+  cwd?: string;
+  home?: string;
+  /** What a person runs; its command `allow` allows a project file. The log's prefix by default. */
+  program?: string;
+  /** Where that is remembered; beside the store by default. */
+  trustPath?: string;
+  /** Fields beside `host` and `ssh` that decide where a stored secret is sent. */
+  routeFields?: readonly string[];
+  /** The port of a connection that names none. Without it, such a connection stands for every port of its host. */
+  resolvePort?: (config: C) => number;
+  /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
+  personFields?: readonly string[];
+  log?: Log;
+}
+
+/** Accepting a host key is a person's decision, and so is reading a key file (known by its schema) or opening a socket. */
+const sshPersonFields = ['ssh.hostKeys', 'ssh.agent', 'ssh.jump.*.hostKeys', 'ssh.jump.*.agent'];
+
+/**
+ * Named connections from three places. Everything is read when it is asked for, so an edited file counts at the next call; all
+ * reading is synchronous and in one step, so that concurrent calls see one state each.
+ */
+export function createRegistry<C extends BaseConnection>(options: RegistryOptions<C>): Registry<C> {
+  const context = createContext(options);
+  const { store, rules } = context;
+  const find = (name: string | undefined) => findListed(context.refresh(), name);
+  const change = (edit: (change: ChangeContext<C>) => Fields) =>
+    store.change((held) => edit({ held, rules, candidates: context.refresh().candidates }));
+
+  return {
+    list: async () => context.refresh().snapshot,
+    get: async (name) => usable(find(name)),
+    resolve: async (name, signal): Promise<Resolved<C>> => {
+      const listed = find(name);
+      usable(listed);
+      return resolveListed(listed, rules.reader, signal);
+    },
+    add: async (input) => {
+      const raw = cleanInput(withoutNulls(input), rules);
+      assertFits(raw, rules);
+      const name = String(raw.name);
+      refuseTaken(context.refresh().byName.get(name));
+      await change((one) => addConnection(raw, one));
+      return find(name).entry;
+    },
+    update: async (name, input) => {
+      const patch = cleanInput(input, rules);
+      refuseForeign(find(name), store.path);
+      await change((one) => updateConnection(name, patch, one));
+      return find(name).entry;
+    },
+    remove: async (name) => {
+      refuseForeign(find(name), store.path);
+      await change((one) => removeConnection(name, one));
+    },
+  };
+}
+
+interface Context<C extends BaseConnection> {
+  store: Store;
+  rules: EditRules<C>;
+  refresh(): Compiled<C>;
+}
+
+function createContext<C extends BaseConnection>(options: RegistryOptions<C>): Context<C> {
+  const { env, schema, log = createLog(options.logPrefix), home = homedir() } = options;
+  const reader: PlaceReader<C> = { schema, env, home, secretFields: secretFieldsOf(schema), resolvePort: options.resolvePort };
+  const base = resolve(options.cwd ?? process.cwd());
+  const storePath = resolve(base, options.storePath);
+  const store = createStore({ path: storePath, log });
+  const trust = createTrust(options.trustPath ?? trustPathFor(storePath));
+  const refresh = createRefresh({
+    reader,
+    trust,
+    envSource: createEnvSource({ env, variable: options.envVar, base }),
+    project: createProject(options, trust, base),
+    store,
+    log,
+  });
+  const routeFields = ['host', 'ssh', ...(options.routeFields ?? [])];
+  const personFields = [...sshPersonFields, ...(options.personFields ?? [])];
+  return { store, rules: { reader, storePath, routeFields, personFields }, refresh };
+}
+
+function createProject<C extends BaseConnection>(options: RegistryOptions<C>, trust: Trust, cwd: string): ProjectSource {
+  if (options.configPath !== undefined) return createNamedProject(resolve(cwd, options.configPath));
+  const { projectFileName, program = options.logPrefix } = options;
+  if (projectFileName === undefined) return { read: () => ({ pending: [] }) };
+  return createFoundProject({ cwd, fileName: projectFileName, trust, allowCommand: `${program} allow` });
+}
+
+interface RefreshParts<C extends BaseConnection> {
+  reader: Reader<C>;
+  trust: Trust;
+  envSource: Source;
+  project: ProjectSource;
+  store: Store;
+  log: Log;
+}
+
+/** The merged state, made again only when a source is another object than last time, or something it refers to has changed. */
+function createRefresh<C extends BaseConnection>(parts: RefreshParts<C>): () => Compiled<C> {
+  let seen: readonly unknown[] = [];
+  let compiled: Compiled<C> | undefined;
+  let logged = new Set<string>();
+  return () => {
+    const project = parts.project.read();
+    const trustProblem = project.pending.length > 0 ? parts.trust.problem() : undefined;
+    const states: SourceState[] = [parts.envSource.read(), ...(project.source ? [project.source] : []), parts.store.read()];
+    const inputs = [project, trustProblem, ...states];
+    const same = inputs.length === seen.length && inputs.every((input, index) => input === seen[index]);
+    if (compiled && same && !isStale(compiled, parts.reader)) return compiled;
+    const pending = trustProblem
+      ? project.pending.map((file) => ({ ...file, failure: because(file.failure, trustProblem) }))
+      : project.pending;
+    compiled = compile(states, pending, parts.reader);
+    seen = inputs;
+    logged = logNews(compiled.snapshot, logged, parts.log);
+    return compiled;
+  };
+}
+
+function because(failure: Failure, reason: Failure): Failure {
+  const hint = `${reason.message}. ${reason.hint ?? ''}`.trim();
+  return new Failure(failure.kind, failure.message, { code: failure.code, hint });
+}
+
+/** Each problem once, when it appears. */
+function logNews<C extends BaseConnection>(snapshot: Snapshot<C>, before: ReadonlySet<string>, log: Log): Set<string> {
+  const failures = [
+    ...snapshot.problems.map(({ failure }) => failure),
+    ...snapshot.entries.flatMap(({ problem }) => problem ?? []),
+  ];
+  const messages = new Set(failures.map(({ message }) => message));
+  for (const message of messages) if (!before.has(message)) log('warn', message);
+  return messages;
+}
+
+function withoutNulls(input: Fields): Fields {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+}

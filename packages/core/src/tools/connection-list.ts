@@ -1,0 +1,71 @@
+import type { CellValue } from '../answer/csv.ts';
+import { respond } from '../answer/respond.ts';
+import { truncateRows } from '../answer/truncate-rows.ts';
+import type { BaseConnection } from '../connection.ts';
+import type { ConnectionStatus } from '../manager/manager.ts';
+import type { Entry, Origin, Snapshot } from '../registry/registry.ts';
+import type { PublicView } from './connection-tools.ts';
+import type { ToolReply } from './tool.ts';
+
+export interface ConnectionListOptions<C extends BaseConnection> {
+  page: { limit: number; offset: number };
+  publicView(config: C): PublicView;
+  status(name: string): ConnectionStatus;
+}
+
+const shownProblems = 5;
+
+/** All connections as a table: what can be used, from where it comes, what it hides, and why something cannot be used. */
+export function formatConnections<C extends BaseConnection>(snapshot: Snapshot<C>, options: ConnectionListOptions<C>): ToolReply {
+  const notes = problemNotes(snapshot);
+  if (snapshot.entries.length === 0)
+    return respond.text(['No connections are configured. Add one with add_connection.', ...notes].join('\n'));
+  const { limit, offset } = options.page;
+  const views = snapshot.entries.map((entry) => rowOf(entry, options));
+  const columns = [...new Set(views.flatMap((view) => Object.keys(view)))].filter((column) =>
+    views.some((view) => isSaid(view[column])),
+  );
+  const writer = truncateRows({ columns, rowLimit: limit, offset, cellLimit: 2_000 });
+  for (const view of views.slice(offset)) if (!writer.add(columns.map((column) => view[column] ?? ''))) break;
+  return respond.table(writer.finish(), { notes });
+}
+
+function rowOf<C extends BaseConnection>(
+  entry: Entry<C>,
+  { publicView, status }: ConnectionListOptions<C>,
+): Record<string, CellValue> {
+  const shown = entry.config === undefined ? {} : publicView(entry.config);
+  const row: Record<string, CellValue> = { name: entry.name };
+  for (const [column, value] of Object.entries(shown)) row[column] = value ?? '';
+  row.readonly = entry.config === undefined ? '' : entry.config.readonly;
+  row.state = entry.problem === undefined ? status(entry.name).state : 'unusable';
+  row.from = formatOrigin(entry.origin);
+  row.note = noteOf(entry);
+  return row;
+}
+
+/** A column in which nobody says anything is left out. */
+function isSaid(value: CellValue | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+function noteOf<C extends BaseConnection>({ problem, shadows }: Entry<C>): string {
+  const notes: string[] = [];
+  if (problem !== undefined)
+    notes.push([`${problem.code}: ${problem.message}`, problem.hint].filter((part) => part !== undefined).join('. '));
+  if (shadows.length > 0) notes.push(`hides the one of this name in ${shadows.map(formatOrigin).join(' and ')}`);
+  return notes.join('; ');
+}
+
+function problemNotes<C extends BaseConnection>({ problems }: Snapshot<C>): string[] {
+  const notes = problems
+    .slice(0, shownProblems)
+    .map(({ failure }) => `${failure.code}: ${failure.message}. ${failure.hint ?? ''}`.trim());
+  const rest = problems.length - notes.length;
+  return rest > 0 ? [...notes, `${rest} more problems in the configuration.`] : notes;
+}
+
+/** What a person edits. */
+function formatOrigin({ kind, where }: Origin): string {
+  return kind === 'env' ? `environment variable ${where}` : `${kind} ${where}`;
+}

@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type BaseConnection, baseConnectionShape } from '../connection.ts';
+import { createManager, type Manager } from '../manager/manager.ts';
+import { createRegistry } from '../registry/registry.ts';
+import { connectTestClient, type TestClient } from '../testing/client.ts';
+import {
+  createFakeEngine,
+  type FakeBackend,
+  type FakeEngine,
+  formatFakeError,
+  isFakeStaleError,
+} from '../testing/fake-engine.ts';
+import { patchShapeOf, toolConnectionShape } from './connection-tool-schema.ts';
+import { registerConnectionTools } from './connection-tools.ts';
+import { createToolServer } from './tool-server.ts';
+
+const own = { type: z.literal('fake'), shelf: z.string().optional() };
+const schema = z.strictObject({ ...baseConnectionShape, ...own });
+const toolShape = { ...toolConnectionShape, ...own };
+
+/** The tools over a real registry, a real manager and an engine in memory. */
+describe('connection tools', () => {
+  let folder: string;
+  let engine: FakeEngine;
+  let manager: Manager<FakeBackend>;
+  let client: TestClient;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'mole-tools-'));
+    engine = createFakeEngine({ password: 'the-password' });
+    const { host, port } = engine.address;
+    const fixed = [{ name: 'fixed', type: 'fake', host, port, user: 'me', password: 'the-password' }];
+    const registry = createRegistry<BaseConnection>({
+      schema,
+      storePath: join(folder, 'connections.json'),
+      env: { FAKE_CONNECTIONS: JSON.stringify(fixed) },
+      envVar: 'FAKE_CONNECTIONS',
+      logPrefix: 'fake',
+      log: () => undefined,
+      home: folder,
+      cwd: folder,
+    });
+    manager = createManager(registry, {
+      createBackend: engine.createBackend,
+      createTunnel: () => Promise.reject(new Error('none')),
+      resolvePort: (config) => config.port ?? port,
+    });
+    const server = createToolServer({ name: 'fake', version: '1', instructions: '', log: () => undefined });
+    registerConnectionTools(server, {
+      manager,
+      registry,
+      fullSchema: z.strictObject(toolShape),
+      patchSchema: z.strictObject(patchShapeOf(toolShape)),
+      publicView: ({ type, host, port, user }) => ({ type, host, port, user }),
+      descriptions: { list: 'l', add: 'a', update: 'u', remove: 'r', test: 't' },
+      ping: async (backend: FakeBackend, signal) => [`shelf holds ${await backend.get('shelf', signal)}`],
+      isStaleError: isFakeStaleError,
+      formatError: formatFakeError,
+    });
+    engine.data.set('shelf', 'three books');
+    client = await connectTestClient(server);
+  });
+  afterEach(async () => {
+    await client.close();
+    await manager.disposeAll();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const added = (fields: Record<string, unknown> = {}) => {
+    const { host, port } = engine.address;
+    return client.call('add_connection', {
+      name: 'mine',
+      type: 'fake',
+      host,
+      port,
+      user: 'me',
+      password: 'the-password',
+      ...fields,
+    });
+  };
+
+  it('say what they do to the world', async () => {
+    const { tools } = await client.client.listTools();
+    const hints = Object.fromEntries(
+      tools.map(({ name, annotations }) => [
+        name,
+        [annotations?.readOnlyHint, annotations?.destructiveHint, annotations?.idempotentHint, annotations?.openWorldHint],
+      ]),
+    );
+    expect(hints).toEqual({
+      list_connections: [true, false, true, false],
+      add_connection: [false, false, false, false],
+      update_connection: [false, true, true, false],
+      remove_connection: [false, true, true, false],
+      test_connection: [true, false, true, true],
+    });
+  });
+
+  it('add, list, test, update and remove', async () => {
+    expect((await added()).text).toBe(`Added mine in ${join(folder, 'connections.json')}.`);
+    const listed = (await client.call('list_connections')).text;
+    expect(listed).toMatch(/^2 rows\./);
+    expect(listed).toContain('name,type,host,port,user,readonly,state,from\n');
+    expect(listed).toContain('fixed,fake,fake.invalid,7,me,false,closed,environment variable FAKE_CONNECTIONS');
+    expect(listed).not.toContain('the-password');
+    expect((await client.call('test_connection', { name: 'mine' })).text).toMatch(
+      /^mine answers \(\d+ ms\)\.\nshelf holds three books$/,
+    );
+    expect((await client.call('list_connections')).text).toContain('mine,fake,fake.invalid,7,me,false,open');
+    expect((await client.call('update_connection', { name: 'mine', readonly: true, port: null })).text).toContain(
+      'Updated mine, readonly',
+    );
+    expect((await client.call('list_connections')).text).toContain('mine,fake,fake.invalid,"",me,true');
+    expect((await client.call('remove_connection', { name: 'mine' })).text).toBe('Removed mine.');
+    expect((await client.call('list_connections')).text).toMatch(/^1 row\./);
+    await expect.poll(() => engine.sessions).toBe(0);
+  });
+
+  it('keep the connections of the environment from being changed, and say where a person does it', async () => {
+    for (const call of [
+      client.call('update_connection', { name: 'fixed', port: 9 }),
+      client.call('remove_connection', { name: 'fixed' }),
+    ]) {
+      const reply = await call;
+      expect(reply.structured).toMatchObject({ code: 'E_NOT_EDITABLE' });
+      expect(reply.text).toContain('FAKE_CONNECTIONS');
+    }
+  });
+
+  it('set readonly and never clear it, by no way around', async () => {
+    await added({ readonly: true });
+    expect((await client.call('update_connection', { name: 'mine', readonly: false })).structured).toMatchObject({
+      code: 'E_READONLY_LOCKED',
+    });
+    expect((await client.call('update_connection', { name: 'mine', readonly: null })).structured).toMatchObject({
+      code: 'E_READONLY_LOCKED',
+    });
+    expect((await added({ name: 'twin', readonly: false })).structured).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    expect((await client.call('remove_connection', { name: 'mine' })).isError).toBe(false);
+    expect((await added()).structured).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    expect((await added({ readonly: true })).isError).toBe(false);
+  });
+
+  it('take literals only', async () => {
+    expect((await added({ password: { env: 'HOME' } })).structured).toMatchObject({ code: 'E_INPUT' });
+    expect((await added({ ssh: { host: 'b', hostKeys: ['SHA256:x'] } })).structured).toMatchObject({ code: 'E_INPUT' });
+    expect((await added({ ssh: { host: 'b', privateKey: '/etc/passwd' } })).structured).toMatchObject({ code: 'E_INPUT' });
+    expect((await added({ user: '${HOME}' })).isError).toBe(false);
+    expect((await client.call('list_connections')).text).toContain(',${HOME},');
+  });
+
+  it('show what is wrong with a source and with a connection, and go on with the rest', async () => {
+    writeFileSync(
+      join(folder, 'connections.json'),
+      JSON.stringify({ version: 1, connections: [{ name: 'odd', type: 'fake', host: 'h', user: 'u', prot: 5 }] }),
+      { mode: 0o600 },
+    );
+    const listed = (await client.call('list_connections')).text;
+    expect(listed).toMatch(/odd,.*unusable.*prot/);
+    expect((await client.call('test_connection', { name: 'odd' })).text).toContain('prot');
+    expect((await client.call('test_connection', { name: 'fixed' })).isError).toBe(false);
+    writeFileSync(join(folder, 'connections.json'), '{ "version": 1, "connections": [', { mode: 0o600 });
+    const broken = (await client.call('list_connections')).text;
+    expect(broken.split('\n')[0]).toMatch(/connections\.json.*line 1/);
+    expect((await client.call('test_connection', { name: 'fixed' })).isError).toBe(false);
+  });
+
+  it('test the only connection when none is named, and ask when there are two', async () => {
+    expect((await client.call('test_connection')).text).toContain('fixed answers');
+    await added();
+    expect((await client.call('test_connection')).text).toMatch(/E_INPUT.*fixed.*mine/s);
+  });
+
+  it('translate what the engine says, and stop at the time limit', async () => {
+    await added({ password: 'wrong-password' });
+    expect((await client.call('test_connection', { name: 'mine' })).structured).toMatchObject({ code: 'E_AUTH' });
+    engine.behaviour.latencyMs = 5_000;
+    expect((await client.call('test_connection', { name: 'fixed', timeout_ms: 50 })).structured).toMatchObject({
+      code: 'E_TIMEOUT',
+    });
+  });
+
+  it('replace a session that the engine ended meanwhile', async () => {
+    await client.call('test_connection', { name: 'fixed' });
+    engine.restart();
+    expect((await client.call('test_connection', { name: 'fixed' })).text).toContain('three books');
+    expect(engine.openings).toBe(2);
+  });
+
+  it('page a long list and say how to read on', async () => {
+    for (let index = 0; index < 5; index += 1) await added({ name: `c${index}` });
+    const page = (await client.call('list_connections', { limit: 2, offset: 2 })).text;
+    expect(page).toContain('offset=4');
+    expect(page.split('\n')).toHaveLength(4);
+  });
+});

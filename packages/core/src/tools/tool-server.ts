@@ -1,0 +1,196 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool as ToolDefinition,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { respond } from '../answer/respond.ts';
+import { Failure, toFailure } from '../failure.ts';
+import type { Log } from '../log.ts';
+import { createProgress } from './progress.ts';
+import { effects, type Tool, type ToolReply } from './tool.ts';
+import { parseArguments } from './tool-arguments.ts';
+
+export interface ToolServerOptions {
+  name: string;
+  version: string;
+  /** Shown to the model once; the first 500 characters must stand alone. */
+  instructions: string;
+  log: Log;
+  /** Milliseconds for a call whose tool and arguments say nothing else. */
+  timeoutMs?: number;
+}
+
+/** The tools of one server, apart from any client's session: sessions come and go, the tools and what they hold stay. */
+export interface ToolServer {
+  register(tool: Tool): void;
+  /** A protocol endpoint over these tools, for one client. */
+  connect(): Server;
+  /** Calls that have not been answered yet. */
+  readonly running: number;
+  /** Aborts every running call and refuses new ones. */
+  abortAll(reason: Failure): void;
+}
+
+const defaultTimeoutMs = 30_000;
+/** How long a handler whose call was aborted may take to say so in its own words before we answer for it. */
+const settleMs = 500;
+
+export function createToolServer(options: ToolServerOptions): ToolServer {
+  const tools = new Map<string, Tool>();
+  // Made when a client first asks: converting every schema at start would delay the first answer.
+  let definitions: ToolDefinition[] | undefined;
+  const running = new Set<AbortController>();
+  let stopped: Failure | undefined;
+
+  async function call(name: string, args: unknown, context: ServerContext): Promise<ToolReply> {
+    const tool = tools.get(name);
+    if (tool === undefined) throw unknownTool(name, tools);
+    const controller = new AbortController();
+    running.add(controller);
+    try {
+      if (stopped !== undefined) throw stopped;
+      return await runTool({ tool, args, context, controller, defaultMs: options.timeoutMs ?? defaultTimeoutMs });
+    } catch (error) {
+      const failure = toFailure(error);
+      if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: traceOf(error) });
+      return respond.failure(failure);
+    } finally {
+      running.delete(controller);
+    }
+  }
+
+  return {
+    register(tool) {
+      if (tools.has(tool.name)) throw new Error(`two tools are called ${tool.name}`);
+      tools.set(tool.name, tool);
+      definitions = undefined;
+    },
+    connect: () =>
+      createEndpoint(options, {
+        definitions: () => {
+          definitions ??= [...tools.values()].map(defineFor);
+          return definitions;
+        },
+        call,
+      }),
+    get running() {
+      return running.size;
+    },
+    abortAll(reason) {
+      stopped = reason;
+      for (const controller of running) controller.abort(reason);
+    },
+  };
+}
+
+interface Endpoint {
+  definitions(): ToolDefinition[];
+  call(name: string, args: unknown, context: ServerContext): Promise<ToolReply>;
+}
+
+function createEndpoint(options: ToolServerOptions, endpoint: Endpoint): Server {
+  const server = new Server(
+    { name: options.name, version: options.version },
+    {
+      capabilities: { tools: { listChanged: false } },
+      instructions: options.instructions,
+      // The list never changes while the process lives, and is the same for everybody who runs it.
+      cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'private' } },
+    },
+  );
+  server.setRequestHandler('tools/list', async () => ({ tools: endpoint.definitions() }));
+  server.setRequestHandler('tools/call', async (request, context) => ({
+    ...(await endpoint.call(request.params.name, request.params.arguments ?? {}, context)),
+  }));
+  return server;
+}
+
+interface Run {
+  tool: Tool;
+  args: unknown;
+  context: ServerContext;
+  controller: AbortController;
+  defaultMs: number;
+}
+
+async function runTool({ tool, args, context, controller, defaultMs }: Run): Promise<ToolReply> {
+  const parsed = parseArguments(tool, args);
+  const timeoutMs = typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : (tool.timeoutMs ?? defaultMs);
+  const timer = setTimeout(() => controller.abort(timeoutFailure(tool.name, timeoutMs)), timeoutMs);
+  const cancel = () => controller.abort(new Failure('cancelled', `${tool.name} was cancelled by the client`));
+  const { signal: caller } = context.mcpReq;
+  if (caller.aborted) cancel();
+  caller.addEventListener('abort', cancel, { once: true });
+  const progress = createProgress(context);
+  try {
+    const { signal } = controller;
+    return await raceAbort(signal, tool.handler(parsed, { signal, progress: progress.report }));
+  } finally {
+    clearTimeout(timer);
+    caller.removeEventListener('abort', cancel);
+    progress.stop();
+  }
+}
+
+/**
+ * The handler's own result, or the reason of the abort. A handler that observes the signal answers better than we can
+ * ("the statement was stopped"), so it gets a moment; one that does not must not keep the caller waiting.
+ */
+async function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      timer = setTimeout(() => reject(signal.reason), settleMs);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } catch (error) {
+    // A handler that only passes the abort on says less than its reason does.
+    throw signal.aborted && isAbortError(error) ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    work.catch(() => undefined);
+  }
+}
+
+function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+function timeoutFailure(tool: string, timeoutMs: number): Failure {
+  return new Failure('timeout', `${tool} did not finish within ${timeoutMs} ms`, {
+    hint: 'Ask for less, or pass a larger timeout_ms if the tool takes one.',
+  });
+}
+
+function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `no tool is called ${JSON.stringify(name.slice(0, 100))}; there are ${[...tools.keys()].join(', ')}`,
+  );
+}
+
+function defineFor(tool: Tool): ToolDefinition {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    // zod writes a schema of type "object" for every z.ZodObject; its return type cannot say so.
+    inputSchema: inputSchema as ToolDefinition['inputSchema'],
+    annotations: effects[tool.effect],
+    ...(tool.asksPerson ? { _meta: { 'anthropic/requiresUserInteraction': true } } : {}),
+  };
+}
+
+function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
