@@ -26,7 +26,8 @@ export default defineConfig({
     ],
     coverage: {
       provider: 'v8',
-      reporter: ['text-summary', 'json-summary'],
+      reporter: ['json-summary'],
+      reportOnFailure: true,
       include: packages.map((name) => `packages/${name}/src/**/*.ts`),
       exclude: ['**/*.test.ts', '**/testing/**'],
     },
