@@ -1,4 +1,4 @@
-import { baseConnectionShape, patchShapeOf, privateKeyRef, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, privateKeyRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 
 export const engineTypes = ['postgres', 'mysql'] as const;
@@ -26,9 +26,8 @@ const tls = z.union([
 /** A connection as files and the environment write it. What answers to `mysql` is found out on connecting. */
 export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape, tls: tls.optional() });
 
-const toolShape = { ...toolConnectionShape, ...ownShape, tls: tlsMode.optional() };
-export const toolSchema = z.strictObject(toolShape);
-export const patchSchema = z.strictObject(patchShapeOf(toolShape));
+/** What a tool may say of it. */
+export const toolSchema = z.strictObject({ ...toolConnectionShape, ...ownShape, tls: tlsMode.optional() });
 
 export type Connection = z.output<typeof connectionSchema>;
 

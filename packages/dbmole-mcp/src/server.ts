@@ -1,7 +1,7 @@
 import { type Leaf, processTerminal, runLeaf } from '@dbmole/core';
 import { createBackend, type SqlBackend } from './backend.ts';
 import { isStaleError, toFailure } from './failure.ts';
-import { type Connection, connectionSchema, patchSchema, resolvePort, toolSchema } from './schema.ts';
+import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 
 declare const PACKAGE_VERSION: string;
 
@@ -19,7 +19,6 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   instructions,
   schema: connectionSchema,
   toolSchema,
-  patchSchema,
   routeFields: ['tls'],
   descriptions: {
     list: 'The databases that can be used here, by name: where each one is, whether it is read-only, and what is wrong with it. Call this first.',
