@@ -1,4 +1,4 @@
-/** What `npm run engines` does; the work is in packages/engines. */
+/** What `npm run engines` does; the work is in packages/engines. Not by its front door, which would load the test runner. */
 import { type EngineId, engineIds, isEngineId } from '../packages/engines/src/catalog.ts';
 import { describeEngines } from '../packages/engines/src/describe-engines.ts';
 import { bringDown, bringUp, keepEngine, listKept } from '../packages/engines/src/keeper.ts';

@@ -14,7 +14,7 @@ export function isFunction(node: SyntaxNode): boolean {
   return node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration';
 }
 
-export function* childrenOf(node: SyntaxNode): Generator<SyntaxNode> {
+function* childrenOf(node: SyntaxNode): Generator<SyntaxNode> {
   for (const value of Object.values(node)) {
     const candidates: unknown[] = Array.isArray(value) ? value : [value];
     for (const candidate of candidates) if (isNode(candidate)) yield candidate;

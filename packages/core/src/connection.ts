@@ -6,6 +6,8 @@ export const connectionName = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'a name has 1 to 64 letters, digits, _ or -')
   .refine((name) => name !== '__proto__', 'this name is reserved');
 
+export const portNumber = z.int().min(1).max(65535);
+
 /**
  * Says which fields hold secrets. A leaf makes a field secret by giving it the schema `secretRef` (also described, optional or
  * nested): the registry finds such fields by this mark, resolves references in them and keeps their values out of every text.
@@ -33,7 +35,7 @@ const sshWord = z.string().regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must not be empty
 
 const hopShape = {
   host: sshWord,
-  port: z.int().min(1).max(65535).optional(),
+  port: portNumber.optional(),
   user: sshWord.optional(),
   password: secretRef.optional(),
   privateKey: privateKeyRef.optional(),
@@ -43,7 +45,7 @@ const hopShape = {
 };
 
 /** One SSH server on the way: a host of `~/.ssh/config`, or everything that is needed to reach it. */
-export const sshHop = z.union([sshWord, z.strictObject(hopShape)]);
+const sshHop = z.union([sshWord, z.strictObject(hopShape)]);
 
 /** The last SSH server, and the ones in front of it (`jump`, outermost first). */
 export const sshRoute = z.union([sshWord, z.strictObject({ ...hopShape, jump: z.array(sshHop).max(5).optional() })]);
@@ -52,7 +54,7 @@ export const sshRoute = z.union([sshWord, z.strictObject({ ...hopShape, jump: z.
 export const baseConnectionShape = {
   name: connectionName,
   host: z.string().min(1),
-  port: z.int().min(1).max(65535).optional(),
+  port: portNumber.optional(),
   user: z.string().min(1),
   password: secretRef.optional(),
   readonly: z.boolean().default(false),

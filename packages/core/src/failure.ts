@@ -95,6 +95,11 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
+/** What failed and the next step, as sentences that can stand inside another text. */
+export function formatAdvice({ message, hint }: Pick<Failure, 'message' | 'hint'>): string {
+  return hint === undefined ? `${message}.` : `${message}. ${hint}`;
+}
+
 function clean(text: string): string {
   const safe = redact(text);
   return safe.length > textLimit ? `${safe.slice(0, alignCut(safe, textLimit))}… (${safe.length} characters)` : safe;

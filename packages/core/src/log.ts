@@ -6,6 +6,12 @@ export type Log = (level: LogLevel, message: string, fields?: Record<string, str
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2, debug: 3 };
 
+/** What a person wrote into a variable; anything else means the default. */
+export function logLevelOf(text: string | undefined): LogLevel {
+  // The keys of `rank` are the levels; `hasOwn` has just said that this is one.
+  return text !== undefined && Object.hasOwn(rank, text) ? (text as LogLevel) : 'info';
+}
+
 /**
  * One line per event on stderr; stdout belongs to the protocol. `write` is injected so that tests can read what was logged.
  */

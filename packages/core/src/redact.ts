@@ -7,8 +7,10 @@ const shortest = 6;
 /** Lines of a long secret are known by themselves from this length on. */
 const shortestLine = 32;
 const mark = '[secret]';
-const known = new Set<string>();
-let knownPattern: RegExp | undefined;
+/** Every form of every secret, by its first characters; longest first, so that one that contains another is removed whole. */
+const known = new Map<string, string[]>();
+/** Marks, by a hash of two characters, where a form may begin: nearly every place in a text is passed over by this alone. */
+const beginnings = new Uint8Array(4_096);
 
 /**
  * The text may be a megabyte that a stranger chose, so nothing here may look far ahead from many places: what repeats is
@@ -30,17 +32,45 @@ const patterns: readonly [RegExp, string][] = [
 /** Makes a value known, so that it is removed in every encoding it may appear in. Short values cannot be told from text. */
 export function rememberSecret(value: string): void {
   if (value.length < shortest) return;
-  const before = known.size;
   const lines = value.split(/\r?\n/).filter((line) => line.length >= shortestLine && !line.startsWith('-----'));
-  for (const form of [value, ...lines].flatMap(encodings)) if (form.length >= shortest) known.add(form);
-  if (known.size !== before) knownPattern = undefined;
+  for (const form of [value, ...lines].flatMap(encodings)) if (form.length >= shortest) rememberForm(form);
+}
+
+function rememberForm(form: string): void {
+  const start = form.slice(0, shortest);
+  const forms = known.get(start) ?? [];
+  if (forms.includes(form)) return;
+  known.set(
+    start,
+    [...forms, form].sort((a, b) => b.length - a.length),
+  );
+  beginnings[beginningAt(form, 0)] = 1;
+}
+
+function beginningAt(text: string, index: number): number {
+  return (text.charCodeAt(index) * 31 + text.charCodeAt(index + 1)) & 0xfff;
 }
 
 /** The text without the secrets of this process. For data: what only looks like a secret there is a value, and values are exact. */
 export function redactKnown(text: string): string {
   if (known.size === 0) return text;
-  knownPattern ??= alternation(known);
-  return text.replace(knownPattern, mark);
+  const parts: string[] = [];
+  let shown = 0;
+  for (let index = 0; index <= text.length - shortest; ) {
+    const form = beginnings[beginningAt(text, index)] === 1 ? formAt(text, index) : undefined;
+    if (form === undefined) index += 1;
+    else {
+      parts.push(text.slice(shown, index), mark);
+      index += form.length;
+      shown = index;
+    }
+  }
+  return shown === 0 ? text : parts.join('') + text.slice(shown);
+}
+
+/** Not one large regular expression: secrets that are too long or too many for it would make it throw, with all of them in the message. */
+function formAt(text: string, index: number): string | undefined {
+  return known.get(text.slice(index, index + shortest))?.find((form) => text.startsWith(form, index));
 }
 
 /** The text without known secrets and without what looks like one. For everything that is not data: errors, logs, our own words. */
@@ -53,7 +83,7 @@ export function redact(text: string): string {
 /** For tests: a secret of one test must not change the text of the next. */
 export function forgetSecrets(): void {
   known.clear();
-  knownPattern = undefined;
+  beginnings.fill(0);
 }
 
 /** `password=…`, `"password": "…"`, `PGPASSWORD='…'`, and the same inside a JSON string with its quotes escaped. */
@@ -99,11 +129,4 @@ function base64Forms(bytes: Buffer): string[] {
     const to = Math.floor((padded.length * 8) / 6);
     return [padded.toString('base64').slice(from, to), padded.toString('base64url').slice(from, to)];
   });
-}
-
-/** Longest first, so that a secret that contains another one is removed whole. */
-function alternation(values: Iterable<string>): RegExp {
-  const longestFirst = [...values].sort((a, b) => b.length - a.length);
-  const escaped = longestFirst.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(escaped.join('|'), 'g');
 }

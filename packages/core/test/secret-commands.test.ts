@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SecretRef } from '../src/connection.ts';
-import { toFailure } from '../src/failure.ts';
 import { forgetSecrets } from '../src/redact.ts';
 import { resolveSecret, type SecretContext } from '../src/registry/secrets.ts';
+import { failureOf } from '../src/testing/failure-of.ts';
+import { secretContext } from '../src/testing/secret-context.ts';
 import { createTempFolder, type TempFolder } from '../src/testing/temp-folder.ts';
 
 let folder: TempFolder;
@@ -16,23 +17,9 @@ afterEach(() => {
   forgetSecrets();
 });
 
-const context = (more: Partial<SecretContext> = {}): SecretContext => ({
-  env: { ...process.env, PW: 'from-the-environment', EMPTY: '' },
-  origin: { kind: 'store', where: '/store.json' },
-  connection: 'prod',
-  field: 'password',
-  base: folder.path,
-  home: folder.at('home'),
-  ...more,
-});
+const context = (more: Partial<SecretContext> = {}) => secretContext(folder, more);
 const node = (script: string): SecretRef => ({ command: [process.execPath, '-e', script] });
-const failing = async (ref: SecretRef, more: Partial<SecretContext> = {}) =>
-  toFailure(
-    await resolveSecret(ref, context(more)).then(
-      (value) => `resolved to ${value}`,
-      (error: unknown) => error,
-    ),
-  );
+const failing = (ref: SecretRef, more: Partial<SecretContext> = {}) => failureOf(resolveSecret(ref, context(more)));
 
 describe('commands', () => {
   it.each([

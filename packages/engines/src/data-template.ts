@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached } from './cache.ts';
 import { giveToEngineUser } from './engine-user.ts';
@@ -17,11 +16,4 @@ export async function copyDataTemplate(template: string, runDirectory: string): 
   const data = join(runDirectory, 'data');
   await runCommand({ command: 'cp', args: ['-a', join(template, 'data'), data], asEngineUser: true, cwd: runDirectory });
   return data;
-}
-
-/** A directory inside, for the user that runs the server. */
-export async function makeEngineDirectory(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  await giveToEngineUser(path);
-  return path;
 }

@@ -28,7 +28,7 @@ export interface MysqlFlavour {
   firstStatements: readonly string[];
 }
 
-export const mysqlEnvironment = { PATH: process.env.PATH ?? '', TZ: 'UTC', LC_ALL: 'C.UTF-8' };
+const mysqlEnvironment = { PATH: process.env.PATH ?? '', TZ: 'UTC', LC_ALL: 'C.UTF-8' };
 
 /** Both families start the same way, down to the names of their options. */
 export function createMysqlRecipe(flavourOf: (entry: EngineEntry) => MysqlFlavour): Recipe {

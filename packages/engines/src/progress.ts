@@ -3,7 +3,7 @@ export function sayProgress(line: string): void {
   process.stderr.write(`engines: ${line}\n`);
 }
 
-export function formatSeconds(milliseconds: number): string {
+function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 

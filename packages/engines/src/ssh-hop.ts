@@ -70,7 +70,7 @@ export async function makeKey(path: string): Promise<string> {
   return (await readFile(`${path}.pub`, 'utf8')).split(' ').slice(0, 2).join(' ').trim();
 }
 
-export function fingerprint(publicKey: string): string {
+function fingerprint(publicKey: string): string {
   const blob = Buffer.from(publicKey.split(' ')[1] ?? '', 'base64');
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }

@@ -64,13 +64,7 @@ async function writeClientFiles(bastion: SshHop, inner: SshHop) {
   const key = await makeKey(privateKeyFile);
   const hops = [bastion, inner];
   // The server reads this file at every login.
-  for (const hop of hops)
-    await writeFile(
-      join(hop.directory, 'authorized_keys'),
-      `${key}
-`,
-      { mode: 0o644 },
-    );
+  for (const hop of hops) await writeFile(join(hop.directory, 'authorized_keys'), `${key}\n`, { mode: 0o644 });
   await writeFile(knownHostsFile, hops.map((hop) => `[${hop.host}]:${hop.port} ${hop.hostKey}\n`).join(''));
   await writeFile(sshConfigFile, formatClientConfig({ bastion, inner, privateKeyFile, knownHostsFile, sshConfigFile }));
   return { privateKeyFile, knownHostsFile, sshConfigFile };

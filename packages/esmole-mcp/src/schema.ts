@@ -1,4 +1,4 @@
-import { baseConnectionShape, patchShapeOf, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 
 const ownShape = {
@@ -10,9 +10,8 @@ const ownShape = {
 /** A connection as files and the environment write it. */
 export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape });
 
-const toolShape = { ...toolConnectionShape, ...ownShape };
-export const toolSchema = z.strictObject(toolShape);
-export const patchSchema = z.strictObject(patchShapeOf(toolShape));
+/** What a tool may say of it. */
+export const toolSchema = z.strictObject({ ...toolConnectionShape, ...ownShape });
 
 export type Connection = z.output<typeof connectionSchema>;
 

@@ -1,7 +1,7 @@
 import { type Leaf, processTerminal, runLeaf, toFailure } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
 import { identify } from './identify.ts';
-import { type Connection, connectionSchema, patchSchema, resolvePort, toolSchema } from './schema.ts';
+import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 
 declare const PACKAGE_VERSION: string;
 
@@ -19,7 +19,6 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   instructions,
   schema: connectionSchema,
   toolSchema,
-  patchSchema,
   routeFields: ['scheme'],
   descriptions: {
     list: 'The clusters that can be used here, by name: where each one is, whether it is read-only, and what is wrong with it. Call this first.',

@@ -3,8 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Failure, type FailureOptions } from '../failure.ts';
 import { forgetSecrets, rememberSecret } from '../redact.ts';
 import { hasUnseen, oddText } from '../testing/odd-text.ts';
-import type { ToolReply } from '../tools/tool.ts';
-import { respond } from './respond.ts';
+import { respond, type ToolReply } from './respond.ts';
 import { truncateRows } from './truncate-rows.ts';
 
 const textOf = (reply: ToolReply) => reply.content.map((part) => part.text).join('');

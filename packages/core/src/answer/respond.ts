@@ -1,11 +1,17 @@
 import { type Failure, toFailure } from '../failure.ts';
 import { redact, redactKnown } from '../redact.ts';
 import { cutVisible, formatVisibleReply } from '../text.ts';
-import type { ToolReply } from '../tools/tool.ts';
 import { dataMark } from './first-line.ts';
 import { defaultBudget, lineReserve, requireBudget, truncateText } from './truncate.ts';
 import { formatJsonCuts, truncateJsonBudget } from './truncate-json.ts';
 import type { Rows } from './truncate-rows.ts';
+
+/** The only form of an answer, and only `respond` makes it. */
+export interface ToolReply {
+  content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
 
 /** Characters of an error, in either of its two forms. */
 const failureBudget = 4_000;

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
-import { systemCode } from './read-file.ts';
+import { systemCode } from './system-code.ts';
 
 const mostLinks = 40;
 const busyRetryMs = 2_000;

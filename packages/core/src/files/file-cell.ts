@@ -19,7 +19,7 @@ export function createFileCell(path: string, open: (path: string) => FileImage |
   return {
     path,
     read() {
-      const stamp = safeStamp(path);
+      const stamp = stampOf(path);
       if (seen && seen.stamp === stamp && stamp !== 'unknown' && !seen.reading.image?.fresh) return seen.reading;
       const reading = readNow(path, open);
       seen = { stamp: reading.image?.stamp ?? stamp, reading: seen ? keepEqual(seen.reading, reading) : reading };
@@ -46,12 +46,4 @@ function keepEqual(before: FileReading, now: FileReading): FileReading {
   // Only the time changed: remember it in place, so that the reading stays the same object for whoever holds it.
   if (before.image && now.image) Object.assign(before.image, { stamp: now.image.stamp, fresh: now.image.fresh });
   return before;
-}
-
-function safeStamp(path: string): string | undefined {
-  try {
-    return stampOf(path);
-  } catch {
-    return 'unknown';
-  }
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { removeQuietly } from './atomic-write.ts';
 import { isHolderGone, type LockHolder, thisProcess } from './lock-holder.ts';
-import { systemCode } from './read-file.ts';
+import { systemCode } from './system-code.ts';
 
 export interface LockOptions {
   /** How long to wait for another holder. */
@@ -34,7 +34,8 @@ async function acquire(path: string, holder: LockHolder, options: LockOptions): 
     if (!other && tryCreate(path, holder)) return;
     if (other && isHolderGone(other)) {
       await breakLock(path, other, end, options);
-      continue;
+      // It may be a file that we are not permitted to remove.
+      if (readHolder(path)?.nonce !== other.nonce) continue;
     }
     if (options.signal?.aborted) throw new Failure('cancelled', `waiting for ${path} was cancelled`);
     if (Date.now() > end) throw locked(path, other);

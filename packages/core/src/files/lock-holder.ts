@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { systemCode } from './system-code.ts';
 
 /** Who holds a lock, in enough detail to tell whether that process still lives. */
 export interface LockHolder extends ProcessIdentity {
@@ -58,7 +59,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // No permission to signal it: it lives, under another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }
 

@@ -1,5 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { Failure, type FailureCode } from '../failure.ts';
+import { systemCode } from './system-code.ts';
 
 /** One reading of a file. Whatever is decided about a file is decided on these bytes and never on a second reading. */
 export interface FileImage {
@@ -20,13 +21,20 @@ export interface ReadOptions {
   noFollow?: boolean;
 }
 
+/** Bytes of a file for which nothing else is said. */
+export const largestFile = 1_048_576;
+
 /** Some file systems keep times to two seconds. */
 const coarsestTimeMs = 2_000;
 
-/** Changes whenever the file is written, replaced, or deleted (undefined). */
+/** Changes whenever the file is written, replaced, or deleted (undefined); `unknown` where the system does not tell. */
 export function stampOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && formatStamp(stats);
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats && formatStamp(stats);
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** Reads a small regular file; undefined when there is none. Never waits on a pipe or a device. */
@@ -47,7 +55,7 @@ export function readSmallFile(path: string, options: ReadOptions = {}): FileImag
 function readImage(fd: number, path: string, options: ReadOptions): FileImage {
   const stats = fstatSync(fd, { bigint: true });
   if (!stats.isFile()) throw cannotRead(path, 'because it is not a regular file', options);
-  const limit = options.maxBytes ?? 1_048_576;
+  const limit = options.maxBytes ?? largestFile;
   // Some files of the system say that they are empty and are not.
   const capacity = Math.min(limit, Math.max(Number(stats.size), 65_536)) + 1;
   const bytes = Buffer.alloc(capacity);
@@ -64,12 +72,6 @@ function readImage(fd: number, path: string, options: ReadOptions): FileImage {
     mode: Number(stats.mode) & 0o777,
     uid: Number(stats.uid),
   };
-}
-
-/** The system's code of an error, for example ENOENT. */
-export function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error instanceof Failure || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }
 
 function formatStamp(stats: BigIntStats): string {

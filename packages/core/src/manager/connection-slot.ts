@@ -1,5 +1,5 @@
+import type { Backend, ConnectionStatus, Lease } from './backend.ts';
 import type { LiveBackend } from './live-backend.ts';
-import type { Backend, ConnectionStatus, Lease } from './manager.ts';
 import { Opening } from './opening.ts';
 
 /** A lease, and the backend behind it for the checks that are due before anybody uses it. */

@@ -3,7 +3,7 @@ import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { type Limit, settlesWithin } from '../waiting.ts';
-import type { Backend, Lease } from './manager.ts';
+import type { Backend, Lease } from './backend.ts';
 
 export interface LiveBackendOptions<B extends Backend> {
   backend: B;

@@ -1,30 +1,13 @@
-import type { Duplex } from 'node:stream';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { formatAbort, settlesWithin, untilAborted } from '../waiting.ts';
+import type { Backend, BackendTarget, ConnectionStatus, Lease } from './backend.ts';
 import { type BackendOpening, ConnectionSlot, type Loan } from './connection-slot.ts';
 import { LiveBackend } from './live-backend.ts';
 import { openBackend, Superseded, type UsableEntry } from './open-backend.ts';
-
-/** What a backend is opened with. Certificates are checked against `serverName` also when the bytes go through a tunnel. */
-export interface BackendTarget<C extends BaseConnection> {
-  /** With secrets resolved. */
-  config: C;
-  connectHost: string;
-  connectPort: number;
-  /** The configured host. */
-  serverName: string;
-  /** Present when there is a tunnel: opens a new stream to `connectHost:connectPort`; use this instead of a socket. */
-  dial?: () => Duplex;
-}
-
-/** All that the manager needs to know of a backend. */
-export interface Backend {
-  dispose(): Promise<void>;
-}
 
 export interface ManagerOptions<C extends BaseConnection, B extends Backend> {
   /** The signal is aborted when nobody waits for the backend any more. Half-open things are the callee's to close. */
@@ -47,29 +30,13 @@ export interface ManagerLimits {
   forceMs: number;
 }
 
-/** A backend on loan. It is not disposed before every lease of it was released. */
-export interface Lease<B extends Backend> {
-  name: string;
-  backend: B;
-  /** As it was configured, with references to secrets still unresolved. */
-  config: BaseConnection;
-  release(): void;
-  /** Says that this backend is dead: the next `acquire` opens a new one. Releasing is still owed. */
-  invalidate(): void;
-}
-
-export interface ConnectionStatus {
-  state: 'closed' | 'opening' | 'open';
-  tunnel?: ReturnType<Tunnel['status']>;
-}
-
 export interface Manager<B extends Backend> {
   /** The live backend of this name, opening it when needed. Waiting ends with the signal; the opening goes on for others. */
   acquire(name: string | undefined, signal: AbortSignal): Promise<Lease<B>>;
   status(name: string): ConnectionStatus;
   /**
    * Closes one connection when its last call has ended, and resolves then: whoever holds a lease of it must not wait.
-   * Used after `remove` and by a test of a connection.
+   * Used after a tool has changed or removed it.
    */
   close(name: string): Promise<void>;
   /** Closes everything and refuses new calls; used once, at shutdown. Running calls get a short grace. Never rejects. */

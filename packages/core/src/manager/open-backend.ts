@@ -2,7 +2,8 @@ import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { Entry, Registry } from '../registry/registry.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
-import type { Backend, BackendTarget, ManagerOptions } from './manager.ts';
+import type { Backend, BackendTarget } from './backend.ts';
+import type { ManagerOptions } from './manager.ts';
 
 /** An entry that can be used as it stands. */
 export type UsableEntry<C extends BaseConnection> = Entry<C> & { config: C };

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Backend } from '../manager/manager.ts';
+import type { Backend } from '../manager/backend.ts';
 import { redact } from '../redact.ts';
-import { projectFilePlaces } from '../registry/paths.ts';
+import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
 import { allowProjectFile, isAllowed, openProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
 import { type Leaf, storePathOf } from './app.ts';
@@ -27,7 +27,7 @@ export async function allow<C extends BaseConnection, B extends Backend>(
 ): Promise<number> {
   const { terminal } = request;
   const file = openProjectFile(findFile(leaf.app, request));
-  const trustPath = join(dirname(storePathOf(leaf.app, terminal)), 'allowed.json');
+  const trustPath = trustPathFor(storePathOf(leaf.app, terminal));
   if (isAllowed(trustPath, file.path)) {
     terminal.print(`${file.path} is allowed already.`);
     return 0;

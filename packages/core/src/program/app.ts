@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
 import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
-import type { Failure } from '../failure.ts';
-import { createLog, type Log, type LogLevel } from '../log.ts';
-import { type Backend, type BackendTarget, createManager, type Manager } from '../manager/manager.ts';
+import { createLog, type Log, logLevelOf } from '../log.ts';
+import type { Backend, BackendTarget } from '../manager/backend.ts';
+import { createManager, type Manager } from '../manager/manager.ts';
 import { defaultStorePath } from '../registry/paths.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
-import { type ConnectionDescriptions, type PublicView, registerConnectionTools } from '../tools/connection-tools.ts';
+import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
+import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 
 /** Everything that makes a server of its own out of the generic half. */
-export interface Leaf<C extends BaseConnection, B extends Backend> {
+export interface Leaf<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
   /** Also the name of the program and of the package. */
   name: string;
   version: string;
@@ -21,19 +22,13 @@ export interface Leaf<C extends BaseConnection, B extends Backend> {
   instructions: string;
   /** A whole connection, as files and the environment write it. */
   schema: z.ZodType<C>;
-  /** What `add_connection` and `update_connection` take. */
+  /** What `add_connection` takes; `update_connection` takes the same, with all but `name` optional. */
   toolSchema: z.ZodObject;
-  patchSchema: z.ZodObject;
   /** Besides `host` and `ssh`, the fields that decide where a stored secret is sent. */
   routeFields: readonly string[];
-  descriptions: ConnectionDescriptions;
   createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
   resolvePort(config: C): number;
-  /** One cheap round trip; the lines are shown to the model. */
-  ping(backend: B, signal: AbortSignal): Promise<string[]>;
-  publicView(config: C): PublicView;
-  isStaleError(error: unknown): boolean;
-  formatError(error: unknown): Failure;
+  /** The leaf's own tools; those over the connections are there already. */
   registerTools?(app: App<C, B>): void;
 }
 
@@ -54,13 +49,11 @@ export interface App<C extends BaseConnection, B extends Backend> {
   dispose(): Promise<void>;
 }
 
-const logLevels: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
-
 /** Puts a server together. Reads nothing and opens nothing: that is left to the first call. */
 export function createApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions): App<C, B> {
   const { env, cwd, home } = options;
   const prefix = leaf.app.toUpperCase();
-  const log = options.log ?? createLog(leaf.name, levelOf(env[`${prefix}_LOG`]));
+  const log = options.log ?? createLog(leaf.name, logLevelOf(env[`${prefix}_LOG`]));
   const registry = createRegistry<C>({
     schema: leaf.schema,
     env,
@@ -89,9 +82,9 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     manager,
     registry,
     fullSchema: leaf.toolSchema,
-    patchSchema: leaf.patchSchema,
-    publicView: (config: C) => leaf.publicView(config),
+    patchSchema: patchSchemaOf(leaf.toolSchema),
     descriptions: leaf.descriptions,
+    publicView: (config: C) => leaf.publicView(config),
     ping: (backend: B, signal) => leaf.ping(backend, signal),
     isStaleError: (error) => leaf.isStaleError(error),
     formatError: (error) => leaf.formatError(error),
@@ -104,8 +97,4 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
 export function storePathOf(app: string, { env, cwd, home }: Pick<AppOptions, 'env' | 'cwd' | 'home'>): string {
   const path = defaultStorePath({ app, env, home, variable: `${app.toUpperCase()}_STORE` });
   return resolve(cwd, path);
-}
-
-function levelOf(text: string | undefined): LogLevel {
-  return logLevels.find((level) => level === text) ?? 'info';
 }

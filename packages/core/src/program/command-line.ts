@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
-import type { Backend } from '../manager/manager.ts';
+import type { Backend } from '../manager/backend.ts';
 import { allow } from './allow.ts';
 import { createApp, type Leaf } from './app.ts';
 import { serve } from './serve.ts';
@@ -19,7 +19,7 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>;
 }
 
-export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
 const options = {
   config: { type: 'string' },

@@ -1,8 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
+import { settlesWithin } from '../waiting.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export interface ServeOptions {
@@ -73,8 +75,8 @@ async function shutDown({ reason, graceMs, toolServer, log, dispose, stdout }: S
   toolServer.abortAll(new Failure('cancelled', `the server is stopping (${reason})`, { code: 'E_SHUTTING_DOWN' }));
   const disposed = dispose().catch((error: unknown) => log('warn', 'closing failed', { error: String(error) }));
   await untilIdle(toolServer, abortedAnswersMs);
-  await Promise.race([disposed, delay(disposeMs)]);
-  await Promise.race([flushed(stdout), delay(flushMs)]);
+  await settlesWithin(disposed, { ms: disposeMs, keepsAlive: true });
+  await settlesWithin(flushed(stdout), { ms: flushMs, keepsAlive: true });
 }
 
 async function untilIdle(toolServer: ToolServer, limitMs: number): Promise<void> {
@@ -105,10 +107,6 @@ function watchEscapedErrors(host: NodeJS.EventEmitter, log: Log): void {
   };
   host.on('uncaughtException', report('uncaught exception'));
   host.on('unhandledRejection', report('unhandled rejection'));
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function exitProcess(code: number): void {

@@ -76,8 +76,18 @@ export class StdioTransport implements Transport {
 
   /** The sender waits for an answer to its id; without a readable id there is nobody to answer, so we only log. */
   #answerUnreadable(text: string, code: number, message: string): void {
-    const id = idPattern.exec(text)?.[1];
-    if (id !== undefined) void this.send({ jsonrpc: '2.0', id: JSON.parse(id), error: { code, message } }).catch(() => undefined);
+    const id = readId(text);
+    if (id !== undefined) void this.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined);
     this.onerror?.(new Error(message));
+  }
+}
+
+/** What looks like an id need not be one: `007`, or a text with an escape that JSON does not know. */
+function readId(text: string): string | number | undefined {
+  try {
+    const id: unknown = JSON.parse(idPattern.exec(text)?.[1] ?? '');
+    return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  } catch {
+    return undefined;
   }
 }

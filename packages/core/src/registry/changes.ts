@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
 import { taken, unknownName } from './lookup.ts';
 import { applyPatch } from './patch.ts';
-import { isSamePlace, parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
+import { parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
 import type { Candidate } from './sources.ts';
 import type { Held } from './store.ts';
 import { assertFits, type EditRules } from './tool-input.ts';
@@ -33,7 +33,8 @@ export function updateConnection<C extends BaseConnection>(name: string, patch: 
   const changed = applyPatch(current, patch, rules);
   assertFits(changed, rules);
   const [before, after] = [placeOf(current.raw, true, rules.reader), placeOf(changed, true, rules.reader)];
-  if (!before || !after || !isSamePlace(before, after)) assertPlace(changed, context);
+  // Exactly: a place without a port stands for all of them only where it guards.
+  if (!before || !after || before.host !== after.host || before.port !== after.port) assertPlace(changed, context);
   const connections = held.list.map((one) => (one === current.raw ? changed : one));
   return { connections, ...remembering(current.raw, connections, context) };
 }
@@ -66,7 +67,7 @@ function remembering<C extends BaseConnection>(before: Fields, after: readonly u
 }
 
 /** The one connection of this name in the store. */
-export function heldConnection(held: Held, name: string, storePath: string): RawConnection {
+function heldConnection(held: Held, name: string, storePath: string): RawConnection {
   const [found, another] = held.connections.filter((connection) => connection.name === name);
   if (!found)
     throw unknownName(

@@ -148,7 +148,7 @@ function dependenciesOf(
 /** What the dependencies hold now, to be compared and never to be shown: the variables' values are in it. */
 export function dependencyState(depends: Dependencies, env: Environment): string {
   const variables = depends.variables.map((name) => [name, readVariable(env, name) ?? null]);
-  const files = depends.files.map((path) => [path, safeStamp(path)]);
+  const files = depends.files.map((path) => [path, stampOf(path) ?? null]);
   return JSON.stringify([variables, files]);
 }
 
@@ -163,12 +163,4 @@ function keyedHash(text: string): string {
   // Made at first use: loading the cryptography would delay the start.
   processKey ??= randomBytes(32);
   return createHmac('sha256', processKey).update(text).digest('hex');
-}
-
-function safeStamp(path: string): string | null {
-  try {
-    return stampOf(path) ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import type { BaseConnection } from '../connection.ts';
-import { Failure } from '../failure.ts';
+import { Failure, formatAdvice } from '../failure.ts';
 import { nearestNames } from '../nearest.ts';
 import type { Entry } from './entry.ts';
 import type { Compiled, Listed } from './snapshot.ts';
@@ -36,9 +36,7 @@ function onlyOne<C extends BaseConnection>(compiled: Compiled<C>): Listed<C> {
 
 function noConnections<C extends BaseConnection>(compiled: Compiled<C>): Failure {
   const problem = compiled.snapshot.problems[0]?.failure;
-  const hint = problem
-    ? `${problem.message}. ${problem.hint ?? ''}`.trim()
-    : 'Add one with add_connection, or let a person write one into a file.';
+  const hint = problem ? formatAdvice(problem) : 'Add one with add_connection, or let a person write one into a file.';
   return new Failure('unknown', 'there are no connections yet', { hint });
 }
 

@@ -1,6 +1,7 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
+import { isThisMachine, placeOf } from './readonly-places.ts';
 import { secretPlacesIn } from './schema-fields.ts';
 import type { EditRules } from './tool-input.ts';
 import { canonical, type Fields, formatPath } from './tree.ts';
@@ -14,13 +15,13 @@ export function applyPatch<C extends BaseConnection>(current: RawConnection, pat
     });
   }
   refuseLoosening(current, patch, rules);
-  refuseRedirect(current, patch, rules);
   const merged: Fields = { ...current.raw };
   if ('type' in patch && patch.type !== current.raw.type) delete merged.port;
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key];
     else merged[key] = value;
   }
+  refuseRedirect(current, { patch, merged }, rules);
   return merged;
 }
 
@@ -38,8 +39,13 @@ function refuseLoosening<C extends BaseConnection>(current: RawConnection, patch
  * Whoever chooses the host gets the password that is sent there. A secret of the SSH servers is not at risk: a new `ssh`
  * replaces the old one with its secrets, and a new `host` is reached through the same servers.
  */
-function refuseRedirect<C extends BaseConnection>(current: RawConnection, patch: Fields, rules: EditRules<C>): void {
+function refuseRedirect<C extends BaseConnection>(
+  current: RawConnection,
+  { patch, merged }: { patch: Fields; merged: Fields },
+  rules: EditRules<C>,
+): void {
   const moved = rules.routeFields.filter((field) => field in patch && !same(patch[field] ?? undefined, current.raw[field]));
+  if (movesLocalPort(current.raw, merged, rules)) moved.push('port');
   if (moved.length === 0) return;
   const kept = secretPlacesIn(current.raw, rules.reader.secretFields).find(
     ({ path }) => path[0] !== 'ssh' && !(String(path[0]) in patch),
@@ -51,6 +57,12 @@ function refuseRedirect<C extends BaseConnection>(current: RawConnection, patch:
     code: 'E_SECRET_REDIRECT',
     hint: `Pass ${field} in the same call (null to remove it), or let a person edit ${rules.storePath}.`,
   });
+}
+
+/** A port of this machine, or of the SSH server, may be a forwarding to anywhere, or belong to another user. */
+function movesLocalPort<C extends BaseConnection>(before: Fields, after: Fields, { reader }: EditRules<C>): boolean {
+  const place = placeOf(before, true, reader);
+  return place !== undefined && isThisMachine(place) && place.port !== placeOf(after, true, reader)?.port;
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -38,6 +38,10 @@ export function isSamePlace(a: Place, b: Place): boolean {
   return a.host === b.host && (a.port === undefined || b.port === undefined || a.port === b.port);
 }
 
+export function isThisMachine({ host }: Place): boolean {
+  return host === thisHost;
+}
+
 /** What `readonlyPlaces` in the store holds; elements that are none are left alone and count for nothing. */
 export function parsePlaces(value: unknown): Place[] {
   if (!Array.isArray(value)) return [];
@@ -60,7 +64,33 @@ export function refuseWritable(place: Place, guarded: readonly Place[], storePat
   });
 }
 
+const thisHost = 'localhost';
+const thisMachine = /^(0\.0\.0\.0|127(\.\d+){3}|\[::1?\]|(.*\.)?localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
+
+/**
+ * One text for every spelling of a host: `127.1`, `0x7f.1` and `::ffff:127.0.0.1` are one address to the system. What a URL would
+ * take for something else than a host (`user@`, `/path`) is left away, and a path by itself is a socket of this machine.
+ */
 function plainHost(host: string): string {
-  const plain = host.toLowerCase().replace(/\.$/, '');
-  return /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/.test(plain) ? 'localhost' : plain;
+  const trimmed = host.replace(/\s+/g, '').toLowerCase();
+  const plain = mappedAddress(urlHost(trimmed) ?? trimmed).replace(/\.+$/, '');
+  return host.startsWith('/') || thisMachine.test(plain) ? thisHost : plain;
+}
+
+function urlHost(text: string): string | undefined {
+  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const isAddress = /^[0-9a-f:.]*:[0-9a-f:.]*$/.test(bare);
+  try {
+    return new URL(`http://${isAddress ? `[${bare}]` : text}`).hostname;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An IPv4 address that is written as one of IPv6. */
+function mappedAddress(host: string): string {
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
+  if (high === undefined || low === undefined) return host;
+  const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 0xff]);
+  return bytes.join('.');
 }

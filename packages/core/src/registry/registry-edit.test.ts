@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toFailure } from '../failure.ts';
 import { forgetSecrets, redact } from '../redact.ts';
+import { failureOf } from '../testing/failure-of.ts';
 import { createRegistryWorld, type ExampleConnection, example, type RegistryWorld } from '../testing/registry-world.ts';
 import type { Registry } from './registry.ts';
 
@@ -16,13 +16,6 @@ afterEach(() => {
   forgetSecrets();
 });
 
-const failing = async (work: Promise<unknown>) =>
-  toFailure(
-    await work.then(
-      () => 'it succeeded',
-      (error: unknown) => error,
-    ),
-  );
 const stored = () => world.readStore().connections;
 const configOf = async (name = 'prod') => (await registry.get(name)).config;
 
@@ -62,17 +55,17 @@ describe('add', () => {
     [{ ssh: { host: 'b', hostKeys: [`SHA256:${'a'.repeat(43)}`] } }, 'E_PERSON_ONLY', 'ssh.hostKeys'],
     [{ ssh: { host: 'b', agent: '/tmp/x' } }, 'E_PERSON_ONLY', 'ssh.agent'],
   ])('refuses %j', async (change, code, field) => {
-    const failure = await failing(registry.add({ ...example, ...change }));
+    const failure = await failureOf(registry.add({ ...example, ...change }));
     expect(failure).toMatchObject({ kind: 'refused', code });
     expect(failure.message).toContain(`the field ${field} `);
     world.writeStore(example);
-    expect(await failing(registry.update('prod', change))).toMatchObject({ kind: 'refused', code });
+    expect(await failureOf(registry.update('prod', change))).toMatchObject({ kind: 'refused', code });
     expect(stored()).toEqual([example]);
   });
 
   it('refuses what only a person may set by the rules of the leaf', async () => {
     const strict = world.another({ personFields: ['verify'] });
-    expect(await failing(strict.add({ ...example, verify: false }))).toMatchObject({ code: 'E_PERSON_ONLY' });
+    expect(await failureOf(strict.add({ ...example, verify: false }))).toMatchObject({ code: 'E_PERSON_ONLY' });
   });
 
   it.each([
@@ -82,16 +75,16 @@ describe('add', () => {
     [{ name: 'a b' }, 'the key "name" is not accepted'],
     [{ type: 'x' }, 'the key "type" must be one of'],
   ])('says what is wrong with %j', async (change, message) => {
-    const failure = await failing(registry.add({ ...example, ...change }));
+    const failure = await failureOf(registry.add({ ...example, ...change }));
     expect(failure).toMatchObject({ kind: 'input' });
     expect(failure.message).toContain(message);
   });
 
   it('takes no name that is there, in any source', async () => {
     world.writeStore(example);
-    expect(await failing(registry.add(example))).toMatchObject({ kind: 'input', code: 'E_NAME_TAKEN' });
+    expect(await failureOf(registry.add(example))).toMatchObject({ kind: 'input', code: 'E_NAME_TAKEN' });
     world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'other' }]);
-    expect((await failing(registry.add({ ...example, name: 'other' }))).message).toContain('in EXAMPLE_CONNECTIONS');
+    expect((await failureOf(registry.add({ ...example, name: 'other' }))).message).toContain('in EXAMPLE_CONNECTIONS');
     expect(stored()).toEqual([example]);
   });
 
@@ -124,9 +117,9 @@ describe('update', () => {
 
   it('cannot rename, nor make invalid, nor remove what is needed', async () => {
     world.writeStore(example);
-    expect(await failing(registry.update('prod', { name: 'x' }))).toMatchObject({ kind: 'input' });
-    expect((await failing(registry.update('prod', { host: null }))).message).toContain('the key "host" is missing');
-    expect((await failing(registry.update('prod', { mirror: 'x' }))).message).toContain('only south has mirrors');
+    expect(await failureOf(registry.update('prod', { name: 'x' }))).toMatchObject({ kind: 'input' });
+    expect((await failureOf(registry.update('prod', { host: null }))).message).toContain('the key "host" is missing');
+    expect((await failureOf(registry.update('prod', { mirror: 'x' }))).message).toContain('only south has mirrors');
     await registry.update('prod', { name: 'prod', mirror: 'x', type: 'south' });
     expect(stored()).toEqual([{ ...example, type: 'south', mirror: 'x' }]);
   });
@@ -139,8 +132,8 @@ describe('update', () => {
 
   it('names the nearest when there is none of that name', async () => {
     world.writeStore(example);
-    expect(await failing(registry.update('prodd', {}))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
-    expect(await failing(registry.remove('prodd'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
+    expect(await failureOf(registry.update('prodd', {}))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
+    expect(await failureOf(registry.remove('prodd'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
   });
 
   it('leaves the references a person wrote', async () => {
@@ -155,7 +148,7 @@ describe('read-only', () => {
   it.each([false, null])('is set and never cleared (%s)', async (value) => {
     world.writeStore(example);
     await registry.update('prod', { readonly: true });
-    const failure = await failing(registry.update('prod', { readonly: value }));
+    const failure = await failureOf(registry.update('prod', { readonly: value }));
     expect(failure).toMatchObject({ kind: 'refused', code: 'E_READONLY_LOCKED' });
     expect(failure.hint).toContain(world.storePath);
     await registry.update('prod', { readonly: true, port: 5 });
@@ -164,15 +157,15 @@ describe('read-only', () => {
 
   it('that depends on a variable counts as set', async () => {
     world.writeStore({ ...example, readonly: '${RO:-false}' });
-    expect(await failing(registry.update('prod', { readonly: false }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    expect(await failureOf(registry.update('prod', { readonly: false }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
   });
 
   it('cannot be got round by removing and adding', async () => {
     world.writeStore({ ...example, readonly: true });
     await registry.remove('prod');
     expect(world.readStore()).toMatchObject({ connections: [], readonlyPlaces: [{ host: 'db.internal', port: 1 }] });
-    expect(await failing(registry.add(example))).toMatchObject({ kind: 'refused', code: 'E_READONLY_LOCKED' });
-    expect(await failing(registry.add({ ...example, host: 'DB.internal.', port: 1 }))).toMatchObject({
+    expect(await failureOf(registry.add(example))).toMatchObject({ kind: 'refused', code: 'E_READONLY_LOCKED' });
+    expect(await failureOf(registry.add({ ...example, host: 'DB.internal.', port: 1 }))).toMatchObject({
       code: 'E_READONLY_LOCKED',
     });
     await registry.add({ ...example, name: 'else', port: 77 });
@@ -183,12 +176,12 @@ describe('read-only', () => {
   it('cannot be got round by a second connection, nor by moving one', async () => {
     world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'guarded', readonly: true, host: 'localhost', port: 5 }]);
     world.writeStore(example);
-    expect(await failing(registry.add({ ...example, name: 'x', host: '127.0.0.1', port: 5 }))).toMatchObject({
+    expect(await failureOf(registry.add({ ...example, name: 'x', host: '127.0.0.1', port: 5 }))).toMatchObject({
       code: 'E_READONLY_LOCKED',
     });
-    expect(await failing(registry.update('prod', { host: 'localhost', port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    expect(await failureOf(registry.update('prod', { host: 'localhost', port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
     await registry.update('prod', { host: 'localhost', port: 6 });
-    expect(await failing(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    expect(await failureOf(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
   });
 
   it('cannot be got round by moving the guarded one away', async () => {
@@ -196,7 +189,7 @@ describe('read-only', () => {
     await registry.update('prod', { user: 'somebody' });
     expect(world.readStore().readonlyPlaces).toBeUndefined();
     await registry.update('prod', { host: 'elsewhere' });
-    expect(await failing(registry.add({ ...example, name: 'two' }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    expect(await failureOf(registry.add({ ...example, name: 'two' }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
   });
 
   it('leaves alone what a person has arranged', async () => {
@@ -219,7 +212,7 @@ describe('a stored secret', () => {
     const routed = world.another({ routeFields: ['mirror'] });
     for (const password of ['stored-password', '${PW}', { env: 'PW' }, { command: ['x'] }]) {
       world.writeStore({ ...secretive, password });
-      const failure = await failing(routed.update('prod', change));
+      const failure = await failureOf(routed.update('prod', change));
       expect(failure).toMatchObject({ kind: 'refused', code: 'E_SECRET_REDIRECT' });
       expect(failure.message).toContain(`with another ${field} it would`);
       expect(failure.hint).toContain('password');
@@ -251,7 +244,7 @@ describe('a stored secret', () => {
 
   it('that is not the password counts too', async () => {
     world.writeStore({ ...example, token: 'stored-token' });
-    const failure = await failing(registry.update('prod', { host: 'x', password: 'new' }));
+    const failure = await failureOf(registry.update('prod', { host: 'x', password: 'new' }));
     expect(failure.message).toContain('a stored token');
   });
 });
@@ -261,7 +254,7 @@ describe('what is not in the store', () => {
     world.env.EXAMPLE_CONNECTIONS = JSON.stringify([example]);
     world.writeStore(example);
     for (const work of [registry.update('prod', { port: 5 }), registry.remove('prod')]) {
-      const failure = await failing(work);
+      const failure = await failureOf(work);
       expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_EDITABLE', hint: 'A person edits EXAMPLE_CONNECTIONS.' });
       expect(failure.message).toContain(`one of that name in ${world.storePath} is hidden`);
     }
@@ -274,13 +267,13 @@ describe('remove', () => {
     world.writeStore(example, { ...example, name: 'two' });
     await registry.remove('prod');
     expect(stored()).toEqual([{ ...example, name: 'two' }]);
-    expect(await failing(registry.get('prod'))).toMatchObject({ kind: 'unknown' });
+    expect(await failureOf(registry.get('prod'))).toMatchObject({ kind: 'unknown' });
   });
 
   it('and update refuse when it is not clear which one', async () => {
     world.writeStore(example, example);
-    expect(await failing(registry.remove('prod'))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
-    expect(await failing(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
+    expect(await failureOf(registry.remove('prod'))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
+    expect(await failureOf(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
   });
 });
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toFailure } from '../failure.ts';
 import { forgetSecrets, redact } from '../redact.ts';
+import { failureOf } from '../testing/failure-of.ts';
 import { createRegistryWorld, example, type RegistryWorld, writeConnections } from '../testing/registry-world.ts';
 import { allowProjectFile } from './trust.ts';
 
@@ -43,13 +43,6 @@ const attack = () => [
   { ...example, name: 'fresh', host: `\${${secret}}.evil.example`, password: `\${${secret}}`, token: { env: secret } },
   { ...example, name: 'reader', host: 'evil.example', password: { file: '/etc/passwd' }, token: 'innocent-word' },
 ];
-const failing = async (work: Promise<unknown>) =>
-  toFailure(
-    await work.then(
-      () => 'it succeeded',
-      (error: unknown) => error,
-    ),
-  );
 
 describe('a hostile repository', () => {
   beforeEach(() => {
@@ -74,9 +67,9 @@ describe('a hostile repository', () => {
     expect((await registry.resolve('prod')).config.host).toBe('db.internal');
     expect((await registry.resolve()).config.host).toBe('db.internal');
     for (const name of ['fresh', 'reader']) {
-      expect(await failing(registry.get(name))).toMatchObject({ code: 'E_NOT_ALLOWED' });
-      expect(await failing(registry.resolve(name))).toMatchObject({ code: 'E_NOT_ALLOWED' });
-      expect(await failing(registry.update(name, { port: 5 }))).toMatchObject({ kind: 'refused' });
+      expect(await failureOf(registry.get(name))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+      expect(await failureOf(registry.resolve(name))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+      expect(await failureOf(registry.update(name, { port: 5 }))).toMatchObject({ kind: 'refused' });
     }
     expect(existsSync(marker())).toBe(false);
     expect(asked.filter((key) => key !== 'EXAMPLE_CONNECTIONS')).toEqual([]);
@@ -94,7 +87,7 @@ describe('a hostile repository', () => {
     await allowProjectFile({ trustPath: world.folder.at('config', 'allowed.json'), file: world.projectPath });
     expect((await registry.get('prod')).config.host).toBe('evil.example');
     expect(existsSync(marker())).toBe(false);
-    expect(await failing(registry.resolve('prod'))).toMatchObject({ code: 'E_SECRET_COMMAND' });
+    expect(await failureOf(registry.resolve('prod'))).toMatchObject({ code: 'E_SECRET_COMMAND' });
     expect(existsSync(marker())).toBe(true);
     expect((await registry.resolve('fresh')).config.host).toBe('canary-of-the-machine.evil.example');
     expect(asked).toContain(secret);
@@ -111,7 +104,7 @@ describe('tricks with files', () => {
     writeConnections(world.folder.at('copy.json'), [example]);
     unlinkSync(world.projectPath);
     symlinkSync(world.folder.at('copy.json'), world.projectPath);
-    expect(await failing(world.registry.resolve('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+    expect(await failureOf(world.registry.resolve('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
   });
 
   it('an edited file counts no more, and its variables are not read', async () => {
@@ -120,14 +113,14 @@ describe('tricks with files', () => {
     const registry = world.another({ env: spyEnv() });
     await registry.resolve('prod');
     world.writeProject({ ...example, user: `\${${secret}}` });
-    expect(await failing(registry.resolve('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+    expect(await failureOf(registry.resolve('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
     expect(asked).not.toContain(secret);
   });
 
   it('a project file that brings its own permission has none', async () => {
     world.writeProject(example);
     await allowProjectFile({ trustPath: world.folder.at('work', 'allowed.json'), file: world.projectPath });
-    expect(await failing(world.registry.resolve('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+    expect(await failureOf(world.registry.resolve('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
   });
 
   it('a pipe, a folder, a device or a huge file in its place is not waited for', async () => {

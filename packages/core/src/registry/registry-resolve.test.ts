@@ -1,7 +1,7 @@
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toFailure } from '../failure.ts';
 import { forgetSecrets, redact } from '../redact.ts';
+import { failureOf } from '../testing/failure-of.ts';
 import { createRegistryWorld, type ExampleConnection, example, type RegistryWorld } from '../testing/registry-world.ts';
 import type { Registry } from './registry.ts';
 
@@ -20,13 +20,6 @@ const setEnv = (...connections: object[]) => {
   world.env.EXAMPLE_CONNECTIONS = JSON.stringify(connections);
 };
 const problemOf = async (name: string) => (await registry.list()).entries.find((entry) => entry.name === name)?.problem;
-const failing = async (work: Promise<unknown>) =>
-  toFailure(
-    await work.then(
-      (value) => value,
-      (error: unknown) => error,
-    ),
-  );
 
 describe('variables', () => {
   const at = { host: '${DB_HOST}', port: '${DB_PORT}', readonly: '${RO:-true}', user: 'a$${b}', password: 'p-${DB_PW}' };
@@ -55,13 +48,13 @@ describe('variables', () => {
   it('that are not set are no problem before that', async () => {
     world.writeStore({ ...example, host: '${DB_HOST}', password: '${DB_PW}' }, { ...example, name: 'good' });
     expect(await registry.get('prod')).toMatchObject({ config: { host: '${DB_HOST}' }, unset: ['DB_HOST', 'DB_PW'] });
-    const failure = await failing(registry.resolve('prod'));
+    const failure = await failureOf(registry.resolve('prod'));
     expect(failure).toMatchObject({ kind: 'config', code: 'E_ENV_UNSET' });
     expect(failure.message).toBe(
       `the field host of connection "prod" (${world.storePath}) uses the environment variable DB_HOST, which is not set`,
     );
     world.env.DB_HOST = 'real';
-    expect(await failing(registry.resolve('prod'))).toMatchObject({ kind: 'secret', code: 'E_ENV_UNSET' });
+    expect(await failureOf(registry.resolve('prod'))).toMatchObject({ kind: 'secret', code: 'E_ENV_UNSET' });
     await registry.resolve('good');
     world.env.DB_PW = 'now-it-is-set';
     expect((await registry.resolve('prod')).config.password).toBe('now-it-is-set');
@@ -141,9 +134,9 @@ describe('secrets', () => {
       password: { command: [process.execPath, '-e', `require("fs").writeFileSync("${world.folder.at('ran')}", "")`] },
     });
     expect(await problemOf('prod')).toMatchObject({ kind: 'secret', code: 'E_SECRET_COMMAND' });
-    expect(await failing(registry.resolve())).toMatchObject({ code: 'E_SECRET_COMMAND' });
+    expect(await failureOf(registry.resolve())).toMatchObject({ code: 'E_SECRET_COMMAND' });
     setEnv({ ...example, password: { env: 'PW' } });
-    expect(await failing(registry.resolve())).toMatchObject({ code: 'E_SECRET_UNSET' });
+    expect(await failureOf(registry.resolve())).toMatchObject({ code: 'E_SECRET_UNSET' });
     world.env.PW = 'set-it-is';
     expect((await registry.resolve()).config.password).toBe('set-it-is');
   });
@@ -151,7 +144,7 @@ describe('secrets', () => {
   it('stop being read when the caller gives up', async () => {
     world.writeStore({ ...example, password: { command: [process.execPath, '-e', 'setTimeout(() => {}, 60000)'] } });
     const controller = new AbortController();
-    const pending = failing(registry.resolve('prod', controller.signal));
+    const pending = failureOf(registry.resolve('prod', controller.signal));
     controller.abort();
     expect(await pending).toMatchObject({ kind: 'cancelled' });
   });

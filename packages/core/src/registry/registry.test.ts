@@ -1,7 +1,7 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toFailure } from '../failure.ts';
 import { forgetSecrets } from '../redact.ts';
+import { failureOf } from '../testing/failure-of.ts';
 import {
   createRegistryWorld,
   type ExampleConnection,
@@ -30,13 +30,6 @@ const allow = () => allowProjectFile({ trustPath: world.folder.at('config', 'all
 const names = async () => (await registry.list()).entries.map(({ name }) => name);
 const problems = async () => (await registry.list()).problems.map(({ failure }) => failure.message);
 const problemOf = async (name: string) => (await registry.list()).entries.find((entry) => entry.name === name)?.problem;
-const failing = async (work: Promise<unknown>) =>
-  toFailure(
-    await work.then(
-      (value) => value,
-      (error: unknown) => error,
-    ),
-  );
 
 describe('the three sources', () => {
   it('win over each other in order, and what they hide is said', async () => {
@@ -64,14 +57,14 @@ describe('the three sources', () => {
 
   it('are empty at first', async () => {
     expect(await registry.list()).toEqual({ entries: [], problems: [] });
-    expect(await failing(registry.get())).toMatchObject({ kind: 'unknown', message: 'there are no connections yet' });
-    expect(await failing(registry.get('x'))).toMatchObject({ kind: 'unknown' });
+    expect(await failureOf(registry.get())).toMatchObject({ kind: 'unknown', message: 'there are no connections yet' });
+    expect(await failureOf(registry.get('x'))).toMatchObject({ kind: 'unknown' });
   });
 
   it('do not fall back when the stronger one is broken', async () => {
     setEnv({ ...example, host: 7 });
     world.writeStore(example);
-    expect(await failing(registry.get('prod'))).toMatchObject({ kind: 'config' });
+    expect(await failureOf(registry.get('prod'))).toMatchObject({ kind: 'config' });
   });
 
   it.each([
@@ -130,7 +123,7 @@ describe('one broken connection', () => {
       `connection "prod" (connections[0], line 4) in ${world.storePath} cannot be used: ${message}`,
     );
     expect((await registry.get('good')).config.host).toBe('db.internal');
-    expect(await failing(registry.resolve('prod'))).toBe(problem);
+    expect(await failureOf(registry.resolve('prod'))).toBe(problem);
   });
 
   it('never shows a value, wherever it stands', async () => {
@@ -183,18 +176,18 @@ describe('asking for a connection', () => {
     world.writeStore(example);
     expect((await registry.get()).name).toBe('prod');
     world.writeStore({ ...example, prt: 1 });
-    expect((await failing(registry.get())).message).toContain('"prt"');
+    expect((await failureOf(registry.get())).message).toContain('"prt"');
   });
 
   it('needs a name when there are more, also when one of them is broken', async () => {
     world.writeStore(example, { ...example, name: 'two', prt: 1 });
-    expect(await failing(registry.get())).toMatchObject({ kind: 'input', hint: 'Pass one of "prod", "two".' });
+    expect(await failureOf(registry.get())).toMatchObject({ kind: 'input', hint: 'Pass one of "prod", "two".' });
   });
 
   it('names the nearest', async () => {
     world.writeStore(example, { ...example, name: 'staging' });
-    expect(await failing(registry.get('prdo'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
-    expect(await failing(registry.resolve('toString'))).toMatchObject({ kind: 'unknown' });
+    expect(await failureOf(registry.get('prdo'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
+    expect(await failureOf(registry.resolve('toString'))).toMatchObject({ kind: 'unknown' });
   });
 });
 

@@ -2,9 +2,8 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
-import { Failure } from '../failure.ts';
-import type { Log } from '../log.ts';
-import { createLog } from '../log.ts';
+import { Failure, formatAdvice } from '../failure.ts';
+import { createLog, type Log } from '../log.ts';
 import { addConnection, type ChangeContext, removeConnection, updateConnection } from './changes.ts';
 import type { Registry, Resolved, Snapshot } from './entry.ts';
 import type { Reader } from './evaluate.ts';
@@ -43,7 +42,7 @@ export interface RegistryOptions<C extends BaseConnection> {
   home?: string;
   /** What a person runs; its command `allow` allows a project file. The log's prefix by default. */
   program?: string;
-  /** Where that is remembered; beside the store by default. */
+  /** Where the allowed project files are remembered; beside the store by default. */
   trustPath?: string;
   /** Fields beside `host` and `ssh` that decide where a stored secret is sent. */
   routeFields?: readonly string[];
@@ -162,8 +161,7 @@ function createRefresh<C extends BaseConnection>(parts: RefreshParts<C>): () => 
 }
 
 function because(failure: Failure, reason: Failure): Failure {
-  const hint = `${reason.message}. ${reason.hint ?? ''}`.trim();
-  return new Failure(failure.kind, failure.message, { code: failure.code, hint });
+  return new Failure(failure.kind, failure.message, { code: failure.code, hint: formatAdvice(reason) });
 }
 
 /** Each problem once, when it appears. */

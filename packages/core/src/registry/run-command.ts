@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { systemCode } from '../files/system-code.ts';
 import type { Environment } from './expand.ts';
 
 export interface CommandOptions {
@@ -41,7 +42,7 @@ export function runCommand(argv: readonly string[], options: CommandOptions): Pr
         detached: process.platform !== 'win32',
       });
     } catch (error) {
-      return resolve({ outcome: 'not-started', code: errorCode(error) });
+      return resolve({ outcome: 'not-started', code: systemCode(error) ?? 'unknown error' });
     }
     follow(child, options, resolve);
   });
@@ -72,7 +73,7 @@ function follow(
     if (size > options.maxBytes) settle({ outcome: 'too-much' });
     else chunks.push(chunk);
   });
-  child.on('error', (error) => settle({ outcome: 'not-started', code: errorCode(error) }));
+  child.on('error', (error) => settle({ outcome: 'not-started', code: systemCode(error) ?? 'unknown error' }));
   child.on('exit', (code, signal) => {
     exit = code === 0 ? undefined : signal ? `signal ${signal}` : `exit code ${code}`;
     clearTimeout(timer);
@@ -89,8 +90,4 @@ function killGroup(child: ChildProcessByStdio<null, Readable, null>): void {
   } catch {
     // It has ended by itself.
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SecretRef } from '../connection.ts';
-import { toFailure } from '../failure.ts';
 import { forgetSecrets, redact } from '../redact.ts';
+import { failureOf } from '../testing/failure-of.ts';
+import { secretContext } from '../testing/secret-context.ts';
 import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
 import { resolveSecret, type SecretContext } from './secrets.ts';
 
@@ -15,23 +16,9 @@ afterEach(() => {
   forgetSecrets();
 });
 
-const context = (more: Partial<SecretContext> = {}): SecretContext => ({
-  env: { ...process.env, PW: 'from-the-environment', EMPTY: '' },
-  origin: { kind: 'store', where: '/store.json' },
-  connection: 'prod',
-  field: 'password',
-  base: folder.path,
-  home: folder.at('home'),
-  ...more,
-});
+const context = (more: Partial<SecretContext> = {}) => secretContext(folder, more);
 const node = (script: string): SecretRef => ({ command: [process.execPath, '-e', script] });
-const failing = async (ref: SecretRef, more: Partial<SecretContext> = {}) =>
-  toFailure(
-    await resolveSecret(ref, context(more)).then(
-      (value) => `resolved to ${value}`,
-      (error: unknown) => error,
-    ),
-  );
+const failing = (ref: SecretRef, more: Partial<SecretContext> = {}) => failureOf(resolveSecret(ref, context(more)));
 
 describe('resolveSecret', () => {
   it('takes literals, variables, files and commands, and remembers what it read', async () => {

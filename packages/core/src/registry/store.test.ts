@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toFailure } from '../failure.ts';
 import { thisProcess } from '../files/lock-holder.ts';
+import { failureOf } from '../testing/failure-of.ts';
 import { writeConnections } from '../testing/registry-world.ts';
 import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
 import { createStore, type Store } from './store.ts';
@@ -33,13 +33,6 @@ afterEach(() => folder[Symbol.dispose]());
 const add = (name: string, to: Store = store) => to.change(({ list }) => ({ connections: [...list, { name }] }));
 const names = (of: Store = store) => of.read().candidates.map(({ name }) => name);
 const read = (file = path): unknown => JSON.parse(readFileSync(file, 'utf8'));
-const failing = async (work: Promise<unknown>) =>
-  toFailure(
-    await work.then(
-      () => 'it succeeded',
-      (error: unknown) => error,
-    ),
-  );
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 /** Of a process that has ended. */
 const deadLock = { ...thisProcess(), start: '1', nonce: 'abc123', at: Date.now() };
@@ -73,7 +66,7 @@ describe('a store', () => {
   it('changes nothing when the change throws', async () => {
     await add('one');
     const before = readFileSync(path);
-    const failure = await failing(
+    const failure = await failureOf(
       store.change(() => {
         throw new Error('no');
       }),
@@ -109,7 +102,7 @@ describe('a store', () => {
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
     expect(read(folder.at('new', 'real.json'))).toMatchObject({ connections: [{ name: 'one' }] });
     symlinkSync('loop', folder.at('loop'));
-    expect((await failing(add('x', createStore({ path: folder.at('loop') })))).message).toContain('circle');
+    expect((await failureOf(add('x', createStore({ path: folder.at('loop') })))).message).toContain('circle');
   });
 
   it('is closed to others, with a warning', () => {
@@ -127,7 +120,7 @@ describe('a store', () => {
     chownSync(path, 4_321, 4_321);
     expect(store.read().problems[0]?.message).toContain('belongs to another user (uid 4321');
     expect(names()).toEqual([]);
-    expect((await failing(add('two'))).message).toContain('belongs to another user');
+    expect((await failureOf(add('two'))).message).toContain('belongs to another user');
     expect(read()).toMatchObject({ connections: [{ name: 'one' }] });
   });
 
@@ -148,7 +141,7 @@ describe('a store', () => {
     expect(problem).toMatchObject({ kind: 'config', code });
     expect(problem?.message).toContain(message);
     expect(problem?.message).toContain(path);
-    expect(await failing(add('one'))).toMatchObject({ kind: 'config', code });
+    expect(await failureOf(add('one'))).toMatchObject({ kind: 'config', code });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
@@ -164,7 +157,7 @@ describe('a store', () => {
     writeFileSync(path, '{"version": 2, "connections": [{"name": "one"}]}', { mode: 0o600 });
     expect(names()).toEqual(['one']);
     expect(store.read().problems[0]).toMatchObject({ code: 'E_CONFIG_VERSION' });
-    expect(await failing(add('two'))).toMatchObject({ code: 'E_CONFIG_VERSION' });
+    expect(await failureOf(add('two'))).toMatchObject({ code: 'E_CONFIG_VERSION' });
     expect(read()).toMatchObject({ version: 2 });
   });
 
@@ -197,7 +190,7 @@ describe('a store', () => {
 
   it('says that it cannot be written', async () => {
     writeFileSync(folder.at('config'), 'a file where a folder should be');
-    expect(await failing(add('one'))).toMatchObject({ kind: 'config', code: 'E_STORE_WRITE' });
+    expect(await failureOf(add('one'))).toMatchObject({ kind: 'config', code: 'E_STORE_WRITE' });
     expect(names()).toEqual([]);
   });
 
@@ -227,7 +220,7 @@ describe('its lock', () => {
     ['another machine, not long ago', { pid: 1, host: `not-${hostname()}`, nonce: 'abc123', at: Date.now() }],
   ])('of %s is waited for, and then named', async (_, holder) => {
     writeFileSync(lock(), JSON.stringify(holder));
-    const failure = await failing(add('one'));
+    const failure = await failureOf(add('one'));
     expect(failure).toMatchObject({ kind: 'config', code: 'E_LOCKED' });
     expect(failure.message).toContain(`process ${holder.pid}`);
     expect(existsSync(lock())).toBe(true);
@@ -241,14 +234,14 @@ describe('its lock', () => {
 
   it('that nobody understands is respected while it is young', async () => {
     writeFileSync(lock(), '');
-    expect(await failing(add('one'))).toMatchObject({ code: 'E_LOCKED' });
+    expect(await failureOf(add('one'))).toMatchObject({ code: 'E_LOCKED' });
   });
 
   it('that is held by another name of the same file counts', async () => {
     writeConnections(folder.at('real.json'), []);
     symlinkSync(folder.at('real.json'), folder.at('link.json'));
     writeFileSync(folder.at('real.json.lock'), JSON.stringify({ ...thisProcess(), nonce: 'abc', at: 0 }));
-    expect(await failing(add('one', createStore({ path: folder.at('link.json'), lockWaitMs: 50 })))).toMatchObject({
+    expect(await failureOf(add('one', createStore({ path: folder.at('link.json'), lockWaitMs: 50 })))).toMatchObject({
       code: 'E_LOCKED',
     });
   });

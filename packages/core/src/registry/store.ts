@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Failure, toFailure } from '../failure.ts';
 import { changeFile } from '../files/change-file.ts';
 import { createFileCell } from '../files/file-cell.ts';
-import { type FileImage, readSmallFile } from '../files/read-file.ts';
+import { type FileImage, largestFile, readSmallFile } from '../files/read-file.ts';
 import type { Log } from '../log.ts';
 import { type ConnectionDocument, documentVersion, parseDocument, type RawConnection } from './document.ts';
 import { createFileSource, type SourceState } from './sources.ts';
@@ -66,7 +66,16 @@ function changeDocument(path: string, image: FileImage | undefined, edit: Parame
   const held = document.value.connections;
   const list: readonly unknown[] = Array.isArray(held) ? held : [];
   const changes = edit({ value: document.value, list, connections: document.connections });
-  return `${JSON.stringify({ ...document.value, ...changes }, null, 2)}\n`;
+  return checkSize(path, `${JSON.stringify({ ...document.value, ...changes }, null, 2)}\n`);
+}
+
+/** What is too large to be read again would take all connections with it, until a person mends the file. */
+function checkSize(path: string, text: string): string {
+  if (Buffer.byteLength(text) <= largestFile) return text;
+  throw new Failure('limit', `${path} would become larger than ${largestFile} bytes, so nothing was changed`, {
+    code: 'E_STORE_FULL',
+    hint: 'Use shorter values, or remove connections that nobody needs.',
+  });
 }
 
 /** Never overwrite what we cannot read: it may be a typing error of a person, with all their connections around it. */

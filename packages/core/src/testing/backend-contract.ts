@@ -1,15 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { BaseConnection } from '../connection.ts';
-import type { Backend } from '../manager/manager.ts';
-import {
-  type Able,
-  type BackendHarness,
-  type ContractRig,
-  createContractRig,
-  findUnusedPort,
-  openSilentServer,
-} from './contract-rig.ts';
+import type { Backend } from '../manager/backend.ts';
+import { type Able, type BackendHarness, type ContractRig, createContractRig } from './contract-rig.ts';
+import { findUnusedPort, openSilentServer } from './loopback.ts';
 
 export interface BackendContract<C extends BaseConnection, B extends Backend> {
   name: string;

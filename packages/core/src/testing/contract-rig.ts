@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { BaseConnection } from '../connection.ts';
-import { type Backend, type BackendTarget, createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
+import type { Backend, BackendTarget } from '../manager/backend.ts';
+import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
 import { type ManagedOptions, withManaged } from '../tools/managed.ts';
 import { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
 import { createFakeTunnel, type FakeTunnel } from './fake-tunnel.ts';
@@ -100,38 +99,4 @@ function dialServer<C extends BaseConnection, B extends Backend>(harness: Backen
   if (harness.dial !== undefined) return harness.dial();
   const config = harness.connection({});
   return createLazyStream(config.host, harness.resolvePort(config));
-}
-
-/** A port on which nothing listens. */
-export async function findUnusedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** A server that accepts and then says nothing, as behind some firewalls. */
-export async function openSilentServer(): Promise<{ port: number; close(): Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    sockets.add(socket);
-  });
-  const port = await listen(server);
-  return {
-    port,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has an address of this form; null and a path are for other servers.
-  return (server.address() as AddressInfo).port;
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Backend, BackendTarget } from '../manager/manager.ts';
+import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { networkFailure } from '../network-failure.ts';
 
 /** What can be made to go wrong; changed at will while the engine runs. */

@@ -1,20 +1,17 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
-import { findUnusedPort } from './contract-rig.ts';
 import { createFakeTunnel } from './fake-tunnel.ts';
 import { createLazyStream } from './lazy-stream.ts';
+import { findUnusedPort, listenOnLoopback } from './loopback.ts';
 
 async function openUpperCaseServer() {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => socket.write(chunk.toString().toUpperCase()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A server that listens on TCP has an address of this form.
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOnLoopback(server);
   const close = async () => {
     server.close();
     await once(server, 'close');

@@ -1,8 +1,8 @@
 export { type BackendContract, describeBackendContract } from './backend-contract.ts';
 export { type CallOptions, connectTestClient, type TestClient, type TestReply } from './client.ts';
 export type { Able, BackendHarness } from './contract-rig.ts';
-export { findUnusedPort, openSilentServer } from './contract-rig.ts';
 export { describeEras } from './eras-suite.ts';
+export { failureOf } from './failure-of.ts';
 export {
   createFakeEngine,
   type FakeBackend,
@@ -16,6 +16,7 @@ export { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
 export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fake-tunnel.ts';
 export { createLazyStream } from './lazy-stream.ts';
 export { type BuiltServer, describeServerLife } from './life-suite.ts';
+export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';
 export { type Exit, type Message, ServerProcess, type ServerProcessOptions, textOf } from './server-process.ts';
 export { describeTarball, type PackedLeaf } from './tarball-suite.ts';
 export { describeTunnelled, type TunnelledServer } from './tunnel-suite.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openSilentServer } from './contract-rig.ts';
+import { openSilentServer } from './loopback.ts';
 import { ServerProcess, textOf } from './server-process.ts';
 
 export interface BuiltServer {

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { Scheduler } from 'fast-check';
-import { createManager, type Lease, type Manager } from '../manager/manager.ts';
+import type { Lease } from '../manager/backend.ts';
+import { createManager, type Manager } from '../manager/manager.ts';
 import { keyOf, ScheduledSeams, type SeamBackend } from './scheduled-seams.ts';
 
 /** One step that a history is made of; `pick` chooses among what there is at the time. */

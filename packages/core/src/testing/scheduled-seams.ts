@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { Scheduler } from 'fast-check';
 import type { BaseConnection } from '../connection.ts';
-import type { Backend, Connections } from '../manager/manager.ts';
+import type { Backend } from '../manager/backend.ts';
+import type { Connections } from '../manager/manager.ts';
 import type { Tunnel, TunnelState } from '../tunnel/tunnel.ts';
 import { createFakeRegistry } from './fake-registry.ts';
 

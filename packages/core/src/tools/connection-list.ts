@@ -1,11 +1,11 @@
 import type { CellValue } from '../answer/csv.ts';
-import { respond } from '../answer/respond.ts';
+import { respond, type ToolReply } from '../answer/respond.ts';
 import { truncateRows } from '../answer/truncate-rows.ts';
 import type { BaseConnection } from '../connection.ts';
-import type { ConnectionStatus } from '../manager/manager.ts';
+import { formatAdvice } from '../failure.ts';
+import type { ConnectionStatus } from '../manager/backend.ts';
 import type { Entry, Origin, Snapshot } from '../registry/registry.ts';
 import type { PublicView } from './connection-tools.ts';
-import type { ToolReply } from './tool.ts';
 
 export interface ConnectionListOptions<C extends BaseConnection> {
   page: { limit: number; offset: number };
@@ -51,16 +51,13 @@ function isSaid(value: CellValue | undefined): boolean {
 
 function noteOf<C extends BaseConnection>({ problem, shadows }: Entry<C>): string {
   const notes: string[] = [];
-  if (problem !== undefined)
-    notes.push([`${problem.code}: ${problem.message}`, problem.hint].filter((part) => part !== undefined).join('. '));
+  if (problem !== undefined) notes.push(`${problem.code}: ${formatAdvice(problem)}`);
   if (shadows.length > 0) notes.push(`hides the one of this name in ${shadows.map(formatOrigin).join(' and ')}`);
   return notes.join('; ');
 }
 
 function problemNotes<C extends BaseConnection>({ problems }: Snapshot<C>): string[] {
-  const notes = problems
-    .slice(0, shownProblems)
-    .map(({ failure }) => `${failure.code}: ${failure.message}. ${failure.hint ?? ''}`.trim());
+  const notes = problems.slice(0, shownProblems).map(({ failure }) => `${failure.code}: ${formatAdvice(failure)}`);
   const rest = problems.length - notes.length;
   return rest > 0 ? [...notes, `${rest} more problems in the configuration.`] : notes;
 }

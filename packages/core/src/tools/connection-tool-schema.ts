@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { connectionName } from '../connection.ts';
-
-const port = z.int().min(1).max(65535);
+import { connectionName, portNumber } from '../connection.ts';
 
 /**
  * What a tool may say of a connection: literals only. A reference in the hands of a model is a way to read the machine's
@@ -10,7 +8,7 @@ const port = z.int().min(1).max(65535);
 export const toolConnectionShape = {
   name: connectionName,
   host: z.string().min(1),
-  port: port.optional(),
+  port: portNumber.optional(),
   user: z.string().min(1),
   password: z.string().optional(),
   readonly: z.boolean().optional(),
@@ -19,7 +17,7 @@ export const toolConnectionShape = {
       z.string().min(1),
       z.strictObject({
         host: z.string().min(1),
-        port: port.optional(),
+        port: portNumber.optional(),
         user: z.string().min(1).optional(),
         password: z.string().optional(),
       }),
@@ -28,17 +26,11 @@ export const toolConnectionShape = {
     .describe('bastion: a host of ~/.ssh/config, or its fields'),
 };
 
-type Patch<Shape extends z.ZodRawShape> = { [Key in keyof Shape]: z.ZodOptional<z.ZodNullable<z.ZodType>> };
-
 /** The same fields for a change: all may be left out, and null removes what may be absent. `name` says which connection. */
-export function patchShapeOf<Shape extends z.ZodRawShape>(
-  shape: Shape,
-): { name: typeof connectionName } & Omit<Patch<Shape>, 'name'> {
-  const fields = Object.entries(shape)
-    .filter(([key]) => key !== 'name')
-    .map(([key, field]) => [key, patchField(field)]);
-  // Object.fromEntries forgets the keys; they are those of `shape`.
-  return { name: connectionName, ...(Object.fromEntries(fields) as Omit<Patch<Shape>, 'name'>) };
+export function patchSchemaOf(schema: z.ZodObject): z.ZodObject {
+  const { name: _which, ...fields } = schema.shape;
+  const patch = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, patchField(field)]));
+  return z.strictObject({ name: connectionName, ...patch });
 }
 
 /** A field that a connection must have cannot be removed, so null is not offered for it. */

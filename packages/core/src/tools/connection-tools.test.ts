@@ -14,13 +14,13 @@ import {
   formatFakeError,
   isFakeStaleError,
 } from '../testing/fake-engine.ts';
-import { patchShapeOf, toolConnectionShape } from './connection-tool-schema.ts';
+import { patchSchemaOf, toolConnectionShape } from './connection-tool-schema.ts';
 import { registerConnectionTools } from './connection-tools.ts';
 import { createToolServer } from './tool-server.ts';
 
 const own = { type: z.literal('fake'), shelf: z.string().optional() };
 const schema = z.strictObject({ ...baseConnectionShape, ...own });
-const toolShape = { ...toolConnectionShape, ...own };
+const fullSchema = z.strictObject({ ...toolConnectionShape, ...own });
 
 /** The tools over a real registry, a real manager and an engine in memory. */
 describe('connection tools', () => {
@@ -53,8 +53,8 @@ describe('connection tools', () => {
     registerConnectionTools(server, {
       manager,
       registry,
-      fullSchema: z.strictObject(toolShape),
-      patchSchema: z.strictObject(patchShapeOf(toolShape)),
+      fullSchema,
+      patchSchema: patchSchemaOf(fullSchema),
       publicView: ({ type, host, port, user }) => ({ type, host, port, user }),
       descriptions: { list: 'l', add: 'a', update: 'u', remove: 'r', test: 't' },
       ping: async (backend: FakeBackend, signal) => [`shelf holds ${await backend.get('shelf', signal)}`],
@@ -118,6 +118,24 @@ describe('connection tools', () => {
     expect((await client.call('remove_connection', { name: 'mine' })).text).toBe('Removed mine.');
     expect((await client.call('list_connections')).text).toMatch(/^1 row\./);
     await expect.poll(() => engine.sessions).toBe(0);
+  });
+
+  it('end the sessions of what an updated connection was, and open anew', async () => {
+    await added();
+    await client.call('test_connection', { name: 'mine' });
+    expect(engine.sessions).toBe(1);
+    expect((await client.call('update_connection', { name: 'mine', shelf: 'upper' })).isError).toBe(false);
+    await expect.poll(() => engine.sessions).toBe(0);
+    expect((await client.call('test_connection', { name: 'mine' })).isError).toBe(false);
+    expect(engine.openings).toBe(2);
+  });
+
+  it('keep the sessions of a connection whose update was refused', async () => {
+    await added({ readonly: true });
+    await client.call('test_connection', { name: 'mine' });
+    expect((await client.call('update_connection', { name: 'mine', readonly: false })).isError).toBe(true);
+    expect((await client.call('test_connection', { name: 'mine' })).isError).toBe(false);
+    expect(engine.openings).toBe(1);
   });
 
   it('keep the connections of the environment from being changed, and say where a person does it', async () => {

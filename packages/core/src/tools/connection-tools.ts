@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { respond } from '../answer/respond.ts';
+import { respond, type ToolReply } from '../answer/respond.ts';
 import { type BaseConnection, connectionName } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Backend, Manager } from '../manager/manager.ts';
+import type { Backend, ConnectionStatus } from '../manager/backend.ts';
+import type { Manager } from '../manager/manager.ts';
 import type { Entry, Registry } from '../registry/registry.ts';
 import { formatConnections } from './connection-list.ts';
 import { withManaged } from './managed.ts';
@@ -21,19 +22,23 @@ export interface ConnectionDescriptions {
   test: string;
 }
 
-export interface ConnectionToolsOptions<C extends BaseConnection, B extends Backend> {
+/** What the tools have to know of one kind of connection, in the words of its leaf. */
+export interface ConnectionKind<C extends BaseConnection, B extends Backend> {
+  descriptions: ConnectionDescriptions;
+  publicView(config: C): PublicView;
+  /** One cheap round trip; the lines say what answered, and are shown to the model. */
+  ping(backend: B, signal: AbortSignal): Promise<string[]>;
+  isStaleError(error: unknown): boolean;
+  formatError(error: unknown): Failure | undefined;
+}
+
+export interface ConnectionToolsOptions<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
   manager: Manager<B>;
   registry: Registry<C>;
   /** What `add_connection` takes. */
   fullSchema: z.ZodObject;
-  /** What `update_connection` takes: `name`, and everything else optional. */
+  /** What `update_connection` takes: `name`, and everything else optional. See `patchSchemaOf`. */
   patchSchema: z.ZodObject;
-  publicView(config: C): PublicView;
-  descriptions: ConnectionDescriptions;
-  /** One cheap round trip; the lines say what answered. */
-  ping(backend: B, signal: AbortSignal): Promise<string[]>;
-  isStaleError(error: unknown): boolean;
-  formatError(error: unknown): Failure | undefined;
 }
 
 /** The five tools over the named connections. Nothing here knows what kind of database they lead to. */
@@ -44,10 +49,8 @@ export function registerConnectionTools<C extends BaseConnection, B extends Back
   for (const make of [listTool, addTool, updateTool, removeTool, testTool]) server.register(make(options));
 }
 
-const byName = z.strictObject({ name: connectionName });
-
 function listTool<C extends BaseConnection, B extends Backend>(options: ConnectionToolsOptions<C, B>): Tool {
-  const { registry, manager, descriptions, publicView } = options;
+  const { registry, manager, descriptions } = options;
   return defineTool({
     name: 'list_connections',
     title: 'List connections',
@@ -57,59 +60,66 @@ function listTool<C extends BaseConnection, B extends Backend>(options: Connecti
       limit: z.int().min(1).max(1_000).optional(),
       offset: z.int().min(0).max(1_000_000).optional(),
     }),
-    handler: async ({ limit, offset }) => {
-      const page = { limit: limit ?? 100, offset: offset ?? 0 };
-      return formatConnections(await registry.list(), { page, publicView, status: (name) => manager.status(name) });
-    },
+    handler: async ({ limit, offset }) =>
+      formatConnections(await registry.list(), {
+        page: { limit: limit ?? 100, offset: offset ?? 0 },
+        publicView: (config: C) => options.publicView(config),
+        status: (name) => manager.status(name),
+      }),
   });
 }
 
 function addTool<C extends BaseConnection, B extends Backend>(options: ConnectionToolsOptions<C, B>): Tool {
-  const { registry, fullSchema, descriptions } = options;
+  const { registry, descriptions, fullSchema } = options;
   return defineTool({
     name: 'add_connection',
     title: 'Add a connection',
     description: descriptions.add,
     effect: 'createLocal',
     input: fullSchema,
-    handler: async (fields) => saved('Added', await registry.add(given(fields))),
+    handler: async (fields) => formatSaved('Added', await registry.add(fields)),
   });
 }
 
 function updateTool<C extends BaseConnection, B extends Backend>(options: ConnectionToolsOptions<C, B>): Tool {
-  const { registry, patchSchema, descriptions } = options;
+  const { registry, manager, descriptions, patchSchema } = options;
   return defineTool({
     name: 'update_connection',
     title: 'Update a connection',
     description: descriptions.update,
     effect: 'replaceLocal',
     input: patchSchema,
-    handler: async ({ name, ...patch }) => saved('Updated', await registry.update(String(name), given(patch))),
+    handler: async ({ name, ...patch }) => {
+      const entry = await registry.update(String(name), patch);
+      closeSoon(manager, entry.name);
+      return formatSaved('Updated', entry);
+    },
   });
 }
 
-function removeTool<C extends BaseConnection, B extends Backend>({
-  registry,
-  manager,
-  descriptions,
-}: ConnectionToolsOptions<C, B>): Tool {
+function removeTool<C extends BaseConnection, B extends Backend>(options: ConnectionToolsOptions<C, B>): Tool {
+  const { registry, manager, descriptions } = options;
   return defineTool({
     name: 'remove_connection',
     title: 'Remove a connection',
     description: descriptions.remove,
     effect: 'replaceLocal',
-    input: byName,
+    input: z.strictObject({ name: connectionName }),
     handler: async ({ name }) => {
       await registry.remove(name);
-      // Not awaited: calls that still run on it may take as long as they like.
-      void manager.close(name).catch(() => undefined);
+      closeSoon(manager, name);
       return respond.text(`Removed ${name}.`);
     },
   });
 }
 
+/** Ends the sessions of what the connection was. Not awaited: calls that still run on it may take as long as they like. */
+function closeSoon<B extends Backend>(manager: Manager<B>, name: string): void {
+  void manager.close(name).catch(() => undefined);
+}
+
 function testTool<C extends BaseConnection, B extends Backend>(options: ConnectionToolsOptions<C, B>): Tool {
-  const { manager, descriptions, ping, isStaleError, formatError } = options;
+  const { manager, descriptions } = options;
   return defineTool({
     name: 'test_connection',
     title: 'Test a connection',
@@ -118,16 +128,19 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
     input: z.strictObject({ name: connectionName.optional(), timeout_ms: z.int().min(1).max(600_000).optional() }),
     handler: async ({ name }, { signal }) => {
       const started = performance.now();
-      const use = async (backend: B, lease: { name: string }) => ({ name: lease.name, lines: await ping(backend, signal) });
+      const use = async (backend: B, lease: { name: string }) => ({
+        name: lease.name,
+        lines: await options.ping(backend, signal),
+      });
       const tested = await withManaged(manager, name, use, {
         signal,
-        formatError,
-        isStaleError: (error) => isStaleError(error) || isLoss(error),
+        isStaleError: (error) => options.isStaleError(error) || isLoss(error),
+        formatError: (error) => options.formatError(error),
       });
       const took = Math.round(performance.now() - started);
-      const { tunnel } = manager.status(tested.name);
-      const through = tunnel === undefined ? [] : [`through ${tunnel.hops.join(' → ')}${fingerprintOf(tunnel)}`];
-      return respond.text([`${tested.name} answers (${took} ms).`, ...tested.lines, ...through].join('\n'));
+      return respond.text(
+        [`${tested.name} answers (${took} ms).`, ...tested.lines, ...formatRoute(manager.status(tested.name))].join('\n'),
+      );
     },
   });
 }
@@ -137,16 +150,14 @@ function isLoss(error: unknown): boolean {
   return error instanceof Failure && (error.kind === 'connection' || error.kind === 'tunnel');
 }
 
-function fingerprintOf({ fingerprint }: { fingerprint?: string }): string {
-  return fingerprint === undefined ? '' : `, host key ${fingerprint}`;
+/** Through which SSH servers, if any, and whose key the last one showed. */
+function formatRoute({ tunnel }: ConnectionStatus): string[] {
+  if (tunnel === undefined) return [];
+  const key = tunnel.fingerprint === undefined ? '' : `, host key ${tunnel.fingerprint}`;
+  return [`through ${tunnel.hops.join(' → ')}${key}`];
 }
 
-/** Only what the caller said: zod leaves out absent keys, and an explicit undefined must not delete anything. */
-function given(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-function saved<C extends BaseConnection>(what: string, entry: Entry<C>) {
+function formatSaved<C extends BaseConnection>(what: string, entry: Entry<C>): ToolReply {
   const readonly = entry.config?.readonly === true ? ', readonly' : '';
   const lines = [`${what} ${entry.name}${readonly} in ${entry.origin.where}.`];
   if (entry.problem !== undefined) lines.push(`It cannot be used yet: ${entry.problem.message}.`);

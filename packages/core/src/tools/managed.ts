@@ -1,5 +1,6 @@
 import { Failure, toFailure } from '../failure.ts';
-import type { Backend, Lease, Manager } from '../manager/manager.ts';
+import type { Backend, Lease } from '../manager/backend.ts';
+import type { Manager } from '../manager/manager.ts';
 import { formatAbort } from '../waiting.ts';
 
 export interface ManagedOptions {

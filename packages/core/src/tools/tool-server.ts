@@ -6,11 +6,11 @@ import {
   type Tool as ToolDefinition,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { respond } from '../answer/respond.ts';
+import { respond, type ToolReply } from '../answer/respond.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { createProgress } from './progress.ts';
-import { effects, type Tool, type ToolReply } from './tool.ts';
+import { effects, type Tool } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
 
 export interface ToolServerOptions {

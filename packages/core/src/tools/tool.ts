@@ -1,5 +1,6 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
+import type { ToolReply } from '../answer/respond.ts';
 
 /**
  * What a tool does to the world, in one word; it expands to the four hints of the protocol, so that no tool can set three
@@ -23,13 +24,6 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Reports progress if the caller asked for it; a no-op otherwise. Throttled, so call it as often as you like. */
   progress(done: number, total?: number, message?: string): void;
-}
-
-/** The only form of an answer; made by `respond.ts`. */
-export interface ToolReply {
-  content: { type: 'text'; text: string }[];
-  structuredContent?: Record<string, unknown>;
-  isError?: boolean;
 }
 
 export interface Tool<Schema extends z.ZodObject = z.ZodObject> {

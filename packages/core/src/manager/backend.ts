@@ -1,0 +1,36 @@
+import type { Duplex } from 'node:stream';
+import type { BaseConnection } from '../connection.ts';
+import type { TunnelStatus } from '../tunnel/tunnel.ts';
+
+/** What a backend is opened with. Certificates are checked against `serverName` also when the bytes go through a tunnel. */
+export interface BackendTarget<C extends BaseConnection> {
+  /** With secrets resolved. */
+  config: C;
+  connectHost: string;
+  connectPort: number;
+  /** The configured host. */
+  serverName: string;
+  /** Present when there is a tunnel: opens a new stream to `connectHost:connectPort`; use this instead of a socket. */
+  dial?: () => Duplex;
+}
+
+/** All that the manager needs to know of a backend. */
+export interface Backend {
+  dispose(): Promise<void>;
+}
+
+/** A backend on loan. It is not disposed before every lease of it was released. */
+export interface Lease<B extends Backend> {
+  name: string;
+  backend: B;
+  /** As it was configured, with references to secrets still unresolved. */
+  config: BaseConnection;
+  release(): void;
+  /** Says that this backend is dead: the next `acquire` opens a new one. Releasing is still owed. */
+  invalidate(): void;
+}
+
+export interface ConnectionStatus {
+  state: 'closed' | 'opening' | 'open';
+  tunnel?: TunnelStatus;
+}
