@@ -22,4 +22,4 @@ export { type ConnectionDescriptions, type PublicView, registerConnectionTools }
 export { withManaged } from './tools/managed.ts';
 export { defineTool, type Tool, type ToolContext } from './tools/tool.ts';
 export { createToolServer, type ToolServer } from './tools/tool-server.ts';
-export type { Tunnel, TunnelStatus } from './tunnel/tunnel.ts';
+export type { DialledStream, Tunnel, TunnelStatus } from './tunnel/tunnel.ts';

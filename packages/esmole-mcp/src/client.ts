@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import type { BackendTarget } from '@dbmole/core';
+import type { BackendTarget, DialledStream } from '@dbmole/core';
 import { Agent, type buildConnector } from 'undici';
 import type { Answer, ClusterBackend } from './backend.ts';
 import { toFailure } from './failure.ts';
@@ -37,13 +38,13 @@ export function openClient(target: BackendTarget<Connection>): ClusterBackend {
 }
 
 /** Every stream of the pool is a channel of the tunnel; the certificate is still that of the real host. */
-function connectThrough(dial: () => Duplex, serverName: string): buildConnector.connector {
+function connectThrough(dial: () => DialledStream, serverName: string): buildConnector.connector {
   return (options, callback) => {
     const channel = dial();
     if (options.protocol !== 'https:') {
-      channel.once('connect', () => callback(null, channel as never)).once('error', (error) => callback(error, null));
-      const connect: unknown = Reflect.get(channel, 'connect');
-      if (typeof connect === 'function') Reflect.apply(connect, channel, []);
+      // The client uses no more of a socket than every stream has, and the tunnel's stream answers the rest.
+      channel.once('connect', () => callback(null, channel as Duplex as Socket)).once('error', (error) => callback(error, null));
+      channel.connect();
       return;
     }
     const socket = connectTls({ socket: channel, servername: serverName, ALPNProtocols: ['http/1.1'] });

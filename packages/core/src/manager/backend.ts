@@ -1,6 +1,5 @@
-import type { Duplex } from 'node:stream';
 import type { BaseConnection } from '../connection.ts';
-import type { TunnelStatus } from '../tunnel/tunnel.ts';
+import type { DialledStream, TunnelStatus } from '../tunnel/tunnel.ts';
 
 /** What a backend is opened with. Certificates are checked against `serverName` also when the bytes go through a tunnel. */
 export interface BackendTarget<C extends BaseConnection> {
@@ -11,7 +10,7 @@ export interface BackendTarget<C extends BaseConnection> {
   /** The configured host. */
   serverName: string;
   /** Present when there is a tunnel: opens a new stream to `connectHost:connectPort`; use this instead of a socket. */
-  dial?: () => Duplex;
+  dial?: () => DialledStream;
 }
 
 /** All that the manager needs to know of a backend. */

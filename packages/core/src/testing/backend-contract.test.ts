@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { BaseConnection } from '../connection.ts';
+import type { DialledStream } from '../tunnel/tunnel.ts';
 import { describeBackendContract } from './backend-contract.ts';
 import { createFakeEngine, formatFakeError, isFakeStaleError } from './fake-engine.ts';
 
@@ -27,8 +28,13 @@ describeBackendContract<BaseConnection, Awaited<ReturnType<ReturnType<typeof cre
       sessions: async () => engine.sessions,
       restart: async () => engine.restart(),
       passwords: true,
-      dial: () => new PassThrough(),
+      dial: createEcho,
       stop: async () => undefined,
     };
   },
 });
+
+/** Gives back what is written to it, as the fake engine expects of a way through. */
+function createEcho(): DialledStream {
+  return Object.assign(new PassThrough(), { connect: () => undefined });
+}

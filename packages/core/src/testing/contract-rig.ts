@@ -1,8 +1,8 @@
-import type { Duplex } from 'node:stream';
 import type { BaseConnection } from '../connection.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager, type ManagerOptions } from '../manager/manager.ts';
 import { type ManagedOptions, withManaged } from '../tools/managed.ts';
+import type { DialledStream } from '../tunnel/tunnel.ts';
 import { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
 import { createFakeTunnel, type FakeTunnel } from './fake-tunnel.ts';
 import { createLazyStream } from './lazy-stream.ts';
@@ -27,7 +27,7 @@ export interface BackendHarness<C extends BaseConnection, B extends Backend>
   /** Whether the server looks at passwords. */
   passwords: Able<true>;
   /** The stream of a fake tunnel to the server; by default a TCP connection to the host and port of `connection`. */
-  dial?(): Duplex;
+  dial?(): DialledStream;
   stop(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export function createContractRig<C extends BaseConnection, B extends Backend>(
   };
 }
 
-function dialServer<C extends BaseConnection, B extends Backend>(harness: BackendHarness<C, B>): Duplex {
+function dialServer<C extends BaseConnection, B extends Backend>(harness: BackendHarness<C, B>): DialledStream {
   if (harness.dial !== undefined) return harness.dial();
   const config = harness.connection({});
   return createLazyStream(config.host, harness.resolvePort(config));

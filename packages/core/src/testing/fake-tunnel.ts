@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { Failure } from '../failure.ts';
-import type { Tunnel, TunnelState } from '../tunnel/tunnel.ts';
+import type { DialledStream, Tunnel, TunnelState } from '../tunnel/tunnel.ts';
 import { createLazyStream } from './lazy-stream.ts';
 
 export interface FakeTunnelOptions {
   /** Where a stream leads; by default to the address that was asked for, without any tunnel. */
-  dial?: (host: string, port: number) => Duplex;
+  dial?: (host: string, port: number) => DialledStream;
 }
 
 export interface FakeTunnel extends Tunnel {

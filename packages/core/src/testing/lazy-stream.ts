@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import type { DialledStream } from '../tunnel/tunnel.ts';
 
 /** A stream as tunnels hand it out: it looks like a socket to a driver and connects on `connect()` or the first write. */
-export function createLazyStream(host: string, port: number): Duplex {
+export function createLazyStream(host: string, port: number): DialledStream {
   return new LazyStream(() => connect({ host, port }));
 }
 

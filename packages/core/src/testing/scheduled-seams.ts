@@ -86,7 +86,7 @@ export class ScheduledSeams {
         await this.#pause(`probe of ${label}`);
         if (instance.dead) throw new Error('the tunnel is lost');
       },
-      stream: () => new PassThrough(),
+      stream: () => Object.assign(new PassThrough(), { connect: () => undefined }),
       status: () => ({ state: instance.state, hops: [], channels: 0 }),
       onClosed: (listener) => void listeners.push(listener),
       close: () => this.#end(instance),

@@ -1,12 +1,11 @@
-import type { Duplex } from 'node:stream';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
+import { untilAborted } from '../waiting.ts';
 import { tunnelFailure } from './failures.ts';
 import type { Link } from './link.ts';
 import { createTunnelStream, type TunnelStream } from './stream.ts';
 import type { TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel, TunnelState, TunnelStatus } from './tunnel.ts';
-import { abortable } from './wait.ts';
 
 export interface SessionOptions {
   /** The last one leads to the target; those before it carry the next. */
@@ -46,10 +45,10 @@ class Session implements Tunnel {
     this.#probing ??= this.#last.probe().finally(() => {
       this.#probing = undefined;
     });
-    await abortable(this.#probing, signal);
+    await (signal === undefined ? this.#probing : untilAborted(this.#probing, signal));
   }
 
-  stream(host: string, port: number): Duplex {
+  stream(host: string, port: number): TunnelStream {
     const stream: TunnelStream = createTunnelStream(() => this.#openFor(stream, host, port));
     return stream;
   }

@@ -12,12 +12,17 @@ export interface TunnelStatus {
   lastError?: string;
 }
 
+/** A stream that goes where it was made for; it is on its way after `connect()`, or after the first write. */
+export interface DialledStream extends Duplex {
+  connect(): unknown;
+}
+
 /** A way through SSH servers. It opens no listening port: a driver gets a stream. */
 export interface Tunnel {
   /** Throws or waits when the tunnel is not usable; a no-op when it is. Called before every use. */
   ensureFresh(signal?: AbortSignal): Promise<void>;
   /** A socket-like stream; the channel opens when the driver calls `connect()` or first writes. */
-  stream(host: string, port: number): Duplex;
+  stream(host: string, port: number): DialledStream;
   status(): TunnelStatus;
   /** Called once, when the tunnel is lost or closed. */
   onClosed(listener: (cause: unknown) => void): void;

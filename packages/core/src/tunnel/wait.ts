@@ -1,4 +1,5 @@
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
+import { formatAbort } from '../waiting.ts';
 import type { Loss } from './loss.ts';
 
 export interface WaitOptions<T> {
@@ -45,29 +46,14 @@ export function waitFor<T>(
   });
 }
 
-/** Stops waiting when the caller gives up; the work itself goes on for others. */
-export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const stop = onAbort(signal, reject);
-    work.then(resolve, reject).finally(stop);
-  });
-}
-
 /** Throws when the caller has already given up. */
 export function checkAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw abortFailure(signal);
+  if (signal?.aborted) throw formatAbort(signal);
 }
 
 function onAbort(signal: AbortSignal, listener: (cause: Failure) => void): () => void {
-  const report = (): void => listener(abortFailure(signal));
+  const report = (): void => listener(formatAbort(signal));
   if (signal.aborted) report();
   else signal.addEventListener('abort', report, { once: true });
   return () => signal.removeEventListener('abort', report);
-}
-
-/** The caller's own reason when it is one of ours (a time limit, for example). */
-function abortFailure(signal: AbortSignal): Failure {
-  if (signal.reason instanceof Failure) return signal.reason;
-  return new Failure('cancelled', 'opening the SSH tunnel was cancelled', { cause: signal.reason });
 }
