@@ -1,4 +1,5 @@
 import { redact } from './redact.ts';
+import { formatVisibleReply } from './text.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
@@ -20,7 +21,9 @@ export function createLog(prefix: string, threshold: LogLevel = 'info', write: (
     if (rank[level] > rank[threshold]) return;
     const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
     const tail = pairs.map(([key, value]) => ` ${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join('');
-    write(redact(`${new Date().toISOString()} ${prefix} ${level} ${message}${tail}`).replace(/[\r\n]+/g, ' | '));
+    write(
+      formatVisibleReply(redact(`${new Date().toISOString()} ${prefix} ${level} ${message}${tail}`).replace(/[\r\n]+/g, ' | ')),
+    );
   };
 }
 

@@ -46,6 +46,14 @@ describe('known secrets', () => {
     expect(redact('a secret-longer b')).toBe('a [secret] b');
   });
 
+  it('may be long and many: nothing throws, and nothing else is shown for it', () => {
+    rememberSecret(canary);
+    rememberSecret('q'.repeat(200_000));
+    for (let index = 0; index < 3_000; index++) rememberSecret(`number-${index}-of-many`);
+    const text = `a ${canary} b number-2999-of-many c ${'q'.repeat(200_000)} d`;
+    expect(redact(text)).toBe('a [secret] b [secret] c [secret] d');
+  });
+
   it('are removed line by line', () => {
     const line = 'b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ';
     rememberSecret(`-----BEGIN X-----\n${line}\n-----END X-----`);

@@ -7,6 +7,10 @@ const shortest = 6;
 /** Lines of a long secret are known by themselves from this length on. */
 const shortestLine = 32;
 const mark = '[secret]';
+const remembered = new Set<string>();
+let longest = 0;
+/** A form may be many times as long as a key; nobody looks further than this for one. */
+const widestLook = 4_096;
 /** Every form of every secret, by its first characters; longest first, so that one that contains another is removed whole. */
 const known = new Map<string, string[]>();
 /** Marks, by a hash of two characters, where a form may begin: nearly every place in a text is passed over by this alone. */
@@ -31,12 +35,14 @@ const patterns: readonly [RegExp, string][] = [
 
 /** Makes a value known, so that it is removed in every encoding it may appear in. Short values cannot be told from text. */
 export function rememberSecret(value: string): void {
-  if (value.length < shortest) return;
+  if (value.length < shortest || remembered.has(value)) return;
+  remembered.add(value);
   const lines = value.split(/\r?\n/).filter((line) => line.length >= shortestLine && !line.startsWith('-----'));
   for (const form of [value, ...lines].flatMap(encodings)) if (form.length >= shortest) rememberForm(form);
 }
 
 function rememberForm(form: string): void {
+  longest = Math.max(longest, form.length);
   const start = form.slice(0, shortest);
   const forms = known.get(start) ?? [];
   if (forms.includes(form)) return;
@@ -68,6 +74,30 @@ export function redactKnown(text: string): string {
   return shown === 0 ? text : parts.join('') + text.slice(shown);
 }
 
+/** How much more of a text one has to know to see whether a secret crosses the end of what is shown. */
+export function longestSecret(): number {
+  return Math.min(longest, widestLook);
+}
+
+/** Like `slice`, but a secret that one of the edges cuts in two is not shown in halves, which put together would be the whole. */
+export function sliceKnown(text: string, from: number, to: number): string {
+  if (known.size === 0) return text.slice(from, to);
+  const first = secretAcross(text, from);
+  const last = secretAcross(text, to);
+  const start = Math.min(first?.end ?? from, to);
+  const end = Math.max(last?.start ?? to, start);
+  return `${first ? mark : ''}${text.slice(start, end)}${last && last.start >= start ? mark : ''}`;
+}
+
+function secretAcross(text: string, edge: number): { start: number; end: number } | undefined {
+  if (edge <= 0 || edge >= text.length) return undefined;
+  for (let start = Math.max(0, edge - longestSecret()); start < edge; start += 1) {
+    const form = beginnings[beginningAt(text, start)] === 1 ? formAt(text, start) : undefined;
+    if (form !== undefined && start + form.length > edge) return { start, end: start + form.length };
+  }
+  return undefined;
+}
+
 /** Not one large regular expression: secrets that are too long or too many for it would make it throw, with all of them in the message. */
 function formAt(text: string, index: number): string | undefined {
   return known.get(text.slice(index, index + shortest))?.find((form) => text.startsWith(form, index));
@@ -82,7 +112,9 @@ export function redact(text: string): string {
 
 /** For tests: a secret of one test must not change the text of the next. */
 export function forgetSecrets(): void {
+  remembered.clear();
   known.clear();
+  longest = 0;
   beginnings.fill(0);
 }
 

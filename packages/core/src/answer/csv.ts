@@ -1,3 +1,4 @@
+import { sliceKnown } from '../redact.ts';
 import { alignCut, formatVisible, markClose, markOpen, unseenClass } from '../text.ts';
 
 /** A value of which the driver kept only a part, because the whole would not have fitted in memory. */
@@ -28,6 +29,8 @@ export interface CellPart {
   cut: boolean;
   /** The driver kept less than the window asked for, so that moving the window shows nothing more. */
   unkept: boolean;
+  /** An edge of the window would have cut a secret in two, so a part of it is left out. */
+  redacted: boolean;
 }
 
 /**
@@ -68,11 +71,13 @@ function cutKept(cell: CutCell, window: CellWindow): CellPart {
   const unit = cell.unit === 'bytes' ? ' bytes' : '';
   const mark = `${markOpen}${range} of ${cell.length}${unit}${markClose}`;
   const unkept = open && window.offset + window.limit > kept;
-  return { text: cell.text.slice(from, to), mark, cut: open || start + to < kept, unkept };
+  const plain = cell.text.slice(from, to);
+  const text = sliceKnown(cell.text, from, to);
+  return { text, mark, cut: open || start + to < kept, unkept, redacted: text !== plain };
 }
 
 function whole(text: string | null): CellPart {
-  return { text, mark: '', cut: false, unkept: false };
+  return { text, mark: '', cut: false, unkept: false, redacted: false };
 }
 
 function formatScalar(value: number | bigint | boolean): string {

@@ -1,4 +1,4 @@
-import { redactKnown } from '../redact.ts';
+import { redactKnown, sliceKnown } from '../redact.ts';
 import { alignCut, formatVisibleJson, markClose, markOpen } from '../text.ts';
 
 /** A number of which every digit counts, as it stood in the JSON it came from. */
@@ -161,7 +161,9 @@ class JsonWriter {
     const whole = text.length <= limit + markSlack;
     const end = whole ? text.length : alignCut(text, limit);
     this.#cuts.strings += Number(!whole);
-    this.#quote(text.slice(0, end), whole ? '' : mark(end === 0 ? `0 of ${text.length}` : `1-${end} of ${text.length}`));
+    const shown = sliceKnown(text, 0, end);
+    this.#redacted += Number(shown.length !== end);
+    this.#quote(shown, whole ? '' : mark(end === 0 ? `0 of ${text.length}` : `1-${end} of ${text.length}`));
   }
 
   #quote(text: string, cutMark: string): void {

@@ -193,6 +193,17 @@ describe('secrets', () => {
     expect(rows.line).toBe('2 rows. 2 cells shown without secrets.');
   });
 
+  test('are not shown in halves that pages put together', () => {
+    rememberSecret('SuperSecretValue123');
+    const cell = `${'x'.repeat(10)}SuperSecretValue123${'y'.repeat(30)}`;
+    for (let limit = 1; limit < 40; limit += 1) {
+      for (let cellOffset = 0; cellOffset < cell.length; cellOffset += limit) {
+        const rows = write({ columns: ['k'], cellLimit: limit, cellOffset }, [[cell]]);
+        expect(rows.body.replace(/\[secret\]|⟦.*⟧/g, '')).toMatch(/^k\n[xy]*$/);
+      }
+    }
+  });
+
   test('what only looks like a secret is data, and data is exact', () => {
     const rows = [
       ['-----BEGIN PRIVATE KEY-----', 'password=hunter2'],

@@ -191,7 +191,7 @@ function formatLine(row: readonly CellValue[], window: CellWindow, room: number)
     line.size += cell.length + 1;
     line.cut += Number(part.cut);
     line.unkept += Number(part.unkept);
-    line.redacted += Number(text !== part.text);
+    line.redacted += Number(part.redacted || text !== part.text);
   }
   return line;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { removeQuietly } from './atomic-write.ts';
 import { isHolderGone, type LockHolder, thisProcess } from './lock-holder.ts';
@@ -18,17 +18,40 @@ export interface LockOptions {
  * noticed by its process id and start time, so its lock is taken over at once.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-  const holder: LockHolder = { ...thisProcess(), nonce: randomBytes(8).toString('hex'), at: Date.now() };
-  await acquire(path, holder, options);
+  const end = Date.now() + (options.waitMs ?? 5_000);
+  return await inTurn(path, async () => {
+    const holder: LockHolder = { ...thisProcess(), nonce: randomBytes(8).toString('hex'), at: Date.now() };
+    await acquire(path, holder, { ...options, end });
+    try {
+      return await work();
+    } finally {
+      if (readHolder(path)?.nonce === holder.nonce) removeQuietly(path);
+    }
+  });
+}
+
+const turns = new Map<string, Promise<void>>();
+
+/**
+ * In this process one is called after the other: a thousand that ask the file system every few milliseconds would leave no time
+ * for anything else. Between two of them others get theirs.
+ */
+async function inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(path);
+  const result = before === undefined ? work() : before.then(() => setImmediate()).then(work);
+  const done = result.then(nothing, nothing);
+  turns.set(path, done);
   try {
-    return await work();
+    return await result;
   } finally {
-    if (readHolder(path)?.nonce === holder.nonce) removeQuietly(path);
+    if (turns.get(path) === done) turns.delete(path);
   }
 }
 
-async function acquire(path: string, holder: LockHolder, options: LockOptions): Promise<void> {
-  const end = Date.now() + (options.waitMs ?? 5_000);
+function nothing(): void {}
+
+async function acquire(path: string, holder: LockHolder, options: LockOptions & { end: number }): Promise<void> {
+  const { end } = options;
   for (;;) {
     const other = readHolder(path);
     if (!other && tryCreate(path, holder)) return;

@@ -22,6 +22,7 @@ export function parseJsonText(text: string, where: string): JsonText {
 class Reader {
   private at = 0;
   private readonly starts = new Map<unknown, number>();
+  private newlines: number[] | undefined;
 
   constructor(
     private readonly text: string,
@@ -37,7 +38,19 @@ class Reader {
 
   lineOf(node: unknown): number | undefined {
     const start = this.starts.get(node);
-    return start === undefined ? undefined : this.place(start).line;
+    return start === undefined ? undefined : this.lineAt(start);
+  }
+
+  /** By halving in a list made once: a file may hold as many nodes as it has characters. */
+  private lineAt(offset: number): number {
+    this.newlines ??= [...this.text.matchAll(/\n/g)].map(({ index }) => index);
+    let [low, high] = [0, this.newlines.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.newlines[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
   }
 
   private value(depth: number): unknown {

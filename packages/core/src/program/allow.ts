@@ -1,13 +1,11 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Backend } from '../manager/backend.ts';
-import { redact } from '../redact.ts';
+import { parseJsonText } from '../files/json-text.ts';
 import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
-import { allowProjectFile, isAllowed, openProjectFile } from '../registry/trust.ts';
+import { allowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
-import { type Leaf, storePathOf } from './app.ts';
+import { storePathOf } from './app.ts';
 import type { Terminal } from './command-line.ts';
 
 export interface AllowRequest {
@@ -21,10 +19,7 @@ export interface AllowRequest {
  * Lets a project file name connections. The person sees the whole file first, since all of it begins to count: hosts,
  * variables, commands. What is allowed is exactly what was shown.
  */
-export async function allow<C extends BaseConnection, B extends Backend>(
-  leaf: Leaf<C, B>,
-  request: AllowRequest,
-): Promise<number> {
+export async function allow(leaf: { app: string }, request: AllowRequest): Promise<number> {
   const { terminal } = request;
   const file = openProjectFile(findFile(leaf.app, request));
   const trustPath = trustPathFor(storePathOf(leaf.app, terminal));
@@ -32,7 +27,7 @@ export async function allow<C extends BaseConnection, B extends Backend>(
     terminal.print(`${file.path} is allowed already.`);
     return 0;
   }
-  terminal.print(`${file.path}\n\n${redact(formatVisible(file.text)).trimEnd()}\n`);
+  terminal.print(`${formatVisible(file.path)}\n\n${formatFile(file)}\n`);
   const answer = request.yes
     ? 'yes'
     : await terminal.ask('Allow these connections, with the commands and variables they name? [y/N] ');
@@ -48,6 +43,18 @@ export async function allow<C extends BaseConnection, B extends Backend>(
   await allowProjectFile({ trustPath, file: file.path, sha256: file.sha256 });
   terminal.print(`Allowed ${file.path} as it is now. A running server uses it from its next call on.`);
   return 0;
+}
+
+/**
+ * All of it, and as we understand it: white space that would push a part out of sight is gone, escapes are undone. Nothing is
+ * redacted, because what looks like a password may be the beginning of a command, and a person would allow what they did not see.
+ */
+function formatFile({ path, text }: ProjectFile): string {
+  try {
+    return formatVisible(JSON.stringify(parseJsonText(text, path).value, null, 2));
+  } catch {
+    return formatVisible(text).trimEnd();
+  }
 }
 
 function findFile(app: string, { terminal, file }: AllowRequest): string {

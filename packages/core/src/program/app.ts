@@ -9,6 +9,7 @@ import { createRegistry, type Registry } from '../registry/registry.ts';
 import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
+import { type LeafSetting, readSettings, type Settings } from './settings.ts';
 
 /** Everything that makes a server of its own out of the generic half. */
 export interface Leaf<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
@@ -26,6 +27,10 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   toolSchema: z.ZodObject;
   /** Besides `host` and `ssh`, the fields that decide where a stored secret is sent. */
   routeFields: readonly string[];
+  /** Settings of its own, beside those that every server has. */
+  settings?: readonly LeafSetting[];
+  /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
+  flags?: readonly { name: string; help: string }[];
   createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
   resolvePort(config: C): number;
   /** The leaf's own tools; those over the connections are there already. */
@@ -38,6 +43,8 @@ export interface AppOptions {
   home: string;
   /** A file named by a person on the command line. */
   configPath?: string | undefined;
+  /** The leaf's own settings, as far as they stood on the command line. */
+  settings?: Settings;
   log?: Log;
 }
 
@@ -45,6 +52,7 @@ export interface App<C extends BaseConnection, B extends Backend> {
   registry: Registry<C>;
   manager: Manager<B>;
   toolServer: ToolServer;
+  settings: Settings;
   log: Log;
   dispose(): Promise<void>;
 }
@@ -77,7 +85,8 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     log,
   });
   const toolServer = createToolServer({ name: leaf.name, version: leaf.version, instructions: leaf.instructions, log });
-  const app: App<C, B> = { registry, manager, toolServer, log, dispose: () => manager.disposeAll() };
+  const settings = readSettings(leaf.settings ?? [], { app: leaf.app, given: options.settings ?? {}, env, cwd });
+  const app: App<C, B> = { registry, manager, toolServer, settings, log, dispose: () => manager.disposeAll() };
   registerConnectionTools(toolServer, {
     manager,
     registry,

@@ -6,6 +6,7 @@ import type { Backend } from '../manager/backend.ts';
 import { allow } from './allow.ts';
 import { createApp, type Leaf } from './app.ts';
 import { serve } from './serve.ts';
+import { type LeafSetting, type Settings, variableOf } from './settings.ts';
 
 /** What a command needs of the world; a test hands in its own. */
 export interface Terminal {
@@ -34,14 +35,14 @@ export async function runLeaf<C extends BaseConnection, B extends Backend>(
   terminal: Terminal,
 ): Promise<number | undefined> {
   try {
-    const { values, positionals } = parse(terminal.argv);
+    const { values, settings, positionals } = parse(terminal.argv, leaf);
     if (values.help) return show(terminal, helpText(leaf));
     if (values.version) return show(terminal, leaf.version);
     const [command, ...rest] = positionals;
     if (command === 'allow') return await allow(leaf, { terminal, file: rest[0], yes: values.yes === true });
     if (command !== undefined) throw usage(`no command is called ${JSON.stringify(command)}`);
     const { env, cwd, home } = terminal;
-    const app = createApp(leaf, { env, cwd, home, configPath: values.config });
+    const app = createApp(leaf, { env, cwd, home, configPath: values.config, settings });
     serve({ toolServer: app.toolServer, log: app.log, dispose: app.dispose });
     return undefined;
   } catch (error) {
@@ -51,9 +52,19 @@ export async function runLeaf<C extends BaseConnection, B extends Backend>(
   }
 }
 
-function parse(argv: readonly string[]) {
+function parse(argv: readonly string[], leaf: Pick<Described, 'settings' | 'flags'>) {
+  const { settings: own = [], flags = [] } = leaf;
+  const settings = Object.fromEntries(own.map(({ name }) => [name, { type: 'string' as const }]));
+  const switches = Object.fromEntries(flags.map(({ name }) => [name, { type: 'boolean' as const }]));
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options: { ...settings, ...switches, ...options },
+      allowPositionals: true,
+    });
+    // The names of the leaf's own are known only now; each takes a text.
+    const given: Settings = Object.fromEntries(own.map(({ name }) => [name, Reflect.get(values, name)]));
+    return { values, settings: given, positionals };
   } catch (error) {
     throw usage(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
   }
@@ -68,8 +79,21 @@ function show(terminal: Terminal, text: string): number {
   return exitCodes.ok;
 }
 
-function helpText(leaf: { name: string; version: string; app: string; summary: string }): string {
+interface Described {
+  name: string;
+  version: string;
+  app: string;
+  summary: string;
+  settings?: readonly LeafSetting[];
+  flags?: readonly { name: string; help: string }[];
+}
+
+function helpText(leaf: Described): string {
   const prefix = leaf.app.toUpperCase();
+  const settings = leaf.settings ?? [];
+  const words = [...settings.map(({ name, value, help }) => ({ word: `${name} ${value}`, help })), ...flagsOf(leaf)];
+  const options = words.map(({ word, help }) => `\n  ${`--${word}`.padEnd(17)} ${help}`);
+  const variables = settings.map(({ name }) => `\n  ${variableOf(leaf.app, name).padEnd(21)} like --${name}`);
   return `${leaf.name} ${leaf.version}: ${leaf.summary}
 
 Usage
@@ -77,7 +101,7 @@ Usage
   ${leaf.name} allow [FILE]       let the project file found here, or FILE, name connections
 
 Options
-  --config FILE     read connections from FILE instead of a .${leaf.app}.json found upward
+  --config FILE     read connections from FILE instead of a .${leaf.app}.json found upward${options.join('')}
   --yes             with allow: do not ask
   -h, --help        this text
   -v, --version     the version
@@ -85,7 +109,11 @@ Options
 Environment
   ${prefix}_CONNECTIONS    connections as a JSON list; wins over every file
   ${prefix}_STORE          the file that add_connection writes to
-  ${prefix}_LOG            error, warn, info (default) or debug; the log goes to stderr`;
+  ${prefix}_LOG            error, warn, info (default) or debug; the log goes to stderr${variables.join('')}`;
+}
+
+function flagsOf({ flags = [] }: Described): { word: string; help: string }[] {
+  return flags.map(({ name, help }) => ({ word: name, help }));
 }
 
 /** The real terminal of this process. */

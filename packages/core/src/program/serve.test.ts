@@ -87,6 +87,18 @@ function live({ dispose = async () => undefined, tools = [] }: { dispose?: () =>
 }
 
 describe('serve', () => {
+  it.each(['{"id":"\\x"', '{"id":007,', '{"id":-'])(
+    'reads on behind a line that only looks as if it had an id: %s',
+    async (line) => {
+      const life = live();
+      life.send(`${line}\n${JSON.stringify(initialize)}`);
+      await expect.poll(() => life.written().map(({ id }) => id)).toContain(1);
+      expect(life.log.join()).not.toContain('uncaught');
+      life.stdin.end();
+      await life.exitCode;
+    },
+  );
+
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('%s ends it: calls are told, things are closed, once', async (signal) => {
     const reasons: Failure[] = [];
     const life = live({ tools: [waitTool(reasons)] });

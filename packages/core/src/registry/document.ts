@@ -29,6 +29,8 @@ export interface ConnectionDocument extends ConnectionList {
 export const documentVersion = 1;
 
 const form = '{ "version": 1, "connections": [ … ] }';
+/** A file that came with a repository may hold half a million mistakes, and each costs a trace and a cleaned text. */
+const mostProblems = 20;
 const knownKeys = ['version', 'connections', placesKey];
 
 /** Reads `{ "version": 1, "connections": [...] }`; throws when the file as a whole cannot be used. */
@@ -64,14 +66,22 @@ export function parseConnectionList(text: string, where: string): ConnectionList
 function readList(list: readonly unknown[], where: string, lineOf: (node: unknown) => number | undefined): ConnectionList {
   const connections: RawConnection[] = [];
   const problems: Failure[] = [];
+  let more = 0;
   for (const [index, raw] of list.entries()) {
     const line = lineOf(raw);
     const position = `connections[${index}]${line === undefined ? '' : `, line ${line}`}`;
     const name = isFields(raw) ? connectionName.safeParse(raw.name) : undefined;
     if (isFields(raw) && name?.success) connections.push({ name: name.data, raw, position });
-    else problems.push(unnamed(raw, position, where));
+    else if (problems.length < mostProblems) problems.push(unnamed(raw, position, where));
+    else more += 1;
   }
-  return { connections, problems };
+  return { connections, problems: more === 0 ? problems : [...problems, moreProblems(more, where)] };
+}
+
+function moreProblems(count: number, where: string): Failure {
+  return new Failure('config', `${where} has ${count} more elements or keys that are not accepted`, {
+    hint: `The file has the form ${form}.`,
+  });
 }
 
 function unnamed(raw: unknown, position: string, where: string): Failure {
@@ -84,9 +94,9 @@ function unnamed(raw: unknown, position: string, where: string): Failure {
 }
 
 function topProblems(value: Fields, version: number, where: string): Failure[] {
-  const problems = Object.keys(value)
-    .filter((key) => !knownKeys.includes(key) && !key.startsWith('$'))
-    .map((key) => unknownKey(key.slice(0, 64), where));
+  const unknown = Object.keys(value).filter((key) => !knownKeys.includes(key) && !key.startsWith('$'));
+  const problems = unknown.slice(0, mostProblems).map((key) => unknownKey(key.slice(0, 64), where));
+  if (unknown.length > mostProblems) problems.push(moreProblems(unknown.length - mostProblems, where));
   if (version === documentVersion) return problems;
   const message = `${where} has version ${version}, and this server knows version ${documentVersion}: it is read as well as it can be and not changed`;
   return [new Failure('config', message, { code: 'E_CONFIG_VERSION', hint: 'Update this server.' })];

@@ -28,10 +28,12 @@ export function readonlyPlace<C extends BaseConnection>(
 
 export function placeOf<C extends BaseConnection>(raw: Fields, expands: boolean, reader: PlaceReader<C>): Place | undefined {
   const { value, placeholders } = expands ? expandConnection(raw, reader.env) : { value: raw, placeholders: [] };
-  if (typeof value.host !== 'string') return undefined;
   const fit = fitSchema(reader.schema, value, placeholders);
+  // A schema may take the host out of another field.
+  const host = fit.ok ? fit.config.host : value.host;
+  if (typeof host !== 'string') return undefined;
   const port = fit.ok ? (reader.resolvePort?.(fit.config) ?? fit.config.port) : Number(value.port) || undefined;
-  return { host: plainHost(value.host), ...(port !== undefined && { port }) };
+  return { host: plainHost(host), ...(port !== undefined && { port }) };
 }
 
 export function isSamePlace(a: Place, b: Place): boolean {

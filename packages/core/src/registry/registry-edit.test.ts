@@ -28,6 +28,21 @@ describe('add', () => {
     expect(redact('a-literal')).toBe('[secret]');
   });
 
+  it('refuses what would make the store too large to be read', async () => {
+    world.writeStore({ ...example, user: 'x'.repeat(1_040_000) });
+    const failure = await failureOf(registry.add({ ...example, name: 'more', user: 'x'.repeat(16_000) }));
+    expect(failure).toMatchObject({ kind: 'limit', code: 'E_STORE_FULL' });
+    expect(await failureOf(registry.add({ ...example, user: 'x'.repeat(20_000) }))).toMatchObject({ code: 'E_TOO_LONG' });
+    expect((await registry.list()).problems).toEqual([]);
+    await registry.remove('prod');
+  });
+
+  it('remembers no secret of a call that was refused', async () => {
+    world.writeStore(example);
+    await failureOf(registry.add({ ...example, password: 'an-ordinary-word' }));
+    expect(redact('an-ordinary-word')).toBe('an-ordinary-word');
+  });
+
   it('keeps ${ as text, in every field', async () => {
     world.env.AWS_SECRET_ACCESS_KEY = 'canary';
     const tricky = {
@@ -173,6 +188,29 @@ describe('read-only', () => {
     expect((await registry.list()).problems).toEqual([]);
   });
 
+  it.each([
+    ['localhost', ['127.1', '2130706433', '0x7f.0.0.1', '0', '::', '::ffff:127.0.0.1', '[0:0:0:0:0:0:0:1]', 'a.localhost']],
+    ['localhost', ['/var/run/socket', 'x@localhost', ' localhost', 'local\thost', 'ｌocalhost', 'lo%63alhost', '::1%lo']],
+    ['/var/run/socket', ['/run/socket/', 'localhost']],
+    ['10.1.2.3', ['167838211', '10.66051', '::ffff:a01:203', '012.1.2.3']],
+    ['2001:db8::1', ['2001:0DB8:0::1', '[2001:db8::1]']],
+    ['bücher.example', ['xn--bcher-kva.example', 'BÜCHER.example..']],
+  ])('cannot be got round by another spelling of %s', async (host, spellings) => {
+    world.writeStore({ ...example, host, readonly: true });
+    for (const spelling of spellings) {
+      const failure = await failureOf(registry.add({ ...example, name: 'x', host: spelling }));
+      expect([spelling, failure.code]).toEqual([spelling, 'E_READONLY_LOCKED']);
+    }
+    await registry.add({ ...example, name: 'x', host: 'another.example' });
+  });
+
+  it('cannot be got round by a broken one that names no port', async () => {
+    world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'guarded', readonly: true, port: 5 }]);
+    world.writeStore({ ...example, port: 'five' });
+    expect(await failureOf(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    await registry.update('prod', { port: 6 });
+  });
+
   it('cannot be got round by a second connection, nor by moving one', async () => {
     world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'guarded', readonly: true, host: 'localhost', port: 5 }]);
     world.writeStore(example);
@@ -218,6 +256,16 @@ describe('a stored secret', () => {
       expect(failure.hint).toContain('password');
       expect(stored()).toEqual([{ ...secretive, password }]);
     }
+  });
+
+  it.each(['localhost', '127.0.0.1', '${HERE}'])('is not sent to another port of %s', async (host) => {
+    world.env.HERE = 'localhost';
+    world.writeStore({ ...secretive, host });
+    for (const change of [{ port: 7 }, { type: 'south' }]) {
+      expect(await failureOf(registry.update('prod', change))).toMatchObject({ code: 'E_SECRET_REDIRECT' });
+    }
+    await registry.update('prod', { port: 1, user: 'x' });
+    await registry.update('prod', { port: 7, password: 'another-one' });
   });
 
   it('goes along when the patch brings its own, or drops it', async () => {

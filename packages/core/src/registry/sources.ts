@@ -96,7 +96,11 @@ function envState(text: string | undefined, where: { origin: Origin; base: strin
 
 function sourceState(list: ConnectionList, where: { origin: Origin; base: string; expands: boolean }): SourceState {
   const byName = new Map<string, RawConnection[]>();
-  for (const connection of list.connections) byName.set(connection.name, [...(byName.get(connection.name) ?? []), connection]);
+  for (const connection of list.connections) {
+    const group = byName.get(connection.name);
+    if (group) group.push(connection);
+    else byName.set(connection.name, [connection]);
+  }
   const candidates = [...byName.values()].flatMap(([first, ...others]): Candidate[] => {
     if (!first) return [];
     if (others.length === 0) return [{ ...first, ...where }];

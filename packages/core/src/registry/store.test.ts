@@ -246,6 +246,16 @@ describe('its lock', () => {
     });
   });
 
+  it('is given in the order in which it was asked for, with time for others in between', async () => {
+    const done: number[] = [];
+    let others = 0;
+    const timer = setInterval(() => others++, 1);
+    await Promise.all(Array.from({ length: 40 }, (_, index) => add(`n${index}`).then(() => done.push(index))));
+    clearInterval(timer);
+    expect(done).toEqual(Array.from({ length: 40 }, (_, index) => index));
+    expect(others).toBeGreaterThan(5);
+  });
+
   it('lets the next one sweep what a killed process left', async () => {
     writeFileSync(folder.at('config', 'app', '.connections.json.999.abc.tmp'), 'half');
     writeFileSync(folder.at('config', 'app', 'mine.tmp'), 'keep');

@@ -1,12 +1,11 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import { rememberSecret } from '../redact.ts';
 import { escapeText } from './expand.ts';
 import { expandConnection, fitSchema } from './fit.ts';
 import { formatIssues } from './issues.ts';
 import type { PlaceReader } from './readonly-places.ts';
 import { secretPlacesIn } from './schema-fields.ts';
-import { type Fields, formatPath, isFields, mapStrings, valueAt } from './tree.ts';
+import { type Fields, formatPath, isFields, mapStrings, stringsOf, valueAt } from './tree.ts';
 
 export interface EditRules<C extends BaseConnection> {
   reader: PlaceReader<C>;
@@ -18,17 +17,21 @@ export interface EditRules<C extends BaseConnection> {
   personFields: readonly string[];
 }
 
+/** Characters of one value that a tool may store. Tokens have some thousands. */
+const longestText = 16_384;
+
 /**
  * What a tool passed, made safe to store. The input comes from a model, which may act for whoever wrote the page it has just
  * read: it may name no file, variable or command to take a secret from, and no host key to accept.
  */
 export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditRules<C>): Fields {
+  const long = [...stringsOf(input)].find(({ text }) => text.length > longestText);
+  if (long) throw tooLong(formatPath(long.path), long.text.length);
   const places = secretPlacesIn(input, rules.reader.secretFields);
   for (const { path, kind } of places) {
     const value = valueAt(input, path);
     if (isFields(value)) throw referenceRefused(formatPath(path), rules);
     if (kind === 'key') throw personOnly(formatPath(path), rules);
-    if (typeof value === 'string') rememberSecret(value);
   }
   const forbidden = rules.personFields.map((field) => ({ pattern: field.split('.'), kind: 'value' as const }));
   const [first] = secretPlacesIn(input, forbidden);
@@ -36,6 +39,12 @@ export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditR
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   // Strings change into strings and the outermost value stays an object.
   return mapStrings(given, escapeText) as Fields;
+}
+
+function tooLong(field: string, length: number): Failure {
+  return new Failure('input', `the field ${field} has ${length} characters; at most ${longestText} are accepted`, {
+    code: 'E_TOO_LONG',
+  });
 }
 
 /** Throws what is wrong with a connection that shall be stored, by key. */

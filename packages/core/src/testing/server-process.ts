@@ -42,7 +42,8 @@ export class ServerProcess {
   stdout = '';
   stderr = '';
   readonly #waiting = new Map<number | string, (message: Message) => void>();
-  #pending = '';
+  /** Of the line that is not complete yet; an answer may be many megabytes long. */
+  #pending: string[] = [];
   #nextId = 1;
   #mark = Date.now();
 
@@ -107,9 +108,13 @@ export class ServerProcess {
   #receive(text: string): void {
     // Enough for a test to look at; ten thousand answers need not all be kept.
     this.stdout = (this.stdout + text).slice(-100_000);
-    const lines = (this.#pending + text).split('\n');
-    this.#pending = lines.pop() ?? '';
-    for (const line of lines) this.#receiveLine(line);
+    const lines = text.split('\n');
+    const last = lines.pop() ?? '';
+    for (const line of lines) {
+      this.#receiveLine(this.#pending.join('') + line);
+      this.#pending = [];
+    }
+    this.#pending.push(last);
   }
 
   #receiveLine(line: string): void {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { connectionName, portNumber } from '../connection.ts';
+import { toldElsewhere } from './compact-schema.ts';
 
 /**
  * What a tool may say of a connection: literals only. A reference in the hands of a model is a way to read the machine's
@@ -33,11 +34,10 @@ export function patchSchemaOf(schema: z.ZodObject): z.ZodObject {
   return z.strictObject({ name: connectionName, ...patch });
 }
 
-/** A field that a connection must have cannot be removed, so null is not offered for it. */
+/** A field that a connection must have cannot be removed, so null is not offered for it. How each looks is told by the tool that adds. */
 function patchField(field: z.core.$ZodType): z.ZodType {
   // A raw shape is typed with zod's smallest interface; every schema we write has the full one.
   const schema = field as z.ZodType;
-  if (!(schema instanceof z.ZodOptional)) return schema.optional();
-  const patch = z.nullable(schema.unwrap()).optional();
-  return schema.description === undefined ? patch : patch.describe(schema.description);
+  const patch = schema instanceof z.ZodOptional ? z.nullable(schema.unwrap()).optional() : schema.optional();
+  return patch.meta(toldElsewhere);
 }

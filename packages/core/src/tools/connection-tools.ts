@@ -5,10 +5,14 @@ import { Failure } from '../failure.ts';
 import type { Backend, ConnectionStatus } from '../manager/backend.ts';
 import type { Manager } from '../manager/manager.ts';
 import type { Entry, Registry } from '../registry/registry.ts';
+import { cutVisible, formatVisible } from '../text.ts';
 import { formatConnections } from './connection-list.ts';
 import { withManaged } from './managed.ts';
 import { defineTool, type Tool } from './tool.ts';
 import type { ToolServer } from './tool-server.ts';
+
+/** Characters of one line that a server says of itself. */
+const longestAnswered = 500;
 
 /** What may be shown of a connection, in the order it is shown. Never a secret. */
 export type PublicView = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -138,9 +142,9 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
         formatError: (error) => options.formatError(error),
       });
       const took = Math.round(performance.now() - started);
-      return respond.text(
-        [`${tested.name} answers (${took} ms).`, ...tested.lines, ...formatRoute(manager.status(tested.name))].join('\n'),
-      );
+      const line = [`${tested.name} answers (${took} ms)`, ...formatRoute(manager.status(tested.name))].join(', ');
+      // A server may call itself anything, also what reads like a sentence of ours.
+      return respond.text(tested.lines.map(formatAnswered).join('\n'), { line: `${line}.` });
     },
   });
 }
@@ -148,6 +152,10 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
 /** A ping does nothing that must not be done twice, so whatever was lost on the way to the answer is worth a second try. */
 function isLoss(error: unknown): boolean {
   return error instanceof Failure && (error.kind === 'connection' || error.kind === 'tunnel');
+}
+
+function formatAnswered(line: string): string {
+  return cutVisible(formatVisible(line).replace(/\s+/g, ' '), longestAnswered);
 }
 
 /** Through which SSH servers, if any, and whose key the last one showed. */

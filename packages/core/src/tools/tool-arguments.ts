@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import { nearestNames } from '../nearest.ts';
 import type { Tool } from './tool.ts';
 
+const shownIssueLimit = 5;
 const shownValueLimit = 60;
 const secretField = /password|passphrase|secret|token|key/i;
 
@@ -11,14 +12,17 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
   const result = tool.input.safeParse(args);
   if (result.success) return result.data;
   const known = Object.keys(tool.input.shape);
-  const problems = result.error.issues.slice(0, 5).map((issue) => describe(issue, args, known));
+  const problems = result.error.issues.slice(0, shownIssueLimit).map((issue) => describe(issue, args, known));
   throw new Failure('input', `${tool.name}: ${problems.join('; ')}`, {
     hint: `Arguments: ${known.map((name) => label(tool, name)).join(', ')}.`,
   });
 }
 
 function describe(issue: z.core.$ZodIssue, args: unknown, known: readonly string[]): string {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(key, issue.path, known)).join('; ');
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.slice(0, shownIssueLimit).map((key) => unknownKey(key, issue.path, known));
+    return keys.join('; ');
+  }
   const path = issue.path.map(String).join('.');
   const value = valueAt(args, issue.path);
   if (value === undefined && path !== '') return `${path} is missing`;
@@ -33,7 +37,9 @@ function unknownKey(key: string, path: readonly PropertyKey[], known: readonly s
 
 function shown(path: string, value: unknown): string {
   if (secretField.test(path)) return '';
-  const text = JSON.stringify(value) ?? String(value);
+  // Its type alone: an object may hold a password further in, and be nested too deep to be written out.
+  if (typeof value === 'object' && value !== null) return `, got ${Array.isArray(value) ? 'a list' : 'an object'}`;
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, shownValueLimit) : value) ?? String(value);
   return `, got ${text.length > shownValueLimit ? `${text.slice(0, shownValueLimit)}…` : text}`;
 }
 

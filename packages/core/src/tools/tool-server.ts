@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { respond, type ToolReply } from '../answer/respond.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
+import { compactSchema } from './compact-schema.ts';
 import { createProgress } from './progress.ts';
 import { effects, type Tool } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
@@ -185,7 +186,7 @@ function defineFor(tool: Tool): ToolDefinition {
     title: tool.title,
     description: tool.description,
     // zod writes a schema of type "object" for every z.ZodObject; its return type cannot say so.
-    inputSchema: inputSchema as ToolDefinition['inputSchema'],
+    inputSchema: compactSchema(inputSchema) as ToolDefinition['inputSchema'],
     annotations: effects[tool.effect],
     ...(tool.asksPerson ? { _meta: { 'anthropic/requiresUserInteraction': true } } : {}),
   };

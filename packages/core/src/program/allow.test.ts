@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
+import { allow } from './allow.ts';
+
+let folder: TempFolder;
+let printed: string;
+beforeEach(() => {
+  folder = createTempFolder();
+  printed = '';
+});
+afterEach(() => folder[Symbol.dispose]());
+
+function run(answer: string | undefined) {
+  const print = (text: string) => {
+    printed += `${text}\n`;
+  };
+  const terminal = { argv: [], env: {}, cwd: folder.path, home: folder.path, print, printError: print, ask: async () => answer };
+  return allow({ app: 'example' }, { terminal, file: undefined, yes: false });
+}
+
+const write = (text: string) => writeFileSync(folder.at('.example.json'), text);
+const command = '{ "command": ["sh", "-c", "the-command"] }';
+
+describe('allow', () => {
+  it.each([
+    ['beside what looks like a password', `{ "version": 1, "connections": [{ "password": ${command} }] }`],
+    ['between the lines of a key', `{ "a": "-----BEGIN PRIVATE KEY-----", "b": ${command}, "c": "-----END PRIVATE KEY-----" }`],
+    ['behind a key', `{ "a": "-----BEGIN PRIVATE KEY-----", "b": ${command} }`],
+    ['behind white space', `{ ${'\n'.repeat(9_000)}${' '.repeat(9_000)} "b": ${command} ${'\n'.repeat(9_000)} }`],
+    ['in escapes', '{ "b": { "\\u0063ommand": ["sh", "-c", "\\u0074he-command"] } }'],
+    ['in what is no JSON', `{ "password": ${command}, `],
+  ])('shows a command %s', async (_, text) => {
+    write(text);
+    expect(await run('no')).toBe(1);
+    expect(printed).toMatch(/"command": \[\s*"sh",\s*"-c",\s*"the-command"\s*\]/);
+    expect(printed.split('\n').length).toBeLessThan(40);
+  });
+
+  it('allows what it has shown', async () => {
+    write('{ "version": 1, "connections": [] }');
+    await expect(run(undefined)).rejects.toMatchObject({ kind: 'refused' });
+    expect(await run('yes')).toBe(0);
+    expect(readFileSync(folder.at('.config', 'example', 'allowed.json'), 'utf8')).toContain(folder.at('.example.json'));
+    expect(await run(undefined)).toBe(0);
+    expect(printed).toContain('allowed already');
+  });
+});
