@@ -1,4 +1,5 @@
 import type { Line } from './line.ts';
+import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
 
-export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines];
+export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines, ...sqlLines];

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { BenchOptions, Line, Measured } from './line.ts';
 import { lines } from './registry.ts';
+import { closeSqlRig } from './sql-rig.ts';
 
 interface Result extends Measured {
   name: string;
@@ -65,7 +66,11 @@ function save(results: readonly Result[], options: BenchOptions): void {
   );
 }
 
-await main().catch((error: unknown) => {
+try {
+  await main();
+} catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
-});
+} finally {
+  await closeSqlRig();
+}

@@ -29,6 +29,12 @@ export interface ServerProcessOptions {
   node?: string;
 }
 
+interface Waiting {
+  method: string;
+  resolve(message: Message): void;
+  reject(error: Error): void;
+}
+
 /**
  * A server in a process of its own, with nothing between it and the test: lines in, lines out. It gets an empty home folder
  * and no variable of ours, so that nothing of the developer who runs the test can help it.
@@ -41,7 +47,7 @@ export class ServerProcess {
   readonly impure: string[] = [];
   stdout = '';
   stderr = '';
-  readonly #waiting = new Map<number | string, (message: Message) => void>();
+  readonly #waiting = new Map<number | string, Waiting>();
   /** Of the line that is not complete yet; an answer may be many megabytes long. */
   #pending: string[] = [];
   #nextId = 1;
@@ -58,7 +64,12 @@ export class ServerProcess {
     });
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#receive(text));
     this.exited = new Promise((resolve) => {
-      this.child.once('exit', (code, signal) => resolve({ code, signal, after: Date.now() - this.#mark }));
+      this.child.once('exit', (code, signal) => {
+        resolve({ code, signal, after: Date.now() - this.#mark });
+        for (const { method, reject } of this.#waiting.values()) {
+          reject(new Error(`the server ended before it answered ${method}; its log:\n${this.stderr}`));
+        }
+      });
     });
   }
 
@@ -69,8 +80,7 @@ export class ServerProcess {
   request(method: string, params: Record<string, unknown> = {}): Promise<Message> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, resolve);
-      void this.exited.then(() => reject(new Error(`the server ended before it answered ${method}; its log:\n${this.stderr}`)));
+      this.#waiting.set(id, { method, resolve, reject });
       this.send({ jsonrpc: '2.0', id, method, params });
     });
   }
@@ -128,7 +138,7 @@ export class ServerProcess {
     }
     if (message.jsonrpc !== '2.0') this.impure.push(line);
     if (message.id === undefined) return;
-    this.#waiting.get(message.id)?.(message);
+    this.#waiting.get(message.id)?.resolve(message);
     this.#waiting.delete(message.id);
   }
 }
