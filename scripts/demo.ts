@@ -1,11 +1,11 @@
 /**
- * `npm run demo`: a real PostgreSQL, the built server as a client starts it, and a session with it from the first call to an
- * error and its way out. Everything is made for the demo and gone afterwards.
+ * `npm run demo`: the built server as a client starts it, with its sample database, and a session from the first call to a
+ * statement that is stopped half way. The engine comes into the user's cache; everything else is gone afterwards.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEngine } from '@dbmole/engines';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { root, runStep } from './steps.ts';
@@ -13,55 +13,118 @@ import { root, runStep } from './steps.ts';
 const built = runStep({ name: 'build dbmole-mcp', command: ['tsx', 'scripts/build.ts', 'dbmole-mcp'] });
 if (!built) process.exit(1);
 
-const home = mkdtempSync(join(tmpdir(), 'dbmole-demo-'));
-const postgres = await startEngine('postgres18');
+const folder = mkdtempSync(join(tmpdir(), 'dbmole-demo-'));
 const client = new Client({ name: 'demo', version: '1.0.0' });
 try {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(root, 'packages/dbmole-mcp/dist/main.js')],
-      // An empty home: the demo must not see, or touch, the connections of whoever runs it.
-      env: { PATH: process.env.PATH ?? '', HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
-      cwd: home,
+      args: [join(root, 'packages/dbmole-mcp/dist/main.js'), '--demo'],
+      // The demo must not see, or touch, the connections of whoever runs it. npm needs the rest of what it knows.
+      env: { ...inherited(), DBMOLE_STORE: join(folder, 'connections.json') },
+      cwd: folder,
     }),
   );
   await session();
 } finally {
   await client.close();
-  await postgres.stop();
-  rmSync(home, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 }
 
 async function session(): Promise<void> {
-  const { host, port, user, password } = postgres;
   say('The server starts without touching a database. What is there?');
   await call('list_connections', {});
-  say('Save a connection, read-only, and try it.');
-  await call('add_connection', { name: 'shop', type: 'postgres', host, port, user, password, readonly: true });
-  await call('test_connection', { name: 'shop' });
-  await call('list_connections', {});
+  say('The first call starts the sample database. The very first one fetches PostgreSQL, once.');
+  await untilThere();
+
+  say('What is in it?');
+  await call('list_tables', { connection: 'demo' });
+  await call('describe_table', { connection: 'demo', tables: ['orders', 'customers'] });
+
+  say('A join, with a value that is bound and not pasted.');
+  await call('query', {
+    connection: 'demo',
+    sql: `select c.name, c.country, count(*) as orders, sum(o.total) as spent
+from customers c join orders o on o.customer_id = c.id
+where o.status = $1 group by c.id order by spent desc limit 5`,
+    params: ['delivered'],
+  });
+
+  say('An answer is cut, says so, and says how to read on: first by rows …');
+  const list = { connection: 'demo', sql: 'select id, placed_at, status, total from orders order by id' };
+  await call('query', { ...list, limit: 3 });
+  await call('query', { ...list, limit: 3, offset: 3 });
+  say('… and inside a long cell.');
+  const manual = { connection: 'demo', sql: 'select manual from products where id = 10' };
+  await call('query', { ...manual, cell_limit: 120 });
+  await call('query', { ...manual, cell_limit: 120, cell_offset: 120 });
+
+  say('query never writes, whatever it is given, and a read-only connection is not written to.');
+  await call('query', { connection: 'demo-rw', sql: 'delete from orders' });
+  await call('execute', { connection: 'demo', sql: 'delete from orders where id = 1' });
+  say('Where writing is allowed, a dry run says what it would do.');
+  await call('execute', {
+    connection: 'demo-rw',
+    sql: "update products set price = price * 2 where category = 'kitchen'",
+    dry_run: true,
+  });
+
   say('A slip of the pen is answered with the way out.');
-  await call('test_connection', { name: 'shpo' });
-  await call('add_connection', { name: 'shop2', type: 'postgre', host, user });
-  say('readonly is a promise: no tool takes it back.');
-  await call('update_connection', { name: 'shop', readonly: false });
-  say('A saved password is not sent to a host that a tool chose.');
-  await call('update_connection', { name: 'shop', host: 'db.attacker.example' });
-  say('That was the connection half. The tools that read and write data come next.');
+  await call('query', { connection: 'demo', sql: 'select custmer_id from orders' });
+
+  say('A call that is cancelled stops in the database, too.');
+  await cancelled();
+}
+
+/** The download may take longer than one call waits; the next call finds what has come meanwhile. */
+async function untilThere(): Promise<void> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    const text = await call('test_connection', { name: 'demo' });
+    if (!text.includes('E_DEMO_PREPARING')) return;
+  }
+}
+
+async function cancelled(): Promise<void> {
+  const sql = 'select count(*) from orders a, orders b, orders c where a.total + b.total > c.total';
+  const running = {
+    connection: 'demo',
+    sql: "select count(*) as running from pg_stat_activity where state = 'active' and query like '%orders c %' and pid <> pg_backend_pid()",
+  };
+  const stop = new AbortController();
+  show('query', { connection: 'demo', sql });
+  const long = client.callTool({ name: 'query', arguments: { connection: 'demo', sql } }, { signal: stop.signal });
+  // Listened to from the start: it ends while we are busy with another call.
+  const outcome = long.then(
+    () => 'it was quicker than we thought',
+    () => 'cancelled by the client',
+  );
+  await delay(700);
+  await call('query', running);
+  stop.abort();
+  console.log(`\n  the long one: ${await outcome}`);
+  await delay(300);
+  await call('query', running);
+}
+
+function inherited(): Record<string, string> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('DBMOLE_'));
+  return Object.fromEntries(own.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 function say(text: string): void {
   console.log(`\n\u001b[1m${text}\u001b[0m`);
 }
 
-async function call(name: string, args: Record<string, unknown>): Promise<void> {
-  const shown = 'password' in args ? { ...args, password: '…' } : args;
-  console.log(`\n→ ${name} ${JSON.stringify(shown)}`);
+function show(name: string, args: Record<string, unknown>): void {
+  console.log(`\n→ ${name} ${JSON.stringify(args)}`);
+}
+
+async function call(name: string, args: Record<string, unknown>): Promise<string> {
+  show(name, args);
   const reply = await client.callTool({ name, arguments: args });
   const content: readonly unknown[] = Array.isArray(reply.content) ? reply.content : [];
-  for (const block of content) {
-    const text: unknown = typeof block === 'object' && block !== null ? Reflect.get(block, 'text') : '';
-    console.log(String(text).replace(/^/gm, '  '));
-  }
+  const texts = content.map((block) => String(typeof block === 'object' && block !== null ? Reflect.get(block, 'text') : ''));
+  const text = texts.join('\n');
+  console.log(text.replace(/^/gm, '  '));
+  return text;
 }

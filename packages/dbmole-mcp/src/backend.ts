@@ -1,28 +1,52 @@
 import type { Backend, BackendTarget } from '@dbmole/core';
+import type { PlanReader, SqlCatalog } from './catalog.ts';
+import type { CatalogRun, ReadEnd, ReadRequest, RowSink, ServerIdentity, SqlEngine, WriteEnd, WriteRequest } from './engine.ts';
 import type { Connection, EngineType } from './schema.ts';
+import { openSqlBackend, type SqlBackendOptions } from './sql-backend.ts';
 
-/** What answered. */
-export interface ServerIdentity {
-  product: string;
-  version: string;
-  user: string;
-  database: string | undefined;
+export interface CallOptions {
+  signal: AbortSignal;
+  /** Another database than the configured one. */
+  database?: string | undefined;
 }
 
-/** One engine, reached. Every folder of `engines/` makes one of these. */
+/** One server, reached: a pool of sessions for each database that was asked for. */
 export interface SqlBackend extends Backend {
-  identify(signal: AbortSignal): Promise<ServerIdentity>;
+  readonly catalog: SqlCatalog;
+  readonly plan: PlanReader;
+  identify(options: CallOptions): Promise<ServerIdentity>;
+  read(request: ReadRequest, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
+  write(request: WriteRequest, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
+  /** For statements of our own over the catalog, guarded and bounded like any read. */
+  catalogRun(options: CallOptions): CatalogRun;
 }
 
-type Open = (target: BackendTarget<Connection>, signal: AbortSignal) => Promise<SqlBackend>;
+/** All that is known of one engine. */
+export interface EngineModules {
+  engine: SqlEngine;
+  catalog: SqlCatalog;
+  plan: PlanReader;
+}
 
 /** Drivers are loaded when the first connection of their kind is opened, never at start. */
-const engines: Record<EngineType, () => Promise<{ openBackend: Open }>> = {
-  postgres: () => import('./engines/postgres/backend.ts'),
-  mysql: () => import('./engines/mysql/backend.ts'),
+const engines: Record<EngineType, () => Promise<EngineModules>> = {
+  postgres: async () => ({
+    ...(await import('./engines/postgres/engine.ts')),
+    ...(await import('./engines/postgres/catalog.ts')),
+    ...(await import('./engines/postgres/plan.ts')),
+  }),
+  mysql: async () => ({
+    ...(await import('./engines/mysql/engine.ts')),
+    ...(await import('./engines/mysql/catalog.ts')),
+    ...(await import('./engines/mysql/plan.ts')),
+  }),
 };
 
-export async function createBackend(target: BackendTarget<Connection>, signal: AbortSignal): Promise<SqlBackend> {
-  const { openBackend } = await engines[target.config.type]();
-  return openBackend(target, signal);
+export async function createBackend(
+  target: BackendTarget<Connection>,
+  signal: AbortSignal,
+  options?: SqlBackendOptions,
+): Promise<SqlBackend> {
+  const modules = await engines[target.config.type]();
+  return await openSqlBackend(modules, target, signal, options);
 }

@@ -1,4 +1,4 @@
-import type { BackendTarget, CellValue, CutCell } from '@dbmole/core';
+import type { BackendTarget, CellValue, CutCell, Failure } from '@dbmole/core';
 import type { ReadStatement } from './guard/read-statement.ts';
 import type { Connection } from './schema.ts';
 
@@ -83,19 +83,7 @@ export interface SessionTarget extends BackendTarget<Connection> {
   database: string | undefined;
 }
 
-/** A relation as `list_tables` shows it. */
-export interface TableSummary {
-  schema: string;
-  name: string;
-  /** `table`, `view`, `materialized view`, `foreign table`, `partitioned table`, … */
-  kind: string;
-  /** The engine's estimate; undefined when it has none. */
-  rows: number | undefined;
-  bytes: number | undefined;
-  comment: string | undefined;
-}
-
-/** Runs a statement of our own over the catalog and gives all its rows: the caller bounds them with a LIMIT. */
+/** Runs a statement of our own over the catalog and gives all its rows as text: the statement bounds them with a LIMIT. */
 export type CatalogRun = (sql: string, params?: readonly Param[]) => Promise<readonly (readonly (string | null)[])[]>;
 
 /** One engine. A folder of `engines/` for each, with the same file names in all. */
@@ -103,6 +91,6 @@ export interface SqlEngine {
   openSession(target: SessionTarget, signal: AbortSignal): Promise<Session>;
   identify(run: CatalogRun): Promise<ServerIdentity>;
   /** The driver's and the server's errors in our words. */
-  toFailure(error: unknown, where: { host: string; port: number }): Error;
+  toFailure(error: unknown, where: { host: string; port: number }): Failure;
   defaultPort: number;
 }

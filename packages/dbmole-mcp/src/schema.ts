@@ -1,5 +1,6 @@
-import { baseConnectionShape, privateKeyRef, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, privateKeyRef, rememberSecret, secretRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
+import { parseConnectionUrl, UrlError, type UrlFields } from './connection-url.ts';
 
 export const engineTypes = ['postgres', 'mysql'] as const;
 export type EngineType = (typeof engineTypes)[number];
@@ -23,11 +24,63 @@ const tls = z.union([
   }),
 ]);
 
-/** A connection as files and the environment write it. What answers to `mysql` is found out on connecting. */
-export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape, tls: tls.optional() });
+/** What a connection is when it is used. */
+const fieldsSchema = z.strictObject({ ...baseConnectionShape, ...ownShape, tls: tls.optional() });
+
+const { shape } = fieldsSchema;
+
+/**
+ * A connection as files and the environment write it: field by field, or with a `url` for those that a URL can say. As a whole it
+ * is treated as a secret, as there may be a password in it. What answers to `mysql` is found out on connecting.
+ */
+export const connectionSchema = z
+  .strictObject({
+    ...shape,
+    type: shape.type.optional(),
+    host: shape.host.optional(),
+    user: shape.user.optional(),
+    url: secretRef.optional(),
+  })
+  .transform(({ url, ...fields }, context) => {
+    if (url === undefined) return fields;
+    try {
+      return joinUrl(url, fields);
+    } catch (error) {
+      if (!(error instanceof UrlError)) throw error;
+      context.addIssue({ code: 'custom', path: ['url'], message: error.message });
+      return z.NEVER;
+    }
+  })
+  .pipe(fieldsSchema);
 
 /** What a tool may say of it. */
-export const toolSchema = z.strictObject({ ...toolConnectionShape, ...ownShape, tls: tlsMode.optional() });
+export const toolSchema = z.strictObject({
+  ...toolConnectionShape,
+  ...ownShape,
+  type: ownShape.type.optional(),
+  host: toolConnectionShape.host.optional(),
+  user: toolConnectionShape.user.optional(),
+  tls: tlsMode.optional(),
+  url: z.string().min(1).optional().describe('postgres://… or mysql://… instead of fields'),
+});
+
+/** What stands in both must be the same. */
+function joinUrl(url: unknown, fields: Record<string, unknown>): Record<string, unknown> {
+  if (typeof url !== 'string') throw new UrlError('it takes a text; a variable of the environment is written ${NAME}');
+  const parsed = parseConnectionUrl(url);
+  if (parsed.password !== undefined && !isPlaceholder(parsed.password)) rememberSecret(parsed.password);
+  for (const [key, value] of Object.entries(parsed)) {
+    if (fields[key] !== undefined && fields[key] !== value) {
+      throw new UrlError(`it says another ${key} than the key "${key}"; give one of them`);
+    }
+  }
+  return { ...fields, ...parsed } satisfies UrlFields & Record<string, unknown>;
+}
+
+/** Before the variables are put in. What is no secret must not be removed from texts as if it were. */
+function isPlaceholder(text: string): boolean {
+  return /^\$\{[^}]*\}$/.test(text);
+}
 
 export type Connection = z.output<typeof connectionSchema>;
 

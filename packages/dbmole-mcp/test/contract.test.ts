@@ -2,9 +2,11 @@ import { type BackendHarness, describeBackendContract } from '@dbmole/core/testi
 import { type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
 import { describe } from 'vitest';
 import { createBackend, type SqlBackend } from '../src/backend.ts';
+import type { ReadRequest } from '../src/engine.ts';
 import { isStaleError, toFailure } from '../src/failure.ts';
+import { guardRead } from '../src/guard/read-statement.ts';
 import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
-import { countSessions, createAccount } from './direct.ts';
+import { type Account, countSessions, createAccount } from './direct.ts';
 
 /** One line for each engine and version that we promise. */
 const engines: readonly ServerId[] = ['postgres14', 'postgres18', 'mysql80', 'mysql97', 'mariadb1011'];
@@ -21,12 +23,12 @@ async function createHarness(engine: RunningEngine): Promise<BackendHarness<Conn
   const account = await createAccount(engine, 'contract');
   return {
     connection: (changes) => connectionSchema.parse({ ...account, name: 'main', ...changes }),
-    createBackend,
+    createBackend: (target, signal) => createBackend(target, signal),
     resolvePort,
     isStaleError,
     formatError: toFailure,
-    ping: (backend, signal) => backend.identify(signal),
-    slow: { missing: 'no tool runs statements yet' },
+    ping: (backend, signal) => backend.identify({ signal }),
+    slow: (backend, signal) => backend.read(slowRead(account), { columns: () => undefined, row: () => true }, { signal }),
     sessions: () => countSessions(engine, account.user),
     async restart() {
       await engine.control?.shutDown();
@@ -35,4 +37,9 @@ async function createHarness(engine: RunningEngine): Promise<BackendHarness<Conn
     passwords: true,
     stop: async () => undefined,
   };
+}
+
+function slowRead({ type }: Account): ReadRequest {
+  const statement = guardRead(type === 'postgres' ? 'select pg_sleep(30)' : 'select sleep(30)');
+  return { statement, params: [], timeoutMs: 60_000, keepPerCell: 100, maxRows: 10 };
 }

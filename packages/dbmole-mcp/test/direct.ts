@@ -12,8 +12,8 @@ export interface Account {
 }
 
 /** Straight to the engine with its own driver: what the tests compare with, and how they look behind the server's back. */
-export async function runDirect(engine: RunningEngine, statements: readonly string[]): Promise<unknown[][]> {
-  return engine.scheme === 'postgres' ? runPostgres(engine, statements) : runMysql(engine, statements);
+export async function runDirect(engine: RunningEngine, statements: readonly string[], database?: string): Promise<unknown[][]> {
+  return engine.scheme === 'postgres' ? runPostgres(engine, statements, database) : runMysql(engine, statements, database);
 }
 
 /** A plain account with a database of its own. */
@@ -40,8 +40,12 @@ export async function countSessions(engine: RunningEngine, user: string): Promis
   return Number(row?.[0]);
 }
 
-async function runPostgres({ host, port, user, password }: RunningEngine, statements: readonly string[]): Promise<unknown[][]> {
-  const client = new pg.Client({ host, port, user, password, database: 'postgres' });
+async function runPostgres(
+  { host, port, user, password }: RunningEngine,
+  statements: readonly string[],
+  database = 'postgres',
+): Promise<unknown[][]> {
+  const client = new pg.Client({ host, port, user, password, database });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -53,8 +57,18 @@ async function runPostgres({ host, port, user, password }: RunningEngine, statem
   }
 }
 
-async function runMysql({ host, port, user, password }: RunningEngine, statements: readonly string[]): Promise<unknown[][]> {
-  const connection = await mysql.createConnection({ host, port, user, password });
+async function runMysql(
+  { host, port, user, password }: RunningEngine,
+  statements: readonly string[],
+  database?: string,
+): Promise<unknown[][]> {
+  const connection = await mysql.createConnection({
+    host,
+    port,
+    user,
+    password,
+    ...(database === undefined ? {} : { database }),
+  });
   try {
     let rows: unknown = [];
     for (const sql of statements) [rows] = await connection.query({ sql, rowsAsArray: true });

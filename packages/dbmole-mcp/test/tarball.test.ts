@@ -17,6 +17,7 @@ describe('as installed', () => {
 
   describeTarball({
     name: 'dbmole-mcp',
+    tools: 13,
     folder: fileURLToPath(new URL('..', import.meta.url)),
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
     env: () => ({ DBMOLE_CONNECTIONS: JSON.stringify([entry('pg', 'postgres', postgres()), entry('my', 'mysql', mysql())]) }),

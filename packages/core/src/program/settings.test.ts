@@ -6,7 +6,7 @@ const settings: LeafSetting[] = [
   { name: 'word', value: 'WORD', help: 'which', isPath: false },
 ];
 const read = (given: Record<string, string>, env: Record<string, string>) =>
-  readSettings(settings, { app: 'demo', given, env, cwd: '/work' });
+  readSettings(settings, { app: 'demo', given, env, cwd: '/somewhere' });
 
 describe('the settings of a leaf', () => {
   it('come from the command line, else from the environment', () => {
@@ -20,7 +20,7 @@ describe('the settings of a leaf', () => {
   });
 
   it('have paths that begin at the working directory', () => {
-    expect(read({ 'out-dir': 'sub' }, {})).toMatchObject({ 'out-dir': '/work/sub' });
+    expect(read({ 'out-dir': 'sub' }, {})).toMatchObject({ 'out-dir': '/somewhere/sub' });
     expect(read({}, { DEMO_OUT_DIR: '/else' })).toMatchObject({ 'out-dir': '/else' });
   });
 });

@@ -1,29 +1,122 @@
-import { Failure, type FailureOptions, networkFailure } from '@dbmole/core';
+import { Failure, type FailureKind, type FailureOptions, networkFailure } from '@dbmole/core';
+import { ServerError } from './server-error.ts';
 
-type Kind = ConstructorParameters<typeof Failure>[0];
-
-const meanings: Readonly<Record<string, [Kind, FailureOptions]>> = {
-  '28P01': ['auth', { hint: 'Check user and password.' }],
-  '28000': ['auth', { hint: 'Check user and password, and what the server accepts from this address.' }],
-  '3D000': ['unknown', { code: 'E_UNKNOWN_DATABASE', hint: 'Check `database`.' }],
-  '53300': ['connection', { code: 'E_TOO_MANY_CONNECTIONS', hint: 'Wait until others have closed theirs, then call again.' }],
-  '57P03': ['connection', { code: 'E_STARTING_UP', hint: 'The server is starting; call again in a moment.' }],
-};
-
-/** Every error of the driver and the server, in our words. */
-export function toPostgresFailure(error: unknown, where: { host: string; port: number }): Failure {
-  if (error instanceof Failure) return error;
-  const network = networkFailure(error, where);
-  if (network !== undefined) return network;
-  const message = error instanceof Error ? error.message : String(error);
-  const engineCode = codeOf(error);
-  if (engineCode === undefined)
-    return new Failure('connection', `${where.host}:${where.port}: ${message}`, { code: 'E_NETWORK', cause: error });
-  const [kind, options] = meanings[engineCode] ?? ['engine', {}];
-  return new Failure(kind, message, { ...options, engineCode, cause: error });
+interface Meaning extends Pick<FailureOptions, 'code' | 'hint'> {
+  kind: FailureKind;
 }
 
-function codeOf(error: unknown): string | undefined {
+const shutDown: Meaning = { kind: 'connection', code: 'E_SHUT_DOWN', hint: 'The server ended the connection; call again.' };
+const again = 'Nothing was changed; call again.';
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  '28P01': { kind: 'auth', hint: 'Check user and password.' },
+  '28000': { kind: 'auth', hint: 'Check user and password, and what the server accepts from this address; it may ask for TLS.' },
+  '3D000': { kind: 'unknown', code: 'E_UNKNOWN_DATABASE', hint: 'Check `database`.' },
+  '3F000': { kind: 'unknown', code: 'E_UNKNOWN_SCHEMA' },
+  '42P01': { kind: 'unknown', code: 'E_UNKNOWN_TABLE' },
+  '42703': { kind: 'unknown', code: 'E_UNKNOWN_COLUMN' },
+  '42883': { kind: 'unknown', code: 'E_UNKNOWN_FUNCTION' },
+  '42704': { kind: 'unknown', code: 'E_UNKNOWN_OBJECT' },
+  '42601': { kind: 'engine', code: 'E_SYNTAX' },
+  '42501': { kind: 'engine', code: 'E_PERMISSION', hint: 'The user of this connection lacks this privilege.' },
+  '42P18': { kind: 'engine', code: 'E_PARAM_TYPE', hint: 'Say the type of the placeholder: `$1::int`.' },
+  '42P08': { kind: 'engine', code: 'E_PARAM_TYPE', hint: 'Say the type of the placeholder: `$1::int`.' },
+  '08P01': { kind: 'engine', code: 'E_PARAMS', hint: 'Give one value in params for each placeholder.' },
+  '25006': { kind: 'refused', code: 'E_READONLY', hint: 'This is a read; to change data, use `execute`.' },
+  '40001': { kind: 'engine', code: 'E_CONFLICT', hint: again },
+  '40P01': { kind: 'engine', code: 'E_DEADLOCK', hint: again },
+  '55P03': { kind: 'timeout', code: 'E_LOCK_TIMEOUT', hint: 'Another transaction holds the lock; call again when it has ended.' },
+  '53300': {
+    kind: 'connection',
+    code: 'E_TOO_MANY_CONNECTIONS',
+    hint: 'Wait until others have closed theirs, then call again.',
+  },
+  '57P01': shutDown,
+  '57P02': shutDown,
+  '57P03': { kind: 'connection', code: 'E_STARTING_UP', hint: 'The server is starting; call again in a moment.' },
+  '57P05': shutDown,
+  '25P03': shutDown,
+};
+
+/** Whole classes of codes; the first two characters. */
+const classes: Readonly<Record<string, Meaning>> = {
+  '23': { kind: 'engine', code: 'E_CONSTRAINT' },
+};
+
+const statementEnded = '57014';
+const shortText = 300;
+
+export interface Where {
+  host: string;
+  port: number;
+}
+
+/** Every error of the driver and the server, in our words. `sql` is what was sent, for the place in it. */
+export function toFailure(error: unknown, where: Where, sql?: string): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof ServerError) return serverFailure(error, sql);
+  const network = networkFailure(error, where) ?? tlsFailure(error, where);
+  if (network !== undefined) return network;
+  const message = error instanceof Error ? error.message : String(error);
+  const loggingIn = message.startsWith('SASL');
+  return new Failure(loggingIn ? 'auth' : 'connection', `${where.host}:${where.port}: ${message}`, {
+    ...(loggingIn ? { hint: 'Check user and password.' } : { code: 'E_NETWORK' }),
+    cause: error,
+  });
+}
+
+function serverFailure(error: ServerError, sql: string | undefined): Failure {
+  const { kind, code, hint } = meaningOf(error);
+  const hints = [hint, error.hint && short(error.hint)].filter((text) => text !== undefined);
+  const message = error.detail ? `${error.message}: ${short(error.detail)}` : error.message;
+  return new Failure(kind, message, {
+    ...(code === undefined ? {} : { code }),
+    ...(hints.length === 0 ? {} : { hint: hints.join(' ') }),
+    ...(error.position === undefined ? {} : { position: toIndex(error.position, sql) }),
+    engineCode: error.code,
+    cause: error,
+  });
+}
+
+/** The server counts characters; whoever cuts a string in JavaScript counts UTF-16 units. */
+function toIndex(position: number, sql: string | undefined): number {
+  if (sql === undefined) return position;
+  let index = 0;
+  for (let left = position - 1; left > 0; left--) index += (sql.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+  return index + 1;
+}
+
+function meaningOf(error: ServerError): Meaning {
+  if (error.code === statementEnded) return endedMeaning(error);
+  // The parser raises syntax errors; this one is of the function that takes a statement.
+  if (error.code === '42601' && error.routine === 'exec_parse_message')
+    return { kind: 'input', code: 'E_MULTIPLE_STATEMENTS', hint: 'Pass one statement in each call.' };
+  return meanings[error.code] ?? classes[error.code.slice(0, 2)] ?? { kind: 'engine' };
+}
+
+function endedMeaning({ message }: ServerError): Meaning {
+  return message.includes('user request')
+    ? { kind: 'cancelled', hint: 'Somebody else stopped it in the server.' }
+    : { kind: 'timeout', hint: 'Ask for less, or allow more time.' };
+}
+
+export function isStatementEnded(error: unknown): boolean {
+  return error instanceof ServerError && error.code === statementEnded;
+}
+
+/** What Node and OpenSSL say about certificates and handshakes, beyond the codes that are known by name. */
+function tlsFailure(error: unknown, { host, port }: Where): Failure | undefined {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  if (typeof code !== 'string' || !/^(?:ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|CRL_|UNABLE_TO_|INVALID_)|_MISMATCH$/.test(code))
+    return undefined;
+  return new Failure('connection', `${host}:${port}: TLS failed: ${error instanceof Error ? error.message : code}`, {
+    code: 'E_TLS',
+    hint: 'Check `tls` of the connection and the certificates on both sides.',
+    cause: error,
+  });
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > shortText ? `${line.slice(0, shortText)}…` : line;
 }

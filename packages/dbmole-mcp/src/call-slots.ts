@@ -1,0 +1,86 @@
+import { Failure } from '@dbmole/core';
+
+interface Waiter {
+  admit(): void;
+  refuse(reason: unknown): void;
+}
+
+export interface CallSlotsOptions {
+  size: number;
+  /** How long a call waits for a free slot. */
+  waitMs: number;
+}
+
+/** How many calls may run at once; the others wait in the order they came, and not for ever. */
+export class CallSlots {
+  readonly #size: number;
+  readonly #waitMs: number;
+  readonly #waiting = new Set<Waiter>();
+  #running = 0;
+
+  constructor({ size, waitMs }: CallSlotsOptions) {
+    this.#size = size;
+    this.#waitMs = waitMs;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Every `take` that resolved owes one `free`. */
+  async take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#running < this.#size) this.#running += 1;
+    else await this.#wait(signal);
+  }
+
+  free(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#running -= 1;
+    else next.admit();
+  }
+
+  refuseWaiting(reason: unknown): void {
+    for (const waiter of this.#waiting) waiter.refuse(reason);
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        this.#waiting.delete(waiter);
+      };
+      const waiter: Waiter = {
+        admit: () => {
+          leave();
+          resolve();
+        },
+        refuse: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      const abort = () => waiter.refuse(signal.reason);
+      const timer = setTimeout(() => waiter.refuse(this.#busy()), this.#waitMs);
+      signal.addEventListener('abort', abort, { once: true });
+      this.#waiting.add(waiter);
+    });
+  }
+
+  #busy(): Failure {
+    const calls = this.#running === 1 ? '1 call runs' : `${this.#running} calls run`;
+    return new Failure(
+      'limit',
+      `${calls} on this connection, the most it takes at once, and none ended within ${this.#waitMs} ms`,
+      {
+        code: 'E_POOL_BUSY',
+        hint: 'Call again when one of them has ended, or cancel one.',
+      },
+    );
+  }
+}

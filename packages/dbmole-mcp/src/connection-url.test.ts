@@ -1,0 +1,143 @@
+import { redact } from '@dbmole/core';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseConnectionUrl, UrlError } from './connection-url.ts';
+import { connectionSchema } from './schema.ts';
+
+describe('a connection URL', () => {
+  it.each([
+    [
+      'postgres://me:pw@db.example:6432/shop',
+      { type: 'postgres', host: 'db.example', port: 6432, user: 'me', password: 'pw', database: 'shop' },
+    ],
+    ['postgresql://me@db.example', { type: 'postgres', host: 'db.example', user: 'me' }],
+    ['mysql://me:pw@127.0.0.1/', { type: 'mysql', host: '127.0.0.1', user: 'me', password: 'pw' }],
+    ['mariadb://db.example/shop', { type: 'mysql', host: 'db.example', database: 'shop' }],
+    ['POSTGRES://me@db.example', { type: 'postgres', host: 'db.example', user: 'me' }],
+    ['postgres://me@[2001:db8::1]:5433/x', { type: 'postgres', host: '2001:db8::1', port: 5433, user: 'me', database: 'x' }],
+    ['postgres://a%40b:p%2Fw%25%3A@h/d%2Fb', { type: 'postgres', host: 'h', user: 'a@b', password: 'p/w%:', database: 'd/b' }],
+    ['postgres://me:p@ss@h/d', { type: 'postgres', host: 'h', user: 'me', password: 'p@ss', database: 'd' }],
+    ['postgres://h/%E2%82%AC', { type: 'postgres', host: 'h', database: '€' }],
+    ['postgres:///shop', { type: 'postgres', database: 'shop' }],
+  ])('%s', (url, fields) => {
+    expect(parseConnectionUrl(url)).toEqual(fields);
+  });
+
+  it.each([
+    ['sslmode=disable', 'disable'],
+    ['sslmode=prefer', 'auto'],
+    ['sslmode=require', 'require'],
+    ['sslmode=verify-full', 'verify-full'],
+    ['ssl-mode=VERIFY_IDENTITY', 'verify-full'],
+    ['ssl-mode=VERIFY_CA', 'verify-ca'],
+    ['tls=verify-ca', 'verify-ca'],
+  ])('says by %s that tls is %s', (query, mode) => {
+    expect(parseConnectionUrl(`postgres://h/d?${query}`)).toMatchObject({ tls: mode });
+  });
+
+  it.each([
+    ['oracle://me:hunter22@h/d', /must begin with/],
+    ['constructor://me:hunter22@h/d', /must begin with/],
+    ['me:hunter22@h/d', /has the form/],
+    ['postgres://me:hunter22@h:port/d', /has the form/],
+    ['postgres://me:hunter22@h:70000/d', /has the form/],
+    ['postgres://me:hunter22@h:0/d', /port is 0/],
+    ['postgres://me:hunter22%zz@h/d', /%25/],
+    ['postgres://me:hunter22%00@h/d', /NUL/],
+    ['postgres://me:hunter22#x@h/d', /%23/],
+    ['postgres://me:hunter22/x@h/d', /has the form|more than the name/],
+    ['postgres://me:hunter22@h/d/e', /%2F/],
+    ['postgres://me:hunter 22@h/d', /%20/],
+    ['postgres://me:hunter22@h1,h2/d', /several hosts/],
+    ['postgres://me:hunter22@%2Fvar%2Frun/d', /socket/],
+    ['postgres://me:hunter22@h/d?sslcert=hunter22', /"sslcert"/],
+    ['postgres://me:hunter22@h/d?hunter22%20=1', /no word/],
+    ['postgres://me:hunter22@h/d?sslmode=hunter22', /sslmode must be one of/],
+    ['postgres://me:hunter22@h/d?sslmode=toString', /sslmode must be one of/],
+    ['postgres://me:hunter22@h/d?sslmode=disable&tls=require', /twice/],
+  ])('%s is refused without being repeated', (url, why) => {
+    const error = failureOf(() => parseConnectionUrl(url));
+    expect(error).toBeInstanceOf(UrlError);
+    expect(error.message).toMatch(why);
+    expect(error.message).not.toContain('hunter');
+  });
+
+  it('gives back what was put in, whatever it is', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !one.includes('\0'));
+    fc.assert(
+      fc.property(text, text, text, (user, password, database) => {
+        const [u, p, d] = [user, password, database].map(encodeURIComponent);
+        fc.pre(d !== '.' && d !== '..');
+        expect(parseConnectionUrl(`mysql://${u}:${p}@h:1/${d}`)).toEqual({
+          type: 'mysql',
+          host: 'h',
+          port: 1,
+          user,
+          password,
+          database,
+        });
+      }),
+    );
+  });
+});
+
+describe('a connection with a URL', () => {
+  it('is split into its fields, and the URL is gone', () => {
+    const parsed = connectionSchema.parse({ name: 'x', url: 'postgres://me:pw@h/d?sslmode=require', readonly: true });
+    expect(parsed).toEqual({
+      name: 'x',
+      type: 'postgres',
+      host: 'h',
+      user: 'me',
+      password: 'pw',
+      database: 'd',
+      tls: 'require',
+      readonly: true,
+    });
+  });
+
+  it('takes what the URL leaves out from the other fields', () => {
+    const parsed = connectionSchema.parse({ name: 'x', url: 'mysql://h', user: 'me', password: { env: 'PW' }, ssh: 'bastion' });
+    expect(parsed).toMatchObject({ type: 'mysql', host: 'h', user: 'me', password: { env: 'PW' }, ssh: 'bastion' });
+  });
+
+  it.each([
+    ['type', 'mysql'],
+    ['host', 'other'],
+    ['port', 1],
+    ['user', 'other'],
+    ['password', 'other'],
+    ['password', { env: 'PW' }],
+    ['database', 'other'],
+    ['tls', 'disable'],
+  ])('may not say another %s', (key, value) => {
+    const url = 'postgres://me:hunter22@h:2/d?sslmode=require';
+    const { error } = connectionSchema.safeParse({ name: 'x', url, [key]: value });
+    expect(error?.issues).toMatchObject([{ path: ['url'], message: expect.stringContaining(`"${key}"`) }]);
+    expect(JSON.stringify(error?.issues)).not.toContain('hunter22');
+  });
+
+  it('must have what every connection has', () => {
+    expect(connectionSchema.safeParse({ name: 'x', url: 'postgres://h' }).error?.issues).toMatchObject([{ path: ['user'] }]);
+    expect(
+      connectionSchema
+        .safeParse({ name: 'x' })
+        .error?.issues.map(({ path }) => path[0])
+        .sort(),
+    ).toEqual(['host', 'type', 'user']);
+  });
+
+  it('has its password known as a secret', () => {
+    connectionSchema.parse({ name: 'x', url: 'postgres://me:only-here%2Fonce@h/d' });
+    expect(redact('it was only-here/once, or only-here%2Fonce')).toBe('it was [secret], or [secret]');
+  });
+});
+
+function failureOf(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  return expect.fail('it was accepted');
+}

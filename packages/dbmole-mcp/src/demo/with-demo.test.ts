@@ -1,0 +1,70 @@
+import type { BackendTarget, Leaf } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { type Connection, connectionSchema } from '../schema.ts';
+import { leaf } from '../server.ts';
+import { withDemo } from './with-demo.ts';
+
+const home = '/nowhere';
+const connections = (env: NodeJS.ProcessEnv): Record<string, unknown>[] => JSON.parse(env.DBMOLE_CONNECTIONS ?? '');
+const namesIn = (env: NodeJS.ProcessEnv) => connections(env).map(({ name }) => name);
+
+describe('--demo', () => {
+  it('adds a read-only and a writable connection, which the schema takes', () => {
+    const { env } = withDemo(leaf, { env: { OTHER: 'x' }, home });
+    expect(env.OTHER).toBe('x');
+    const parsed = connections(env).map((one) => connectionSchema.parse(one));
+    expect(parsed.map(({ name, readonly }) => ({ name, readonly }))).toEqual([
+      { name: 'demo', readonly: true },
+      { name: 'demo-rw', readonly: false },
+    ]);
+  });
+
+  it('keeps what the person has in the variable, first', () => {
+    const own = [{ name: 'mine', type: 'mysql', host: 'db', user: 'me', password: 'x' }];
+    const { env } = withDemo(leaf, { env: { DBMOLE_CONNECTIONS: JSON.stringify(own) }, home });
+    expect(namesIn(env)).toEqual(['mine', 'demo', 'demo-rw']);
+    expect(connections(env)[0]).toEqual(own[0]);
+  });
+
+  it('does not hide a connection of the person that has its name', () => {
+    const env = { DBMOLE_CONNECTIONS: '[{"name": "demo", "type": "mysql", "host": "db", "user": "me"}]' };
+    expect(() => withDemo(leaf, { env, home })).toThrow(
+      expect.objectContaining({ kind: 'config', message: expect.stringContaining('"demo"') }),
+    );
+  });
+
+  it.each(['{oops', '{"version": 1}'])('leaves %s for the registry to complain about', (text) => {
+    expect(withDemo(leaf, { env: { DBMOLE_CONNECTIONS: text }, home }).env.DBMOLE_CONNECTIONS).toBe(text);
+  });
+
+  it('shows no address before there is one', () => {
+    const demo = withDemo(leaf, { env: {}, home });
+    const [config] = connections(demo.env).map((one) => connectionSchema.parse(one));
+    if (config === undefined) throw new Error('no connection');
+    expect(demo.leaf.publicView(config)).toMatchObject({ type: 'postgres', host: 'embedded', port: undefined, database: 'shop' });
+    const other = { ...config, host: 'db.internal' };
+    expect(demo.leaf.publicView(other)).toEqual(leaf.publicView(other));
+  });
+
+  it('lets every other connection through as it is', async () => {
+    const seen: BackendTarget<Connection>[] = [];
+    const spy: Leaf<Connection, Awaited<ReturnType<typeof leaf.createBackend>>> = {
+      ...leaf,
+      createBackend: (target) => {
+        seen.push(target);
+        throw new Error('as far as we need');
+      },
+    };
+    const config = connectionSchema.parse({ name: 'a', type: 'postgres', host: 'db', user: 'u' });
+    const target = { config, connectHost: 'db', connectPort: 5432, serverName: 'db' };
+    const opened = withDemo(spy, { env: {}, home }).leaf.createBackend(target, new AbortController().signal);
+    await expect(opened).rejects.toThrow('as far as we need');
+    expect(seen).toEqual([target]);
+    expect(seen[0]).toBe(target);
+  });
+
+  it('tells the model what is there', () => {
+    expect(withDemo(leaf, { env: {}, home }).leaf.instructions).toContain('demo-rw');
+    expect(leaf.instructions).not.toContain('demo');
+  });
+});

@@ -1,0 +1,91 @@
+import { type Backend, type BackendTarget, Failure, type Leaf, type Log, rememberSecret } from '@dbmole/core';
+import type { Connection } from '../schema.ts';
+import { createDemoEngine, type DemoEngine } from './demo-engine.ts';
+import { shop } from './sample-template.ts';
+
+/** Stands in the configuration where the address will be; by its ending it can never be one of a real server. */
+const demoHost = 'demo.invalid';
+const variable = 'DBMOLE_CONNECTIONS';
+
+const demoConnections = [
+  { name: 'demo', type: 'postgres', host: demoHost, database: shop.database, user: shop.reader, readonly: true },
+  { name: 'demo-rw', type: 'postgres', host: demoHost, database: shop.database, user: shop.owner, readonly: false },
+] as const;
+
+const demoInstructions = `
+The person has asked for sample data: "demo" is a shop (customers, orders, products) in a PostgreSQL that starts at the first call.
+"demo-rw" is the same and may be written to; what is written there is gone when this server ends.`;
+
+export interface Demo<C extends Connection, B extends Backend> {
+  leaf: Leaf<C, B>;
+  env: NodeJS.ProcessEnv;
+  dispose(): Promise<void>;
+}
+
+/**
+ * A leaf and an environment in which two connections lead to the sample database, beside the person's own. They are listed
+ * from the start, but there is no engine, and no address, before one of them is opened.
+ */
+export function withDemo<B extends Backend>(
+  leaf: Leaf<Connection, B>,
+  { env, home }: { env: NodeJS.ProcessEnv; home: string },
+): Demo<Connection, B> {
+  let log: Log = () => undefined;
+  const engine = createDemoEngine({ env, home, log: (...line) => log(...line) });
+  const demoLeaf: Leaf<Connection, B> = {
+    ...leaf,
+    instructions: `${leaf.instructions}${demoInstructions}`,
+    createBackend: async (target, signal) => leaf.createBackend(await reached(target, engine, signal), signal),
+    publicView: (config) => ({ ...leaf.publicView(config), ...(isDemo(config) && { host: 'embedded', port: undefined }) }),
+    registerTools(app) {
+      log = app.log;
+      leaf.registerTools?.(app);
+    },
+  };
+  return { leaf: demoLeaf, env: withConnections(env), dispose: () => engine.dispose() };
+}
+
+function isDemo(config: Connection): boolean {
+  return config.host === demoHost;
+}
+
+async function reached(
+  target: BackendTarget<Connection>,
+  engine: DemoEngine,
+  signal: AbortSignal,
+): Promise<BackendTarget<Connection>> {
+  if (!isDemo(target.config)) return target;
+  const { port, password } = await engine.address(signal);
+  rememberSecret(password);
+  const host = '127.0.0.1';
+  const config: Connection = { ...target.config, host, port, password, tls: 'disable' };
+  return { config, connectHost: host, connectPort: port, serverName: host };
+}
+
+/**
+ * By the variable, which leaves the person's files as they are: `--config` can be given as well, and a project file still counts.
+ * What is wrong with the variable is left for the registry to say.
+ */
+function withConnections(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = parseList(env[variable]);
+  if (own === undefined) return env;
+  const names = new Set(own.map((one) => (typeof one === 'object' && one !== null ? Reflect.get(one, 'name') : undefined)));
+  const taken = demoConnections.find(({ name }) => names.has(name));
+  if (taken) {
+    throw new Failure('config', `${variable} has a connection named "${taken.name}", which --demo would hide`, {
+      hint: 'Give it another name, or start without --demo.',
+    });
+  }
+  return { ...env, [variable]: JSON.stringify([...own, ...demoConnections]) };
+}
+
+/** The list in the variable; undefined when it holds something else. */
+function parseList(text: string | undefined): readonly unknown[] | undefined {
+  if (text === undefined || text.trim() === '') return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { CatalogRun } from '../../engine.ts';
+import { flavourOf } from './flavour.ts';
+import { formatIdentifier } from './identifiers.ts';
+
+/** What the statements over information_schema depend on: MariaDB has other columns there, and other plans for reading it. */
+export interface CatalogContext {
+  maria: boolean;
+  database: string | undefined;
+  /** A name of a table as one has to write it in this session. */
+  labelOf(schema: string | null | undefined, table: string | null | undefined): string;
+}
+
+export async function readContext(run: CatalogRun): Promise<CatalogContext> {
+  const [row = []] = await run('select version(), database()');
+  const database = row[1] ?? undefined;
+  return {
+    maria: flavourOf(row[0] ?? '').product === 'MariaDB',
+    database,
+    labelOf(schema, table) {
+      const name = formatIdentifier(table ?? '');
+      return schema === database ? name : `${formatIdentifier(schema ?? '')}.${name}`;
+    },
+  };
+}
+
+const systemSchemas = `('mysql', 'information_schema', 'performance_schema', 'sys', 'ndbinfo')`;
+
+export interface SchemaCondition {
+  sql: string;
+  params: readonly string[];
+}
+
+/** The schema that was asked for, else the session's; without one, all but the server's own. A constant, or MariaDB reads all. */
+export function schemaCondition(column: string, { database }: CatalogContext, schema: string | undefined): SchemaCondition {
+  const wanted = schema ?? database;
+  if (wanted === undefined) return { sql: `${column} not in ${systemSchemas}`, params: [] };
+  return { sql: `${column} = ?`, params: [wanted] };
+}
+
+export function questionMarks(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}

@@ -1,0 +1,121 @@
+import { connect as connectSocket, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { Failure } from '@dbmole/core';
+import mysql from 'mysql2';
+import type { SessionTarget } from '../../engine.ts';
+import { tlsFor } from '../../tls.ts';
+import { createDeferred } from './deferred.ts';
+import { toMysqlFailure } from './failure.ts';
+import { createLink, type Driver, type Link } from './link.ts';
+
+/** For everything up to the first answer: the way there, TLS and the login. */
+const connectTimeoutMs = 10_000;
+const keepAliveMs = 30_000;
+
+/** One connection, logged in. The signal ends the attempt at once, wherever it is. */
+export async function openLink(target: SessionTarget, signal: AbortSignal): Promise<Link> {
+  signal.throwIfAborted();
+  const tls = await tlsFor(target);
+  signal.throwIfAborted();
+  const where = { host: target.connectHost, port: target.connectPort };
+  const socket = target.dial === undefined ? connectSocket({ ...where, ...socketOptions }) : connected(target.dial());
+  const driver = createDriver(target, socket, tls !== undefined);
+  const link = createLink(driver, socket);
+  if (tls !== undefined) upgradeLater(driver, socket, tls, link);
+  try {
+    await withDeadline({ signal, where }, link.opened);
+    return link;
+  } catch (error) {
+    link.destroy();
+    throw signal.aborted ? signal.reason : toMysqlFailure(error, where);
+  }
+}
+
+const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs } as const;
+
+/** The driver expects a stream that is already on its way; a tunnel's opens when it is told to. */
+function connected(stream: Duplex): Duplex {
+  const start: unknown = Reflect.get(stream, 'connect');
+  if (typeof start === 'function') Reflect.apply(start, stream, []);
+  return stream;
+}
+
+/**
+ * Without TLS, the login of `caching_sha2_password` may ask the server for a key to encrypt the password with, and whoever sits
+ * in between could send his own. That is why `auto` goes without TLS only where nobody sits.
+ */
+function createDriver({ config, database }: SessionTarget, socket: Duplex, tls: boolean): Driver {
+  const connection = mysql.createConnection({
+    user: config.user,
+    ...(typeof config.password === 'string' ? { password: config.password } : {}),
+    ...(database === undefined ? {} : { database }),
+    stream: () => socket,
+    charset: 'utf8mb4',
+    multipleStatements: false,
+    // A server could ask for any file of this machine otherwise. The other two change what statements mean and what is counted.
+    flags: ['-LOCAL_FILES', '-IGNORE_SPACE', '-FOUND_ROWS'],
+    // Ours covers more.
+    connectTimeout: 0,
+    // Emptied after every call, which takes time in proportion to it.
+    maxPreparedStatements: 2,
+    disableEval: true,
+    // Only says that we want TLS: the handshake itself is ours.
+    ...(tls ? { ssl: {} } : {}),
+  });
+  // The driver's types leave out the members that we replace.
+  return connection as unknown as Driver;
+}
+
+/**
+ * The driver's own handshake takes the name in the certificate from `host` only and checks no address at all, so we do it: the
+ * options are those that `tlsFor` made, and what they check is checked.
+ */
+function upgradeLater(driver: Driver, socket: Duplex, options: ConnectionOptions, link: Link): void {
+  driver.startTLS = (done) => {
+    socket.removeAllListeners('data');
+    const { servername, ...rest } = options;
+    // The extension that carries the name may not carry an address.
+    const named = servername === undefined || isIP(servername) > 0 ? {} : { servername };
+    const secure = connectTls({ ...rest, ...named, socket });
+    let settled = false;
+    const settle = (error?: Error) => {
+      if (settled) return;
+      settled = true;
+      done(error);
+    };
+    secure.once('secureConnect', () => settle());
+    secure.on('error', (error) => {
+      // The driver writes its own code over the one that tells what is wrong.
+      settle(new Error('the TLS handshake failed', { cause: error }));
+      link.lose(error);
+    });
+    secure.on('data', (chunk: Buffer) => driver.packetParser.execute(chunk));
+    driver.stream = secure;
+  };
+}
+
+interface Attempt {
+  signal: AbortSignal;
+  where: { host: string; port: number };
+}
+
+async function withDeadline<T>({ signal, where }: Attempt, work: Promise<T>): Promise<T> {
+  const { promise: ended, reject } = createDeferred<never>();
+  const abort = () => reject(signal.reason);
+  const timer = setTimeout(() => reject(timeoutFailure(where)), connectTimeoutMs);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function timeoutFailure({ host, port }: Attempt['where']): Failure {
+  return new Failure('connection', `cannot connect to ${host}:${port}: no answer within ${connectTimeoutMs / 1000} s`, {
+    code: 'E_CONNECT_TIMEOUT',
+    hint: 'A firewall may drop the packets, or something else than MySQL listens there; behind a bastion, set `ssh`.',
+  });
+}

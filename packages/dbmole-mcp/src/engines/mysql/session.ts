@@ -1,0 +1,169 @@
+import type { ReadEnd, ReadRequest, RowSink, Session, SessionTarget, WriteEnd, WriteRequest } from '../../engine.ts';
+import { staleFailure } from '../../failure.ts';
+import { collectRows } from './collect-rows.ts';
+import { type Control, controlOf } from './control.ts';
+import { toMysqlFailure } from './failure.ts';
+import { type Flavour, flavourOf, formatReadSettings } from './flavour.ts';
+import type { Link } from './link.ts';
+import { openLink } from './open-link.ts';
+import { ResultRows } from './result-rows.ts';
+import { runStatement } from './run-statement.ts';
+import { runWrite } from './run-write.ts';
+import { refuseUnlessRollable } from './statement-kind.ts';
+import { untilAborted } from './until-aborted.ts';
+import { withGrace } from './with-grace.ts';
+
+/** For putting the session in order after a call. */
+const tidyMs = 5_000;
+
+export async function openSession(target: SessionTarget, signal: AbortSignal): Promise<Session> {
+  const link = await openLink(target, signal);
+  const where = { host: target.connectHost, port: target.connectPort };
+  try {
+    const [row] = await untilAborted(collectRows(link, 'SELECT version()'), signal);
+    const control = controlOf(target);
+    control.acquire(target);
+    return new MysqlSession({ link, control, where, flavour: flavourOf(row?.[0] ?? ''), database: target.database });
+  } catch (error) {
+    link.destroy();
+    throw signal.aborted ? signal.reason : toMysqlFailure(error, where);
+  }
+}
+
+interface Parts {
+  link: Link;
+  control: Control;
+  flavour: Flavour;
+  where: { host: string; port: number };
+  database: string | undefined;
+}
+
+class MysqlSession implements Session {
+  readonly #parts: Parts;
+  readonly #link: Link;
+  readonly #released: Promise<void>;
+  readonly #closing = new AbortController();
+  /** Settles when the last call has left nothing behind and the next read is prepared. Never rejects. */
+  #ready: Promise<void> = Promise.resolve();
+  /** What the session was last told for a read, and whether its read-only transaction is open. */
+  #settings: string | undefined;
+  #armed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#link = parts.link;
+    this.#released = parts.link.closed.then(() => parts.control.release());
+  }
+
+  get alive(): boolean {
+    return !this.#closing.signal.aborted && this.#link.lost === undefined;
+  }
+
+  read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
+    const { sql } = request.statement;
+    return this.#call(signal, sql, async (left) => {
+      await this.#arm(request);
+      const rows = new ResultRows(sink, request);
+      const end = await runStatement({ ...this.#watched(signal), ...request, sql, rows, stopOnEnough: true });
+      left.database = end.database;
+      return { timeZone: rows.dependsOnTimeZone ? await this.#timeZone() : undefined };
+    });
+  }
+
+  async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
+    if (request.dryRun) refuseUnlessRollable(request.sql);
+    return this.#call(signal, request.sql, async (left) => {
+      this.#armed = false;
+      const { flavour } = this.#parts;
+      const { database, ...end } = await runWrite({ ...this.#watched(signal), request, sink, flavour });
+      left.database = database;
+      return end;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ready;
+    await this.#link.end();
+    await this.#released;
+  }
+
+  /** One call: nothing of the one before is left, and nothing of it stays. */
+  async #call<T>(signal: AbortSignal, sql: string, work: (left: Left) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    await untilAborted(this.#ready, signal);
+    if (!this.alive) throw staleFailure();
+    const left: Left = { database: undefined };
+    const done = withGrace({ link: this.#link, signals: [signal, this.#closing.signal] }, () => work(left));
+    // Whoever waits for it gets the answer first.
+    this.#ready = done.then(
+      () => this.#tidy(left),
+      () => this.#tidy(left),
+    );
+    try {
+      return await done;
+    } catch (error) {
+      throw signal.aborted && error === signal.reason ? error : toMysqlFailure(error, this.#parts.where, sql);
+    }
+  }
+
+  #watched(signal: AbortSignal) {
+    const { link, control } = this.#parts;
+    return { link, control, signal, closing: this.#closing.signal };
+  }
+
+  /**
+   * Both halves are needed: the session's flag stops what would commit the transaction first, such as DDL, and the transaction
+   * stops a function that turns the flag off. They are given anew for each read, mostly ahead of it.
+   */
+  async #arm(limits: { maxRows: number | undefined; timeoutMs: number }): Promise<void> {
+    const settings = formatReadSettings(this.#parts.flavour, limits);
+    if (this.#armed && settings === this.#settings) return;
+    this.#settings = settings;
+    try {
+      await this.#armWith(settings);
+    } catch (error) {
+      // Nothing of the caller's was sent.
+      throw this.#link.lost === undefined ? error : staleFailure();
+    }
+  }
+
+  async #armWith(settings: string): Promise<void> {
+    await this.#link.query(settings);
+    if (!this.#armed) await this.#link.query('START TRANSACTION READ ONLY');
+    this.#armed = true;
+  }
+
+  /** The reset rolls back first, so that no lock outlives the call. A read is prepared as the last one was: most are alike. */
+  async #tidy({ database }: Left): Promise<void> {
+    if (!this.alive) return;
+    const timer = setTimeout(() => this.#link.destroy(), tidyMs);
+    try {
+      this.#armed = false;
+      await this.#link.reset();
+      if (database !== undefined) await this.#returnTo(this.#parts.database);
+      if (this.#settings !== undefined) await this.#armWith(this.#settings);
+    } catch {
+      this.#link.destroy();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A reset leaves the database that USE has chosen. Without one in the beginning there is no way back. */
+  async #returnTo(database: string | undefined): Promise<void> {
+    if (database === undefined) this.#link.destroy();
+    else await this.#link.query(`USE \`${database.replaceAll('`', '``')}\``);
+  }
+
+  async #timeZone(): Promise<string | undefined> {
+    const [row] = await collectRows(this.#link, 'SELECT @@session.time_zone, @@system_time_zone');
+    const [session, system] = row ?? [];
+    return (session === 'SYSTEM' ? system : session) ?? undefined;
+  }
+}
+
+/** What a call leaves behind that a reset does not take back. */
+interface Left {
+  database: string | undefined;
+}

@@ -1,0 +1,127 @@
+import type { Control } from './control.ts';
+import type { Link } from './link.ts';
+import { settleMs } from './with-grace.ts';
+
+/** A statement that runs longer than this may have to be stopped: the control connection is made ready. */
+const prepareAfterMs = 200;
+/** What is left of a result that nobody wants may be short; only a long one is stopped. */
+const drainMs = 10;
+/** After the engine's own clock, which says more exactly what happened. */
+const lateMs = 100;
+
+export type StopCause = 'aborted' | 'timeout' | 'enough' | 'closed';
+
+export interface Watched {
+  link: Link;
+  control: Pick<Control, 'kill' | 'prepare'>;
+  /** The caller's. */
+  signal: AbortSignal;
+  /** The session's: it is being closed. */
+  closing: AbortSignal;
+  /** No row that still comes is wanted. */
+  discard(): void;
+  timeoutMs: number;
+}
+
+/** Stands by while one statement runs, and stops it in the engine when it must not go on. */
+export class Watch {
+  readonly #watched: Watched;
+  readonly #started = performance.now();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #settled = false;
+  #elapsed = 0;
+  #cause: StopCause | undefined;
+  #killing: Promise<void> | undefined;
+  #killSent = false;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+    this.#after(prepareAfterMs, () => watched.control.prepare());
+    this.#after(watched.timeoutMs + lateMs, () => this.#stop('timeout'));
+    watched.signal.addEventListener('abort', this.#abort, { once: true });
+    watched.closing.addEventListener('abort', this.#close, { once: true });
+  }
+
+  /** Why it was stopped; the first reason counts, but whoever had enough may still abort. */
+  get cause(): StopCause | undefined {
+    return this.#cause;
+  }
+
+  /** It must not go on: nobody waits for it any more. */
+  get stopped(): boolean {
+    return this.#cause !== undefined && this.#cause !== 'enough';
+  }
+
+  /** The engine ends SLEEP and BENCHMARK at the limit as if nothing had happened, so our own clock has to say that it passed. */
+  get expired(): boolean {
+    return this.#cause === 'timeout' || (this.#cause !== 'enough' && this.#elapsed >= this.#watched.timeoutMs);
+  }
+
+  /** No more rows are wanted. */
+  enough(): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = 'enough';
+    this.#after(drainMs, () => this.#kill());
+  }
+
+  /** The statement is over: nothing is stopped any more. */
+  settle(): void {
+    this.#settled = true;
+    this.#elapsed = performance.now() - this.#started;
+    this.#watched.signal.removeEventListener('abort', this.#abort);
+    this.#watched.closing.removeEventListener('abort', this.#close);
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** A KILL that comes late hits the next statement, so one is sacrificed to it. */
+  async absorbKill(): Promise<void> {
+    const { link } = this.#watched;
+    if (!this.#killSent || link.lost !== undefined) return;
+    await this.#killing;
+    if (link.lost === undefined) await link.query('DO 0').catch(() => undefined);
+  }
+
+  readonly #abort = () => this.#stop('aborted');
+  readonly #close = () => this.#stop('closed');
+
+  #stop(cause: Exclude<StopCause, 'enough'>): void {
+    if (this.#settled || this.stopped) return;
+    this.#cause = cause;
+    this.#watched.discard();
+    this.#kill();
+  }
+
+  /** Not reading holds the engine back until it has been told; then what was on its way is drained. */
+  #kill(): void {
+    if (this.#killing !== undefined) return;
+    const { link, control } = this.#watched;
+    this.#after(settleMs, () => link.destroy());
+    link.pause();
+    this.#killing = control
+      .kill(link.threadId, () => this.#claim())
+      .catch(() => this.#cannotKill())
+      .finally(() => link.resume());
+  }
+
+  /** What runs cannot be stopped, or whether it was is unknown: either way the session is not to be trusted. */
+  #cannotKill(): void {
+    if (!this.#settled || this.#killSent) this.#watched.link.destroy();
+  }
+
+  #claim(): boolean {
+    if (this.#settled) return false;
+    this.#killSent = true;
+    return true;
+  }
+
+  #after(milliseconds: number, work: () => void): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        work();
+      },
+      Math.min(milliseconds, 0x7fffffff),
+    );
+    this.#timers.add(timer);
+  }
+}

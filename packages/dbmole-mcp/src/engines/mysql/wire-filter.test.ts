@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Cell } from '../../engine.ts';
+import { RowReader } from './row-reader.ts';
+import { createCellReader } from './values.ts';
+import { WireFilter } from './wire-filter.ts';
+
+const fullPacket = 0xffffff;
+
+/** Packets as a server sends them: what does not fit into one is continued in the next. */
+function encodePackets(payloads: readonly Buffer[], firstSequence = 1): Buffer {
+  const parts: Buffer[] = [];
+  let sequence = firstSequence;
+  for (const payload of payloads) {
+    for (let at = 0, size = fullPacket; size === fullPacket; at += size) {
+      size = Math.min(fullPacket, payload.length - at);
+      const head = Buffer.alloc(4);
+      head.writeUIntLE(size, 0, 3);
+      head[3] = sequence & 0xff;
+      sequence += 1;
+      parts.push(head, payload.subarray(at, at + size));
+    }
+  }
+  return Buffer.concat(parts);
+}
+
+function encodeCell(value: string | null): Buffer {
+  if (value === null) return Buffer.from([0xfb]);
+  const text = Buffer.from(value);
+  if (text.length < 0xfb) return Buffer.concat([Buffer.from([text.length]), text]);
+  const head = Buffer.alloc(9);
+  head[0] = 0xfe;
+  head.writeUInt32LE(text.length, 1);
+  return Buffer.concat([head, text]);
+}
+
+const encodeRow = (cells: readonly (string | null)[]) => Buffer.concat(cells.map(encodeCell));
+const field = (name: string) => Buffer.from(`field ${name}`);
+const end = (status = 0, warnings = 0) => Buffer.from([0xfe, warnings, 0, status, 0]);
+const ok = (status = 0) => Buffer.from([0x00, 3, 0, status, 0, 0, 0]);
+const error = (message: string) => Buffer.concat([Buffer.from([0xff, 0x28, 0x04]), Buffer.from(`#42000${message}`)]);
+
+interface Passed {
+  sequence: number;
+  payload: Buffer;
+}
+
+function createRig(columns: number, keepPerCell = 1_000, wanted = Number.POSITIVE_INFINITY) {
+  const passed: Passed[] = [];
+  const rows: (readonly Cell[])[] = [];
+  const filter = new WireFilter((packet) => {
+    expect(packet.readUIntLE(0, 3)).toBe(packet.length - 4);
+    passed.push({ sequence: packet[3] ?? -1, payload: Buffer.from(packet.subarray(4)) });
+  });
+  const text = { name: 'c', columnType: 253, characterSet: 255, flags: 0, columnLength: 100 };
+  const readers = Array.from({ length: columns }, () => createCellReader(text, keepPerCell));
+  filter.expectQuery(() => new RowReader(readers, (cells) => rows.push(cells) < wanted));
+  return { filter, passed, rows };
+}
+
+const header = (columns: number) => [
+  Buffer.from([columns]),
+  ...Array.from({ length: columns }, (_, index) => field(String(index))),
+  end(),
+];
+
+describe('the filter in front of the driver', () => {
+  it('takes the rows out and numbers the rest as if they had not been there', () => {
+    const rows = Array.from({ length: 300 }, (_, index) => [String(index), null]);
+    const { filter, passed, rows: seen } = createRig(2);
+    filter.push(encodePackets([...header(2), ...rows.map(encodeRow), end(1, 7)]));
+    expect(seen).toEqual(rows);
+    expect(passed.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+    expect(passed.at(-1)?.payload).toEqual(end(1, 7));
+    expect([filter.inTransaction, filter.warnings]).toEqual([true, 7]);
+  });
+
+  it('does not care where the chunks are cut', () => {
+    const cell = fc.oneof(
+      fc.constant(null),
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+      fc.constant('x'.repeat(300)),
+      fc.constant('€'.repeat(90)),
+    );
+    const table = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(table, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 50 }), (rows, sizes) => {
+        const { filter, passed, rows: seen } = createRig(3);
+        const bytes = encodePackets([...header(3), ...rows.map(encodeRow), end()]);
+        for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+          const size = sizes[turn % sizes.length] ?? 1;
+          filter.push(Buffer.from(bytes.subarray(at, at + size)));
+          at += size;
+        }
+        expect(seen).toEqual(rows);
+        expect(passed).toHaveLength(6);
+      }),
+    );
+  });
+
+  it('reads a cell that fills several packets, and one that fills the last of them exactly', () => {
+    // The length before the cell takes nine bytes.
+    for (const length of [fullPacket - 9, fullPacket, 2 * fullPacket - 9, 40_000_000]) {
+      const { filter, passed, rows } = createRig(1, 5);
+      const bytes = encodePackets([...header(1), encodeRow(['x'.repeat(length)]), encodeRow(['next']), end()]);
+      for (let at = 0; at < bytes.length; at += 65_536) filter.push(bytes.subarray(at, at + 65_536));
+      expect(rows).toEqual([[{ text: 'xxxxx', length, unit: 'bytes' }], ['next']]);
+      expect(passed.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+    }
+  });
+
+  it('tells a row from the end of the rows', () => {
+    const { filter, rows } = createRig(1, 5);
+    // Its first byte is that of the end, because the cell is long.
+    filter.push(encodePackets([...header(1), encodeRow(['y'.repeat(300)]), end()]));
+    expect(rows).toEqual([[{ text: 'yyyyy', length: 300, unit: 'bytes' }]]);
+  });
+
+  it('stops decoding when nobody wants more', () => {
+    const { filter, passed, rows } = createRig(1, 5, 2);
+    filter.push(encodePackets([...header(1), ...['1', '2', '3', '4'].map((text) => encodeRow([text])), end()]));
+    expect(rows).toEqual([['1'], ['2']]);
+    expect(passed).toHaveLength(4);
+  });
+
+  it('passes an error on at any place, shortened', () => {
+    for (const before of [[], header(1), [...header(1), encodeRow(['1'])]]) {
+      const { filter, passed } = createRig(1);
+      filter.push(encodePackets([...before, error('z'.repeat(40_000_000))]));
+      expect(passed.at(-1)?.payload.length).toBe(16 * 1024);
+      expect(passed.at(-1)?.payload.subarray(0, 12)).toEqual(error('zzz'));
+      // What follows is no result any more.
+      filter.push(encodePackets([ok()], 0));
+      expect(passed.at(-1)).toEqual({ sequence: 0, payload: ok() });
+    }
+  });
+
+  it('follows several results of one statement', () => {
+    const { filter, passed, rows } = createRig(1);
+    filter.push(encodePackets([...header(1), encodeRow(['a']), end(8), ...header(1), encodeRow(['b']), end(8), ok(1)]));
+    expect(rows).toEqual([['a'], ['b']]);
+    expect(passed.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(filter.inTransaction).toBe(true);
+  });
+
+  it('leaves answers alone that are no result of a query', () => {
+    const passed: Buffer[] = [];
+    const filter = new WireFilter((packet) => passed.push(packet));
+    filter.push(encodePackets([Buffer.from([10]), Buffer.from('0123456789'), Buffer.alloc(0)], 0));
+    expect(passed).toEqual([
+      encodePackets([Buffer.from([10])], 0),
+      encodePackets([Buffer.from('0123456789')], 1),
+      encodePackets([Buffer.alloc(0)], 2),
+    ]);
+  });
+
+  it('does not put together what is no error and far too long', () => {
+    const { filter } = createRig(1);
+    expect(() => filter.push(encodePackets([Buffer.alloc(1_000_000, 1)]))).toThrow('far too long');
+  });
+
+  it('refuses rows that do not fit the columns', () => {
+    for (const cells of [['1'], ['1', '2', '3']]) {
+      const { filter } = createRig(2);
+      expect(() => filter.push(encodePackets([...header(2), encodeRow(cells), end()]))).toThrow(/a row has/);
+    }
+  });
+
+  it('bounds what a whole row may hold', () => {
+    const { filter, rows } = createRig(100, 200_000);
+    filter.push(encodePackets([...header(100), encodeRow(Array.from({ length: 100 }, () => 'x'.repeat(1_000_000))), end()]));
+    const kept = rows[0]?.reduce((sum, cell) => sum + (typeof cell === 'object' && cell !== null ? cell.text.length : 0), 0);
+    expect(kept).toBeGreaterThan(1_000_000);
+    expect(kept).toBeLessThan(17_000_000);
+  });
+});

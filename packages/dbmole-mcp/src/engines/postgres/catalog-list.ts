@@ -1,0 +1,72 @@
+import type { DatabaseSummary, Page, TableFilter, TableSummary } from '../../catalog.ts';
+import type { CatalogRun } from '../../engine.ts';
+import { formatLike } from '../../like-pattern.ts';
+import { comment, factsOf, isOurs, labelOf, lockedRelations, relationKinds, schemaOrder } from './catalog-fragments.ts';
+
+/** The size of a database is asked for only where the account may: the function fails otherwise. */
+const databases = `
+with page as materialized (
+  select d.oid, d.datname from pg_catalog.pg_database d
+  where d.datallowconn and not d.datistemplate
+  order by d.datname <> pg_catalog.current_database(), d.datname limit $1::int offset $2::int)
+select pg_catalog.quote_ident(p.datname), (p.datname = pg_catalog.current_database())::text,
+  case when pg_catalog.has_database_privilege(p.oid, 'CONNECT') or pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE')
+    then pg_catalog.pg_database_size(p.oid) end::text,
+  ${comment("pg_catalog.shobj_description(p.oid, 'pg_database')")}
+from page p order by p.datname <> pg_catalog.current_database(), p.datname`;
+
+export async function listDatabases(run: CatalogRun, { limit, offset }: Page): Promise<DatabaseSummary[]> {
+  const rows = await run(databases, [limit + 1, offset]);
+  return rows.map(([name, current, bytes, text]) => ({
+    name: name ?? '',
+    current: current === 'true',
+    bytes: numberOf(bytes),
+    comment: text ?? undefined,
+  }));
+}
+
+/** Partitions are counted with their table; they are listed when a pattern asks for them. */
+const tables = `
+with ${lockedRelations}, page as materialized (
+  select c.*, n.nspname, pg_catalog.row_number() over (order by ${schemaOrder('n')}, c.relname) as place
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in (${relationKinds}) and case when $1::text is null then ${isOurs('n')} else n.nspname = $1::text end
+    and case when $2::text is null then not c.relispartition
+      when $3::boolean then n.nspname || '.' || c.relname ilike $2::text else c.relname ilike $2::text end
+  order by place limit $4::int offset $5::int),
+facts as (${factsOf('page')})
+select ${labelOf('p', 'p')}, f.kind, f.rows::text, f.bytes::text, f.comment, f.rights
+from page p join facts f on f.oid = p.oid order by p.place`;
+
+export async function listTables(run: CatalogRun, { schema, pattern, limit, offset }: TableFilter): Promise<TableSummary[]> {
+  const like = pattern === undefined ? null : formatLike(pattern);
+  const dotted = pattern?.includes('.') ?? false;
+  return (await run(tables, [schema ?? null, like, dotted, limit + 1, offset])).map(summaryOf);
+}
+
+export function summaryOf(row: readonly (string | null)[]): TableSummary {
+  const [name, kind, rows, bytes, text, rights] = row;
+  return {
+    name: name ?? '',
+    kind: kind ?? '',
+    rows: numberOf(rows),
+    bytes: numberOf(bytes),
+    comment: text ?? undefined,
+    rights: rights ?? undefined,
+  };
+}
+
+function numberOf(text: string | null | undefined): number | undefined {
+  return text === null || text === undefined ? undefined : Number(text);
+}
+
+/** More would not help anybody to find a slip of the pen. */
+const mostNames = 20_000;
+
+const names = `
+select ${labelOf('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind in (${relationKinds}) and ${isOurs('n')} order by ${schemaOrder('n')}, c.relname limit ${mostNames}`;
+
+export async function tableNames(run: CatalogRun): Promise<string[]> {
+  return (await run(names)).map(([name]) => name ?? '');
+}

@@ -1,0 +1,19 @@
+import type { SqlCatalog } from '../../catalog.ts';
+import { describeTables } from './catalog-describe.ts';
+import { listDatabases, listTables, tableNames } from './catalog-list.ts';
+import { columnNames, search } from './catalog-search.ts';
+import { candidatesOf } from './table-candidates.ts';
+
+/** Reads pg_catalog rather than information_schema: that one leaves out what the account has no rights on, and is slower. */
+export const catalog: SqlCatalog = {
+  listDatabases,
+  listTables,
+  describeTables,
+  search,
+  tableNames,
+  columnNames: (run, tables) =>
+    columnNames(
+      run,
+      tables.flatMap((table, ord) => candidatesOf(table, ord, undefined)),
+    ),
+};

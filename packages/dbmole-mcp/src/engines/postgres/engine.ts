@@ -1,0 +1,16 @@
+import { Failure } from '@dbmole/core';
+import type { CatalogRun, ServerIdentity, SqlEngine } from '../../engine.ts';
+import { toFailure } from './failure.ts';
+import { openSession } from './open-session.ts';
+
+export const engine: SqlEngine = { openSession, identify, toFailure, defaultPort: 5432 };
+
+async function identify(run: CatalogRun): Promise<ServerIdentity> {
+  const [row = []] = await run(
+    "select pg_catalog.version(), pg_catalog.current_setting('server_version'), current_user, pg_catalog.current_database()",
+  );
+  const [title, version, user, database] = row;
+  if (!title || !version || !user) throw new Failure('engine', 'the server did not say what it is');
+  // Others that speak the protocol begin with their own name.
+  return { product: title.split(' ')[0] ?? title, version, user, database: database ?? undefined };
+}

@@ -1,0 +1,63 @@
+import { Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { toFailure } from './failure.ts';
+import { ServerError } from './server-error.ts';
+
+const where = { host: 'db.example.org', port: 5432 };
+
+function serverError(fields: Readonly<Record<string, string>>): ServerError {
+  return new ServerError(
+    Buffer.from(
+      `${Object.entries({ S: 'ERROR', V: 'ERROR', ...fields })
+        .map(([k, v]) => `${k}${v}\0`)
+        .join('')}\0`,
+    ),
+  );
+}
+
+describe('toFailure', () => {
+  it.each([
+    ['28P01', { kind: 'auth' }],
+    ['3D000', { kind: 'unknown', code: 'E_UNKNOWN_DATABASE' }],
+    ['42P01', { kind: 'unknown', code: 'E_UNKNOWN_TABLE' }],
+    ['25006', { kind: 'refused', code: 'E_READONLY', hint: expect.stringContaining('`execute`') }],
+    ['23505', { kind: 'engine', code: 'E_CONSTRAINT' }],
+    ['53300', { kind: 'connection', code: 'E_TOO_MANY_CONNECTIONS' }],
+    ['57P03', { kind: 'connection', code: 'E_STARTING_UP' }],
+    ['57P01', { kind: 'connection', code: 'E_SHUT_DOWN' }],
+    ['57014', { kind: 'timeout', code: 'E_TIMEOUT' }],
+    ['XX000', { kind: 'engine', code: 'E_ENGINE' }],
+  ])('knows %s', (code, failure) => {
+    expect(toFailure(serverError({ C: code, M: 'says the server' }), where)).toMatchObject({ ...failure, engineCode: code });
+  });
+
+  it('adds what the server adds, shortly', () => {
+    const failure = toFailure(
+      serverError({ C: '42501', M: 'no', D: `because\n  ${'x'.repeat(500)}`, H: 'Ask somebody.' }),
+      where,
+    );
+    expect(failure.message).toMatch(/^no: because x{292}…$/);
+    expect(failure.hint).toBe('The user of this connection lacks this privilege. Ask somebody.');
+  });
+
+  it('counts the position as JavaScript does', () => {
+    const sql = "select '😀😀', nope";
+    const error = serverError({ C: '42703', M: 'no', P: String([...sql].indexOf('n') + 1) });
+    expect(toFailure(error, where, sql).position).toBe(sql.indexOf('nope') + 1);
+    expect(toFailure(error, where).position).toBe([...sql].indexOf('n') + 1);
+  });
+
+  it('passes our own on, and names the place of the rest', () => {
+    const ours = new Failure('input', 'x');
+    expect(toFailure(ours, where)).toBe(ours);
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    expect(toFailure(refused, where)).toMatchObject({
+      code: 'E_CONNECT_REFUSED',
+      message: expect.stringContaining('db.example.org:5432'),
+    });
+    const handshake = Object.assign(new Error('wrong version number'), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+    expect(toFailure(handshake, where)).toMatchObject({ kind: 'connection', code: 'E_TLS' });
+    expect(toFailure(new Error('SASL: bad signature'), where)).toMatchObject({ kind: 'auth' });
+    expect(toFailure('odd', where)).toMatchObject({ kind: 'connection', message: 'db.example.org:5432: odd' });
+  });
+});

@@ -1,0 +1,96 @@
+import { Failure } from '@dbmole/core';
+import pg from 'pg';
+import type { SessionTarget } from '../../engine.ts';
+import type { Conversation } from './conversation.ts';
+import { parseText, parseTexts } from './messages.ts';
+import { ServerError } from './server-error.ts';
+import { protocolFailure, type WireListener } from './wire-filter.ts';
+
+/** Who we are is the driver's business; from then on we speak to the server ourselves. Resolves when it is ready for a query. */
+export async function logIn(conversation: Conversation, target: SessionTarget): Promise<void> {
+  const connection = new LogInConnection(conversation);
+  const client = new LogInClient(connection, target);
+  // It goes on listening to the stream, and an error that it passes on to nobody would be an uncaught exception.
+  client.on('error', () => {});
+  conversation.listen(connection);
+  await client.connect();
+  conversation.listen();
+}
+
+/** The driver's client, but free of what the environment says to other programs (PGOPTIONS and the like). */
+class LogInClient extends pg.Client {
+  readonly #startup: Record<string, string>;
+
+  constructor(connection: LogInConnection, { config, database = config.database }: SessionTarget) {
+    const { user, password } = config;
+    // `connection` is missing in the published types. A password that is missing is only missed when the server asks for it.
+    const settings: pg.ClientConfig & { connection: unknown } = { user, ssl: false, sslnegotiation: 'postgres', connection };
+    super({ ...settings, password: () => (typeof password === 'string' && password !== '' ? password : missingPassword()) });
+    this.#startup = { user, database: database ?? user, application_name: 'dbmole-mcp' };
+  }
+
+  /** Called by the driver. */
+  getStartupConf(): Record<string, string> {
+    return this.#startup;
+  }
+}
+
+function missingPassword(): never {
+  throw new Failure('auth', 'the server asks for a password, and the connection has none', {
+    hint: 'Set `password` of the connection.',
+  });
+}
+
+/** The driver's connection over a stream that is open already. What it hears comes from our filter. */
+class LogInConnection extends pg.Connection implements WireListener {
+  readonly #conversation: Conversation;
+
+  constructor(conversation: Conversation) {
+    super({ stream: () => conversation.stream });
+    this.#conversation = conversation;
+  }
+
+  /** Called by the driver, which listens for the events afterwards. */
+  connect(): void {
+    this.stream.on('error', (error) => this.emit('error', error));
+    this.stream.on('close', () => this.emit('end'));
+    queueMicrotask(() => this.emit('connect'));
+  }
+
+  shape(): undefined {
+    return undefined;
+  }
+
+  row(): void {}
+
+  message(type: string, body: Buffer): void {
+    if (type === 'R') this.#authenticate(body);
+    else if (type === 'E') this.emit('errorMessage', new ServerError(body));
+    else if (type === 'Z') this.emit('readyForQuery', { status: parseText(body) });
+    else if (type === 'S' || type === 'K') this.#conversation.note(type, body);
+    else if (type !== 'N' && type !== 'v') throw protocolFailure();
+  }
+
+  #authenticate(body: Buffer): void {
+    const kind = body.readUInt32BE(0);
+    const data = body.subarray(4);
+    if (kind === 0) return;
+    if (kind === 3) this.emit('authenticationCleartextPassword', {});
+    else if (kind === 5) this.emit('authenticationMD5Password', { salt: Buffer.from(data) });
+    else if (kind === 10) this.emit('authenticationSASL', { mechanisms: parseTexts(data).filter((name) => name !== '') });
+    else if (kind === 11) this.emit('authenticationSASLContinue', { data: data.toString() });
+    else if (kind === 12) this.emit('authenticationSASLFinal', { data: data.toString() });
+    else this.emit('error', unsupported(kind));
+  }
+}
+
+function unsupported(kind: number): Failure {
+  const name = new Map([
+    [2, 'Kerberos'],
+    [7, 'GSSAPI'],
+    [9, 'SSPI'],
+  ]).get(kind);
+  return new Failure('auth', `the server asks for a login that is not supported here: ${name ?? kind}`, {
+    hint: 'Passwords (SCRAM, MD5, plain) and certificates are supported; ask for a user that has one.',
+  });
+}

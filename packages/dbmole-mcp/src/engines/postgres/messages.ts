@@ -1,0 +1,108 @@
+import { Failure } from '@dbmole/core';
+import type { Param } from '../../engine.ts';
+import { completeEnd } from './utf8.ts';
+
+/** One message to the server: its type, its length and the parts of its body. */
+function message(type: string, parts: readonly Buffer[]): Buffer {
+  const head = Buffer.allocUnsafe(5);
+  head.write(type, 0, 'latin1');
+  head.writeUInt32BE(4 + parts.reduce((sum, part) => sum + part.length, 0), 1);
+  return Buffer.concat([head, ...parts]);
+}
+
+function text(value: string): Buffer {
+  return Buffer.from(`${value}\0`);
+}
+
+function int16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+const unnamed = text('');
+const noTypes = int16(0);
+const allAsText = Buffer.concat([int16(1), int16(0)]);
+/** The protocol counts them in two bytes. */
+const mostParams = 65_535;
+const nullParam = int32(-1);
+
+export const sync = message('S', []);
+export const terminate = message('X', []);
+const describe = message('D', [text('P')]);
+
+/** A statement of one answer that needs no parameters and whose rows nobody reads. */
+export function command(sql: string): Buffer {
+  return Buffer.concat([parse(sql), bind([]), execute(0)]);
+}
+
+/** `maxRows` 0 is no limit. */
+export function statement(sql: string, params: readonly Param[], maxRows: number): Buffer {
+  return Buffer.concat([parse(sql), bind(params), describe, execute(maxRows)]);
+}
+
+function parse(sql: string): Buffer {
+  return message('P', [unnamed, text(sql), noTypes]);
+}
+
+function bind(params: readonly Param[]): Buffer {
+  if (params.length > mostParams)
+    throw new Failure('input', `there are ${params.length} params; ${mostParams} are accepted`, {
+      hint: 'Pass many values as one array: `= any($1)`.',
+    });
+  return message('B', [unnamed, unnamed, int16(0), int16(params.length), ...params.flatMap(param), allAsText]);
+}
+
+function param(value: Param): Buffer[] {
+  if (value === null) return [nullParam];
+  const bytes = Buffer.from(Object.is(value, -0) ? '-0' : String(value));
+  return [int32(bytes.length), bytes];
+}
+
+function execute(maxRows: number): Buffer {
+  return message('E', [unnamed, int32(maxRows)]);
+}
+
+export interface Field {
+  name: string;
+  type: number;
+  modifier: number;
+}
+
+export function parseFields(body: Buffer): Field[] {
+  const fields: Field[] = [];
+  let at = 2;
+  for (let count = body.readUInt16BE(0); count > 0; count--) {
+    const end = body.indexOf(0, at);
+    // Behind the name: table (4 bytes), column (2), type (4), size (2), modifier (4), format (2).
+    const name = body.toString('utf8', at, end);
+    fields.push({ name, type: body.readUInt32BE(end + 7), modifier: body.readInt32BE(end + 13) });
+    at = end + 19;
+  }
+  return fields;
+}
+
+/** The fields of an error or a notice by their letters. A text that was cut does not end in half a character. */
+export function parseNotice(body: Buffer): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let at = 0;
+  while (at < body.length && body[at] !== 0) {
+    const found = body.indexOf(0, at + 1);
+    const end = found < 0 ? body.length : found;
+    fields.set(String.fromCharCode(body.readUInt8(at)), body.toString('utf8', at + 1, completeEnd(body, at + 1, end)));
+    at = end + 1;
+  }
+  return fields;
+}
+
+export function parseText(body: Buffer): string {
+  return parseTexts(body)[0] ?? '';
+}
+
+export function parseTexts(body: Buffer): string[] {
+  return body.toString('utf8').split('\0');
+}

@@ -1,0 +1,32 @@
+import { command } from './messages.ts';
+
+/** Fails where the server cannot look for itself whether the client is still there: before version 14, and on some platforms. */
+export const clientCheck = "select pg_catalog.set_config('client_connection_check_interval', '2000', false)";
+
+/** The largest number that the server takes. */
+const longestMs = 2_147_483_647;
+const idleMs = 10_000;
+/** Of the time limit: who waits for a lock should hear that rather than that the time is over. */
+const lockShare = 0.8;
+
+/**
+ * The settings of one statement. They decide how values are written, and how the statement itself is read: with
+ * `standard_conforming_strings` off, a string could end elsewhere than the guard thinks. As it takes a snapshot, the
+ * transaction cannot be made read-write any more.
+ */
+export function formatPrelude(timeoutMs: number, checksClient: boolean, local = true): Buffer {
+  const limit = Math.min(Math.max(1, Math.ceil(timeoutMs)), longestMs);
+  const settings: Record<string, string | number> = {
+    statement_timeout: limit,
+    lock_timeout: Math.ceil(limit * lockShare),
+    idle_in_transaction_session_timeout: idleMs,
+    standard_conforming_strings: 'on',
+    DateStyle: 'ISO',
+    IntervalStyle: 'postgres',
+    bytea_output: 'hex',
+    extra_float_digits: 1,
+    ...(checksClient ? { client_connection_check_interval: 2000 } : {}),
+  };
+  const calls = Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', ${local})`);
+  return command(`select ${calls.join(', ')}`);
+}

@@ -1,0 +1,179 @@
+import { Failure } from '@dbmole/core';
+import type { ReadEnd, ReadRequest, RowSink, Session, WriteEnd, WriteRequest } from '../../engine.ts';
+import { staleFailure } from '../../failure.ts';
+import { abortFailure, untilAborted } from './abort.ts';
+import type { Conversation } from './conversation.ts';
+import { isStatementEnded, toFailure } from './failure.ts';
+import { command, statement, sync } from './messages.ts';
+import { clientCheck, formatPrelude } from './prelude.ts';
+import { type Limited, limitPortal, limitRows } from './row-limit.ts';
+import { Segment } from './segment.ts';
+import { stopStatement } from './stop.ts';
+import { declaredTypes, type Question, TypeCatalog } from './type-catalog.ts';
+import { isZoned } from './type-names.ts';
+import { OwnRows, UserRows } from './user-rows.ts';
+import type { Route } from './wire.ts';
+import { formatWrite, formatWriteOutside, isOutsideOnly, noDryRunFailure, parseWriteEnd, writeFailure } from './write.ts';
+
+const beginRead = command('begin read only');
+/** Every call ends in these, so that nothing of it is left for the next: settings, locks, prepared statements. */
+const cleanUp = Buffer.concat([command('rollback'), sync, command('discard all'), sync]);
+/** A sink that has enough is often at the end of a result that is limited anyway. */
+const enoughMs = 5;
+
+/** What is sent for one call, up to the cleaning. There is one segment for each Sync; the last has the caller's statement. */
+interface Batch {
+  bytes: Buffer;
+  before?: readonly Segment[];
+  rows: UserRows;
+  /** Stop the server when the sink has enough. */
+  stopsEarly: boolean;
+}
+
+interface ReadCall {
+  request: ReadRequest;
+  sink: RowSink;
+  signal: AbortSignal;
+}
+
+/** One write and one round trip for each call. The cleaning is part of the write; its answers are awaited by the next call. */
+export class PostgresSession implements Session {
+  readonly #conversation: Conversation;
+  readonly #route: Route;
+  readonly #types = new TypeCatalog();
+  /** Resolves when the session is clean and nothing of ours is under way. Never rejects. */
+  #idle: Promise<void>;
+  #running: Segment | undefined;
+  #checksClient = false;
+  /** Closed, or its state is in doubt. */
+  #over = false;
+
+  constructor(conversation: Conversation, route: Route) {
+    this.#conversation = conversation;
+    this.#route = route;
+    this.#idle = this.#prepare();
+  }
+
+  get alive(): boolean {
+    return this.#conversation.lost === undefined && !this.#over;
+  }
+
+  async read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
+    const { sql } = request.statement;
+    const limited = limitRows(sql, request.maxRows);
+    const call = { request, sink, signal };
+    const first = await this.#readOnce(call, limited);
+    const appended = limited.sql !== sql;
+    // With a LIMIT of ours the complaint may be about that; without, it is about the caller's own text. It comes before anything
+    // has run: a function that raises the same error does so later.
+    const blamesUs = appended && first.rows.fields === undefined && first.segment.error?.code === '42601';
+    const { segment, rows } = blamesUs ? await this.#readOnce(call, limitPortal(sql, request.maxRows)) : first;
+    const failure = this.#readFailure(segment, rows, { sql, signal });
+    if (failure !== undefined) throw failure;
+    return { timeZone: rows.fields?.some(isZoned) ? this.#conversation.parameters.get('TimeZone') : undefined };
+  }
+
+  async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
+    const rows = new UserRows(sink, request.keepPerCell, this.#types);
+    const prelude = (local: boolean) => formatPrelude(request.timeoutMs, this.#checksClient, local);
+    await this.#ready(signal);
+    let segment = await this.#run({ bytes: formatWrite(request, prelude(true)), rows, stopsEarly: false }, signal);
+    let outside = false;
+    if (isOutsideOnly(segment)) {
+      if (request.dryRun) throw noDryRunFailure(segment);
+      outside = true;
+      await this.#ready(signal);
+      const bytes = formatWriteOutside(request, prelude(false));
+      segment = await this.#run({ bytes, before: [new Segment()], rows, stopsEarly: false }, signal);
+    }
+    if (rows.crash !== undefined) throw rows.crash.error;
+    const failure = writeFailure(segment, { request, outside, signal, where: this.#where });
+    if (failure !== undefined) throw failure;
+    return parseWriteEnd(segment, outside);
+  }
+
+  async close(): Promise<void> {
+    this.#over = true;
+    if (this.#running !== undefined) await stopStatement(this.#conversation, this.#route, this.#running);
+    await this.#conversation.close();
+  }
+
+  async #readOnce({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited) {
+    await this.#ready(signal);
+    const rows = new UserRows(sink, request.keepPerCell, this.#types);
+    const prelude = formatPrelude(request.timeoutMs, this.#checksClient);
+    const bytes = Buffer.concat([beginRead, prelude, statement(sql, request.params, maxRows), sync]);
+    return { segment: await this.#run({ bytes, rows, stopsEarly: true }, signal), rows };
+  }
+
+  async #ready(signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#idle, signal);
+    if (!this.alive) throw staleFailure();
+  }
+
+  /** Resolves when the answer to the caller's statement is complete, or there will be none. */
+  async #run({ bytes, before = [], rows, stopsEarly }: Batch, signal: AbortSignal): Promise<Segment> {
+    const segment = new Segment(rows);
+    const cleaning = [new Segment(), new Segment()];
+    let stopping: Promise<void> | undefined;
+    const stop = () => {
+      if (!segment.ended) stopping ??= stopStatement(this.#conversation, this.#route, segment);
+    };
+    if (stopsEarly) rows.onEnough = () => setTimeout(stop, enoughMs);
+    signal.addEventListener('abort', stop, { once: true });
+    this.#running = segment;
+    this.#conversation.send(Buffer.concat([bytes, cleanUp]), [...before, segment, ...cleaning]);
+    if (signal.aborted) stop();
+    await segment.done;
+    this.#running = undefined;
+    signal.removeEventListener('abort', stop);
+    this.#idle = this.#settle(cleaning, stopping);
+    return segment;
+  }
+
+  async #settle(cleaning: readonly Segment[], stopping: Promise<void> | undefined): Promise<void> {
+    await stopping;
+    // The request to stop may have hit the cleaning instead.
+    const last = stopping === undefined ? cleaning : this.#send(cleanUp, [new Segment(), new Segment()]);
+    await Promise.all(last.map(({ done }) => done));
+    if (last.some(({ failed }) => failed)) this.#over = true;
+    const question = this.#types.takeQuestion();
+    if (question !== undefined && this.alive) await this.#learnTypes(question);
+  }
+
+  /** What there is to find out of a new session, without waiting for it. */
+  async #prepare(): Promise<void> {
+    const [probe] = this.#send(Buffer.concat([command(clientCheck), sync]), [new Segment()]);
+    await this.#learnTypes(declaredTypes);
+    this.#checksClient = probe !== undefined && !probe.failed;
+  }
+
+  async #learnTypes({ sql, params }: Question): Promise<void> {
+    const answer = new OwnRows();
+    const bytes = Buffer.concat([beginRead, statement(sql, params, 0), sync, cleanUp]);
+    const segments = this.#send(bytes, [new Segment(answer), new Segment(), new Segment()]);
+    await Promise.all(segments.map(({ done }) => done));
+    this.#types.learn(answer.rows);
+  }
+
+  #send(bytes: Buffer, segments: readonly Segment[]): readonly Segment[] {
+    this.#conversation.send(bytes, segments);
+    return segments;
+  }
+
+  #readFailure(segment: Segment, rows: UserRows, { sql, signal }: { sql: string; signal: AbortSignal }): unknown {
+    const { error, lost } = segment;
+    if (rows.crash !== undefined) return rows.crash.error;
+    if (signal.aborted && (lost !== undefined || isStatementEnded(error))) return abortFailure(signal);
+    if (rows.enough && isStatementEnded(error)) return undefined;
+    if (error?.fatal && !segment.answered) return staleFailure();
+    if (error !== undefined || lost !== undefined) return toFailure(error ?? lost, this.#where, sql);
+    if (segment.empty) return new Failure('input', 'the statement is empty');
+    if (segment.copied) return new Failure('input', 'COPY … TO STDOUT gives no rows', { hint: 'Use SELECT.' });
+    return undefined;
+  }
+
+  get #where() {
+    return { host: this.#route.target.connectHost, port: this.#route.target.connectPort };
+  }
+}

@@ -1,0 +1,38 @@
+import { Failure } from '@dbmole/core';
+import { sendCancel } from './cancel.ts';
+import type { Conversation } from './conversation.ts';
+import type { Segment } from './segment.ts';
+import type { Route } from './wire.ts';
+
+const patienceMs = 2_000;
+/** A request that comes before the statement has begun stops nothing, so it is repeated. */
+const repeatMs = 100;
+
+/**
+ * Stops a statement in the server. When this resolves, no request of ours is under way that could hit a later one; a server that
+ * does not stop in time loses the connection. Never rejects.
+ */
+export async function stopStatement(conversation: Conversation, route: Route, segment: Segment): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (let left = patienceMs; left > 0 && !segment.ended; left = deadline - Date.now()) {
+    await sendCancel(route, conversation.key, left);
+    await endsWithin(segment.done, repeatMs);
+  }
+  if (segment.ended) return;
+  conversation.lose(
+    new Failure('connection', 'the server did not stop the statement, so its connection was closed', {
+      code: 'E_CONNECTION_LOST',
+      hint: 'Call again.',
+    }),
+  );
+}
+
+function endsWithin(work: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

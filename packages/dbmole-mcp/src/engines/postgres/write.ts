@@ -1,0 +1,117 @@
+import { Failure } from '@dbmole/core';
+import type { WriteEnd, WriteRequest } from '../../engine.ts';
+import { staleFailure } from '../../failure.ts';
+import { abortFailure } from './abort.ts';
+import { isStatementEnded, toFailure, type Where } from './failure.ts';
+import { command, statement, sync } from './messages.ts';
+import type { Segment } from './segment.ts';
+import { ServerError } from './server-error.ts';
+
+const begin = command('begin');
+const commit = command('commit');
+/** What would only fail at the COMMIT fails in a dry run as well. */
+const undo = Buffer.concat([command('set constraints all immediate'), command('rollback')]);
+
+/** Tags in front of the one of the caller's statement. */
+const tagsBefore = 2;
+
+/** The COMMIT is part of the same write: when the statement fails, the server skips it. */
+export function formatWrite({ sql, params, dryRun }: WriteRequest, prelude: Buffer): Buffer {
+  return Buffer.concat([begin, prelude, statement(sql, params, 0), dryRun ? undo : commit, sync]);
+}
+
+/** For what cannot run in a transaction; it may not share a Sync with anything. */
+export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffer): Buffer {
+  return Buffer.concat([prelude, sync, statement(sql, params, 0), sync]);
+}
+
+/** Other errors have the same code, and all texts are translated; the name of the server's function is not. */
+export function isOutsideOnly({ error }: Segment): boolean {
+  return (
+    error?.code === '25001' && (error.routine === 'PreventInTransactionBlock' || error.routine === 'PreventTransactionChain')
+  );
+}
+
+export function noDryRunFailure({ error }: Segment): Failure {
+  return new Failure('refused', `a dry run is not possible: ${error?.message}`, {
+    code: 'E_NO_DRY_RUN',
+    hint: 'It takes effect at once and cannot be rolled back; run it without the dry run if that is wanted.',
+    engineCode: '25001',
+  });
+}
+
+export interface WriteContext {
+  request: WriteRequest;
+  /** It ran without a transaction of ours. */
+  outside: boolean;
+  signal: AbortSignal;
+  where: Where;
+}
+
+/** Undefined when it did what it was asked to do. */
+export function writeFailure(segment: Segment, context: WriteContext): Failure | undefined {
+  const { error, lost, answered, empty } = segment;
+  const ended = segment.tags.length - (context.outside ? 0 : tagsBefore);
+  // The answer to the COMMIT is the truth, whatever came after it.
+  if (ended >= statementsOf(context)) return empty ? emptyFailure() : undefined;
+  if (error?.fatal && !answered) return staleFailure();
+  if (lost !== undefined && !isOurs(lost) && isDoubtful(segment, context, ended)) return unknownFailure(lost);
+  return knownFailure(error ?? lost, context);
+}
+
+/** The caller's; then the COMMIT, or the two that undo it. */
+function statementsOf({ request, outside }: WriteContext): number {
+  if (outside) return 1;
+  return request.dryRun ? 3 : 2;
+}
+
+function knownFailure(error: unknown, { request, signal, where }: WriteContext): Failure {
+  if (error instanceof ServerError && error.code === '25006') return readOnlyFailure(error);
+  const stopped = isStatementEnded(error) || (error instanceof Failure && !isOurs(error));
+  return signal.aborted && stopped ? abortFailure(signal) : toFailure(error, where, request.sql);
+}
+
+/** In a write it is not our doing. */
+function readOnlyFailure(error: ServerError): Failure {
+  return new Failure('engine', error.message, {
+    code: 'E_SERVER_READONLY',
+    hint: 'The server or the user allows reads only: it may be a standby, or `default_transaction_read_only` is on.',
+    engineCode: error.code,
+    cause: error,
+  });
+}
+
+/** We ended the connection because of what the statement asked for; it was not run. */
+function isOurs(lost: Error): boolean {
+  return lost instanceof Failure && lost.kind === 'input';
+}
+
+/** Whether something may have been changed although no answer said so. */
+function isDoubtful({ error }: Segment, { request, outside }: WriteContext, ended: number): boolean {
+  if (request.dryRun) return false;
+  if (error === undefined) return true;
+  // The answers come in order: before the statement had ended there was no COMMIT.
+  return error.fatal && (outside || ended > 0);
+}
+
+function unknownFailure(cause: Error): Failure {
+  return new Failure('connection', 'the connection was lost, and nobody knows whether the statement took effect', {
+    code: 'E_OUTCOME_UNKNOWN',
+    hint: 'Find out with a read whether it did before you run it again.',
+    cause,
+  });
+}
+
+function emptyFailure(): Failure {
+  return new Failure('input', 'the statement is empty');
+}
+
+const counting = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);
+
+/** From the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
+export function parseWriteEnd({ tags }: Segment, outside: boolean): WriteEnd {
+  const tag = tags[outside ? 0 : tagsBefore] ?? '';
+  const command = tag.replace(/(?: \d+)+$/, '');
+  const count = /\d+$/.exec(tag)?.[0];
+  return { command, changed: count !== undefined && counting.has(command) ? Number(count) : undefined };
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Failure, toFailure } from '@dbmole/core';
+
+/** Bytes that are collected before they are written. */
+const batchBytes = 256 * 1024;
+
+/** What is being written; nothing of it can be seen under its own name before `finish`. */
+export interface ExportFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Waits for the disk: who writes faster than the disk is held back by it. */
+  write(text: string): void;
+  /** Gives the file its name, if nobody else has taken it meanwhile. */
+  finish(): void;
+  /** Leaves nothing behind, unless it is finished. */
+  discard(): void;
+}
+
+/** Creates a file in the folder that a person named. What is there already is never touched. */
+export function openExportFile(folder: string | undefined, name: string): ExportFile {
+  const path = join(realFolder(folder), name);
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw exists(path);
+  return new PartialFile(path, join(realFolder(folder), `.${name.slice(0, 60)}.${randomBytes(6).toString('hex')}.part`));
+}
+
+function realFolder(folder: string | undefined): string {
+  if (folder === undefined) {
+    throw new Failure('refused', 'no folder was named for exports', {
+      code: 'E_EXPORT_DIR',
+      hint: 'A person starts this server with --export-dir DIR, or with DBMOLE_EXPORT_DIR in its environment. Until then use query.',
+    });
+  }
+  try {
+    const real = realpathSync(folder);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+  throw unusable(folder, undefined);
+}
+
+class PartialFile implements ExportFile {
+  readonly path: string;
+  bytes = 0;
+  readonly #part: string;
+  readonly #fd: number;
+  #texts: string[] = [];
+  #size = 0;
+  #open = true;
+
+  constructor(path: string, part: string) {
+    this.path = path;
+    this.#part = part;
+    // Exclusive: neither a file nor a link that somebody has put there is followed.
+    this.#fd = attempt(part, () => openSync(part, 'wx', 0o600));
+  }
+
+  write(text: string): void {
+    this.#texts.push(text);
+    this.#size += text.length;
+    if (this.#size >= batchBytes) this.#flush();
+  }
+
+  finish(): void {
+    this.#flush();
+    attempt(this.path, () => fsyncSync(this.#fd));
+    this.#close();
+    takeName(this.#part, this.path);
+  }
+
+  discard(): void {
+    this.#close();
+    rmSync(this.#part, { force: true });
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#texts.join(''), 'utf8');
+    this.#texts = [];
+    this.#size = 0;
+    for (let at = 0; at < bytes.length; ) at += attempt(this.path, () => writeSync(this.#fd, bytes, at));
+    this.bytes += bytes.length;
+  }
+
+  #close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    closeSync(this.#fd);
+  }
+}
+
+/** A link fails where there is something already; a rename would replace it. */
+function takeName(part: string, path: string): void {
+  try {
+    linkSync(part, path);
+    rmSync(part);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw exists(path);
+    takeNameWithoutLinks(part, path);
+  }
+}
+
+/** Not every file system has links: there we create the name first, which fails where there is something, and replace our own. */
+function takeNameWithoutLinks(part: string, path: string): void {
+  attempt(path, () => closeSync(openSync(path, 'wx', 0o600)));
+  attempt(path, () => renameSync(part, path));
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw exists(path);
+    throw new Failure('limit', `${path} cannot be written: ${toFailure(error).message}`, {
+      code: 'E_EXPORT_WRITE',
+      hint: 'Check the space and the rights there; nothing was left behind.',
+      cause: error,
+    });
+  }
+}
+
+function exists(path: string): Failure {
+  return new Failure('refused', `${path} exists, and an export never overwrites`, {
+    code: 'E_EXPORT_EXISTS',
+    hint: 'Pass another name.',
+  });
+}
+
+function unusable(folder: string, cause: unknown): Failure {
+  return new Failure('config', `the folder for exports, ${folder}, is not there or is no folder`, {
+    code: 'E_EXPORT_DIR',
+    hint: 'A person creates it, or names another one by --export-dir.',
+    cause,
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
+}

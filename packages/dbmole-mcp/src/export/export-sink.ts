@@ -1,0 +1,80 @@
+import { Failure } from '@dbmole/core';
+import type { Cell, Column, RowSink } from '../engine.ts';
+import type { ExportFile } from './export-file.ts';
+import { type ExportFormat, formats, type RowFormat } from './row-format.ts';
+
+/** Characters (for binary: bytes) of one cell that an export takes. */
+export const longestCell = 16_000_000;
+
+const rowsPerReport = 1_000;
+
+export interface ExportSinkOptions {
+  file: ExportFile;
+  format: ExportFormat;
+  onProgress(rows: number, bytes: number): void;
+}
+
+/** Writes each row as it arrives, and keeps none. What goes wrong stops the reading and is thrown by `end`. */
+export class ExportSink implements RowSink {
+  readonly #options: ExportSinkOptions;
+  #columns: readonly Column[] = [];
+  #format: RowFormat | undefined;
+  #failure: { error: unknown } | undefined;
+  rows = 0;
+
+  constructor(options: ExportSinkOptions) {
+    this.#options = options;
+  }
+
+  columns(columns: readonly Column[]): void {
+    const { file, format } = this.#options;
+    this.#columns = columns;
+    this.#format = formats[format](columns);
+    this.#write(() => file.write(this.#format?.header ?? ''));
+  }
+
+  row(cells: readonly Cell[]): boolean {
+    if (this.#failure !== undefined) return false;
+    return this.#write(() => {
+      const { file, onProgress } = this.#options;
+      file.write(this.#format?.row(cells.map((cell, index) => this.#wholeText(cell, index))) ?? '');
+      this.rows += 1;
+      if (this.rows % rowsPerReport === 0) onProgress(this.rows, file.bytes);
+    });
+  }
+
+  /** How many columns there were; throws when not everything was written. */
+  end(): number {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#format === undefined) {
+      throw new Failure('input', 'the statement has no rows to export', { hint: 'Pass a SELECT.' });
+    }
+    return this.#columns.length;
+  }
+
+  /** An engine's session shall not have to know what a sink may throw. */
+  #write(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      this.#failure ??= { error };
+      return false;
+    }
+  }
+
+  #wholeText(cell: Cell, index: number): string | null {
+    if (typeof cell !== 'object' || cell === null) return cell;
+    if (cell.text.length >= cell.length && cell.unit !== 'bytes') return cell.text;
+    const column = JSON.stringify(this.#columns[index]?.name ?? '');
+    const length = `${cell.length} ${cell.unit ?? 'characters'}`;
+    throw new Failure(
+      'limit',
+      `row ${this.rows + 1} has ${length} in column ${column}; an export takes cells of ${longestCell}`,
+      {
+        code: 'E_EXPORT_CELL',
+        hint: 'Leave this column out, or select a part of it.',
+      },
+    );
+  }
+}

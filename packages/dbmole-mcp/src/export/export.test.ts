@@ -1,0 +1,202 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ExportFile, openExportFile } from './export-file.ts';
+import { parseExportName } from './export-name.ts';
+import { ExportSink } from './export-sink.ts';
+import { formats, uniqueNames } from './row-format.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dbmole-export-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the name of an export', () => {
+  it.each(['orders.csv', 'Orders 2024 (final).csv', 'données.csv', '_x-1.csv', 'a.b.csv'])('may be %s', (name) => {
+    expect(parseExportName(name, undefined)).toBe('csv');
+  });
+
+  it.each([
+    '../a.csv',
+    '..',
+    '.csv',
+    '.a.csv',
+    '/tmp/a.csv',
+    'sub/a.csv',
+    'sub\\a.csv',
+    'C:a.csv',
+    'a.csv:stream.csv',
+    'a\0.csv',
+    'a\n.csv',
+    'con.csv',
+    'CON.csv',
+    'Nul.x.csv',
+    'com1.csv',
+    'lpt².csv',
+    'a.csv ',
+    'a.csv.',
+    'a.CSV',
+    'a.sh',
+    'a',
+    '-rf.csv',
+    'a\u202e.csv',
+    '~/a.csv',
+    '$HOME.csv',
+    '',
+    `${'x'.repeat(200)}.csv`,
+  ])('may not be %j', (name) => {
+    expect(() => parseExportName(name, undefined)).toThrow(expect.objectContaining({ code: 'E_EXPORT_NAME' }));
+  });
+
+  it('says the format, and may not contradict it', () => {
+    expect(parseExportName('a.jsonl', undefined)).toBe('jsonl');
+    expect(parseExportName('a.jsonl', 'jsonl')).toBe('jsonl');
+    expect(() => parseExportName('a.jsonl', 'csv')).toThrow('.csv');
+  });
+});
+
+describe('the file of an export', () => {
+  it('has its name only when it is finished, and then all that was written', () => {
+    const file = openExportFile(folder, 'a.csv');
+    for (let i = 0; i < 100; i++) file.write('é'.repeat(5_000));
+    expect(readdirSync(folder)).not.toContain('a.csv');
+    // What is kept in memory does not grow with the file.
+    expect(file.bytes).toBeGreaterThan(500_000);
+    file.finish();
+    file.discard();
+    expect(readdirSync(folder)).toEqual(['a.csv']);
+    expect(readFileSync(join(folder, 'a.csv'), 'utf8')).toBe('é'.repeat(500_000));
+    expect(file.bytes).toBe(1_000_000);
+  });
+
+  it('is not there when it was discarded', () => {
+    const file = openExportFile(folder, 'a.csv');
+    file.write('x');
+    file.discard();
+    file.discard();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not take a name that somebody took meanwhile', () => {
+    const file = openExportFile(folder, 'a.csv');
+    writeFileSync(join(folder, 'a.csv'), 'theirs');
+    expect(() => file.finish()).toThrow(expect.objectContaining({ code: 'E_EXPORT_EXISTS' }));
+    file.discard();
+    expect(readFileSync(join(folder, 'a.csv'), 'utf8')).toBe('theirs');
+    expect(readdirSync(folder)).toEqual(['a.csv']);
+  });
+
+  it('may lie behind a link that the person named', () => {
+    const link = `${folder}-link`;
+    symlinkSync(folder, link);
+    const file = openExportFile(link, 'a.csv');
+    file.finish();
+    rmSync(link);
+    expect(file.path).toBe(join(folder, 'a.csv'));
+  });
+});
+
+describe('the rows of an export', () => {
+  const discarded = { path: 'a.csv', bytes: 0, write: () => undefined, finish: () => undefined, discard: () => undefined };
+  const open = (file: ExportFile = discarded) => {
+    const sink = new ExportSink({ file, format: 'csv', onProgress: () => undefined });
+    sink.columns([{ name: 'n', type: 'text' }]);
+    return sink;
+  };
+
+  it.each([
+    [{ text: 'abc', length: 4 }, '4 characters'],
+    [{ text: '\\x616263', length: 4, unit: 'bytes' as const }, '4 bytes'],
+  ])('stop at a cell that was cut', (cell, length) => {
+    const sink = open();
+    expect(sink.row(['1'])).toBe(true);
+    expect(sink.row([cell])).toBe(false);
+    expect(sink.row(['3'])).toBe(false);
+    expect(() => sink.end()).toThrow(`row 2 has ${length} in column "n"`);
+  });
+
+  it('stop when the disk is full', () => {
+    const write = () => {
+      throw new Error('no space left');
+    };
+    const sink = open({ ...discarded, write });
+    expect(sink.row(['1'])).toBe(false);
+    expect(() => sink.end()).toThrow('no space left');
+  });
+
+  it('are not there when the statement has no result', () => {
+    const sink = new ExportSink({ file: discarded, format: 'csv', onProgress: () => undefined });
+    expect(() => sink.end()).toThrow('no rows to export');
+  });
+});
+
+const cell = fc.oneof(fc.constant(null), fc.string({ unit: 'grapheme' }), fc.constantFrom('', ',', '"', '\r\n', 'NULL', ' x '));
+
+describe('CSV', () => {
+  it('gives back every cell', () => {
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {
+        const line = formats.csv(cells.map((_, index) => ({ name: `c${index}`, type: 'text' }))).row(cells);
+        expect(readCsvLine(line)).toEqual(cells);
+      }),
+    );
+  });
+});
+
+describe('JSON Lines', () => {
+  it.each([
+    ['integer', '1', 1],
+    ['int unsigned', '4294967295', 4_294_967_295],
+    ['bigint', '9007199254740991', 9_007_199_254_740_991],
+    ['bigint', '9007199254740992', '9007199254740992'],
+    ['numeric(10,2)', '1.10', '1.10'],
+    ['numeric', 'NaN', 'NaN'],
+    ['double precision', 'Infinity', 'Infinity'],
+    ['double precision', '0.1', 0.1],
+    ['double precision', '1e+21', '1e+21'],
+    ['float', '1e400', '1e400'],
+    ['integer', '007', '007'],
+    ['integer', '-0', '-0'],
+    ['interval', '1', '1'],
+    ['int4range', '1', '1'],
+    ['integer[]', '{1}', '{1}'],
+    ['text', '1', '1'],
+    ['boolean', 't', true],
+    ['boolean', 'false', false],
+    ['boolean', 'maybe', 'maybe'],
+  ])('writes %s %s as %j', (type, text, value) => {
+    const line = formats.jsonl([{ name: 'a', type }]).row([text]);
+    expect(line.endsWith('\n')).toBe(true);
+    expect(JSON.parse(line)).toEqual({ a: value });
+  });
+
+  it('changes no name but those that are there twice', () => {
+    expect(uniqueNames(['a', 'a', 'a_2', 'b', 'a'])).toEqual(['a', 'a_3', 'a_2', 'b', 'a_4']);
+  });
+
+  it('gives back every text, under names that are all different', () => {
+    const name = fc.oneof(fc.constantFrom('a', 'a_2', 'a_3', '__proto__', '1'), fc.string());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, cell), { minLength: 1 }), (fields) => {
+        const columns = fields.map(([name]) => ({ name, type: 'text' }));
+        const names = uniqueNames(columns.map(({ name }) => name));
+        expect(new Set(names).size).toBe(names.length);
+        const parsed = new Map(Object.entries(JSON.parse(formats.jsonl(columns).row(fields.map(([, text]) => text)))));
+        for (const [index, unique] of names.entries()) expect(parsed.get(unique)).toEqual(fields[index]?.[1]);
+      }),
+    );
+  });
+});
+
+/** One record; an empty field is null, a quoted one a text. */
+function readCsvLine(line: string): (string | null)[] {
+  const cells: (string | null)[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  for (let found = field.exec(line); found !== null; found = field.exec(line)) {
+    cells.push(found[1] !== undefined ? found[1].replaceAll('""', '"') : found[2] || null);
+  }
+  return cells;
+}

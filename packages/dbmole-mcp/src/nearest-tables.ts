@@ -1,0 +1,20 @@
+import { nearestNames } from '@dbmole/core';
+
+/**
+ * The tables that resemble what was asked for, as one has to write them. Compared without schema and quotes, for a slip in the
+ * name itself should weigh the same wherever the table is.
+ */
+export function nearestTables(asked: string, names: readonly string[], limit = 3): string[] {
+  const written = new Map<string, string[]>();
+  for (const name of names) {
+    const bare = bareName(name);
+    written.set(bare, [...(written.get(bare) ?? []), name]);
+  }
+  const near = nearestNames(bareName(asked), written.keys(), limit).flatMap((bare) => written.get(bare) ?? []);
+  return near.slice(0, limit);
+}
+
+function bareName(name: string): string {
+  const last = /(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|[^."`]+)$/.exec(name)?.[0] ?? name;
+  return last.replace(/^["`]|["`]$/g, '');
+}

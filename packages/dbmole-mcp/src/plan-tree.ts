@@ -1,0 +1,60 @@
+/** One step of a plan, in no engine's words but those of its label and details. */
+export interface PlanNode {
+  /** What it does and on what: `Seq Scan on orders`. */
+  label: string;
+  /** Of rows for each time that it runs. */
+  estimatedRows: number | undefined;
+  /** Undefined where the statement was not run; so are the four that follow. */
+  actualRows: number | undefined;
+  /** How often it ran; 0: never. */
+  loops: number | undefined;
+  /** All runs together, with what is below it. */
+  totalMs: number | undefined;
+  /** Rows it read in all runs and threw away. */
+  removed: number | undefined;
+  /** What it wrote to disk because memory did not do: `sort 120 MB`. */
+  spilled: string | undefined;
+  /** Of the engine's own unit, with what is below it. */
+  cost: number | undefined;
+  /** Reads the table from end to end. */
+  fullScan: boolean;
+  /** Conditions and keys. */
+  details: readonly string[];
+  children: readonly PlanNode[];
+}
+
+export interface PlanTree {
+  roots: readonly PlanNode[];
+  /** Of the whole statement; undefined when it was not run. */
+  totalMs: number | undefined;
+  /** Said once, below the tree. */
+  notes: readonly string[];
+}
+
+/** A node with what can only be said when all are known. */
+export interface MeasuredNode extends PlanNode {
+  depth: number;
+  /** Without what is below it, in milliseconds, or in cost when it was not run. */
+  own: number;
+  /** 0 to 1, of the whole. */
+  share: number;
+}
+
+/** All nodes in the order in which they are shown. */
+export function measureNodes(tree: PlanTree): MeasuredNode[] {
+  const ran = tree.roots.some(hasTime);
+  const weightOf = ({ totalMs, cost }: PlanNode) => (ran ? totalMs : cost) ?? 0;
+  const nodes = tree.roots.flatMap((root) => flatten(root, 0, weightOf));
+  const whole = nodes.reduce((sum, { own }) => sum + own, 0);
+  return nodes.map((node) => ({ ...node, share: whole === 0 ? 0 : node.own / whole }));
+}
+
+function hasTime({ totalMs, children }: PlanNode): boolean {
+  return totalMs !== undefined || children.some(hasTime);
+}
+
+function flatten(node: PlanNode, depth: number, weightOf: (node: PlanNode) => number): MeasuredNode[] {
+  const below = node.children.reduce((sum, child) => sum + weightOf(child), 0);
+  const own = Math.max(0, weightOf(node) - below);
+  return [{ ...node, depth, own, share: 0 }, ...node.children.flatMap((child) => flatten(child, depth + 1, weightOf))];
+}

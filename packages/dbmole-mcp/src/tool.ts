@@ -1,0 +1,89 @@
+import { type App, Failure, type Lease, type ToolContext, withManaged } from '@dbmole/core';
+import * as z from 'zod';
+import type { CallOptions, SqlBackend } from './backend.ts';
+import type { Param } from './engine.ts';
+import { isStaleError, toFailure } from './failure.ts';
+import type { Connection } from './schema.ts';
+
+/** Of the engine's own clock, beyond ours: so that it is we who say that time is up, and the engine stops if we cannot. */
+const engineSlackMs = 250;
+const defaultTimeoutMs = 30_000;
+const longestTimeoutMs = 600_000;
+/** Far beyond what a person or a model writes. */
+const longestStatement = 1_000_000;
+
+/** No NUL: in what drivers send, it ends a text, and what follows would be taken for something else. */
+const noNul = (text: string) => !text.includes('\u0000');
+
+/** Arguments that mean the same in every tool. Descriptions are short: the definitions of all tools share one budget. */
+export const connectionArgument = z.string().min(1).optional();
+export const databaseArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
+export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
+export const timeoutArgument = timeoutOf({ usual: defaultTimeoutMs, longest: longestTimeoutMs });
+export const sqlArgument = z.string().min(1).max(longestStatement).refine(noNul, 'it contains a NUL character');
+export const paramsArgument = z
+  .array(z.unknown().refine(isParam, 'a param is a string, a number, true, false or null'))
+  .max(10_000)
+  .default([])
+  .describe('for $1 or ?');
+export const limitArgument = (most: number) => z.int().min(1).max(most).default(100);
+export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
+
+/** What each call on a database says, besides its own arguments. */
+export interface Target {
+  connection?: string | undefined;
+  database?: string | undefined;
+}
+
+export interface Call {
+  backend: SqlBackend;
+  lease: Lease<SqlBackend>;
+  /** To be passed on to the backend. */
+  options: CallOptions;
+}
+
+/** The way from a tool's arguments to a live backend. Whatever fails is thrown as a Failure. */
+export interface SqlTools {
+  /** Where exports go, if a person has named a folder. */
+  readonly exportFolder: string | undefined;
+  use<T>(target: Target, context: Pick<ToolContext, 'signal'>, work: (call: Call) => Promise<T>): Promise<T>;
+}
+
+export function createSqlTools({ manager, settings }: Pick<App<Connection, SqlBackend>, 'manager' | 'settings'>): SqlTools {
+  return {
+    exportFolder: settings['export-dir'],
+    use({ connection, database }, { signal }, work) {
+      const options: CallOptions = { signal, database };
+      const run = (backend: SqlBackend, lease: Lease<SqlBackend>) => work({ backend, lease, options });
+      return withManaged(manager, connection, run, { signal, isStaleError, formatError: toFailure });
+    },
+  };
+}
+
+/** What the engine's clock is set to when a call may take this long. */
+export function engineTimeout(timeoutMs: number): number {
+  return timeoutMs + engineSlackMs;
+}
+
+/** Before anything is sent. Anything but a plain false counts as read-only. */
+export function refuseReadonly({ config, name }: Lease<SqlBackend>): void {
+  if (config.readonly === false) return;
+  throw new Failure('refused', `the connection "${name}" is read-only`, {
+    code: 'E_READONLY',
+    hint: 'No tool can change that: a person sets "readonly" to false where list_connections says it is defined. To read, use query.',
+  });
+}
+
+/** Not as a default of the schema: it would be repeated in the definition of every tool. */
+export function timeoutOf({ usual, longest }: { usual: number; longest: number }) {
+  return z
+    .int()
+    .min(1)
+    .max(longest)
+    .optional()
+    .transform((timeoutMs) => timeoutMs ?? usual);
+}
+
+function isParam(value: unknown): value is Param {
+  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}

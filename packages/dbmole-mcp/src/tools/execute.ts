@@ -1,0 +1,69 @@
+import { defineTool, respond, type Tool, type ToolReply } from '@dbmole/core';
+import * as z from 'zod';
+import type { WriteEnd } from '../engine.ts';
+import { TableSink } from '../table-sink.ts';
+import {
+  connectionArgument,
+  databaseArgument,
+  engineTimeout,
+  paramsArgument,
+  refuseReadonly,
+  type SqlTools,
+  sqlArgument,
+  timeoutArgument,
+} from '../tool.ts';
+import { offeringNames } from '../unknown-name.ts';
+
+const keepPerCell = 600;
+
+const input = z.strictObject({
+  connection: connectionArgument,
+  sql: sqlArgument,
+  params: paramsArgument,
+  database: databaseArgument,
+  dry_run: z.boolean().default(false),
+  timeout_ms: timeoutArgument,
+});
+
+export function executeTool(tools: SqlTools): Tool {
+  return defineTool({
+    name: 'execute',
+    title: 'Execute',
+    description:
+      'One changing statement, committed; says how many rows it changed. dry_run takes it back where the engine can. Refused on readonly connections.',
+    effect: 'destroy',
+    asksPerson: true,
+    input,
+    handler: async (args, { signal }) => {
+      const sink = new TableSink({});
+      // A write goes on to its end, whatever becomes of the rows that it returns.
+      const all = { columns: sink.columns.bind(sink), row: (cells: Parameters<TableSink['row']>[0]) => sink.row(cells) || true };
+      const request = {
+        sql: args.sql,
+        params: args.params,
+        dryRun: args.dry_run,
+        timeoutMs: engineTimeout(args.timeout_ms),
+        keepPerCell,
+      };
+      const end = await tools.use(args, { signal }, (call) => {
+        refuseReadonly(call.lease);
+        return offeringNames(call, args.sql, () => call.backend.write(request, all, call.options));
+      });
+      return answer(sink, end, args.dry_run);
+    },
+  });
+}
+
+function answer(sink: TableSink, end: WriteEnd, dryRun: boolean): ToolReply {
+  const outcome = formatOutcome(end, dryRun);
+  const rows = sink.finish();
+  return rows === undefined ? respond.text(outcome) : respond.table(rows, { notes: [outcome] });
+}
+
+function formatOutcome({ command, changed }: WriteEnd, dryRun: boolean): string {
+  // The word comes from the server and stands among our own.
+  const what = /^[A-Z][A-Z ]{0,40}$/.test(command) ? command : 'The statement';
+  const rows = changed === 1 ? '1 row' : `${changed} rows`;
+  if (dryRun) return `Dry run: ${what} ${changed === undefined ? 'would succeed' : `would change ${rows}`}; rolled back.`;
+  return `${what} ${changed === undefined ? 'done' : `changed ${rows}`}.`;
+}

@@ -1,0 +1,67 @@
+import { defineTool, respond, type Tool } from '@dbmole/core';
+import * as z from 'zod';
+import type { RowSink } from '../engine.ts';
+import { guardRead } from '../guard/read-statement.ts';
+import {
+  type Call,
+  connectionArgument,
+  databaseArgument,
+  engineTimeout,
+  paramsArgument,
+  type SqlTools,
+  sqlArgument,
+  timeoutArgument,
+} from '../tool.ts';
+import { offeringNames } from '../unknown-name.ts';
+
+/** Plans of statements with thousands of parts are long; beyond this nobody could read one. */
+const longestPlan = 4_000_000;
+
+const input = z.strictObject({
+  connection: connectionArgument,
+  sql: sqlArgument.describe('without EXPLAIN'),
+  params: paramsArgument,
+  database: databaseArgument,
+  analyze: z.boolean().optional().describe('runs it, for real rows and times'),
+  raw: z.boolean().optional(),
+  timeout_ms: timeoutArgument,
+});
+
+export function explainTool(tools: SqlTools): Tool {
+  return defineTool({
+    name: 'explain',
+    title: 'Explain',
+    description:
+      'The plan of a reading statement, condensed: rows estimated->actual, time, what is slow and why; or raw, as the engine has it.',
+    effect: 'read',
+    input,
+    handler: (args, context) =>
+      tools.use(args, context, async (call) => {
+        const plan = await offeringNames(call, args.sql, () => readPlan(call, args));
+        const line = args.analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
+        return respond.text(args.raw ? plan : call.backend.plan.condense(plan), { line });
+      }),
+  });
+}
+
+async function readPlan({ backend, options }: Call, args: z.output<typeof input>): Promise<string> {
+  // The statement itself has to be a read; what is put around it must not make it one.
+  const { sql } = guardRead(args.sql);
+  const { analyze = false, raw = false } = args;
+  const statement = guardRead(await backend.plan.statement(backend.catalogRun(options), { sql, analyze, raw }));
+  const lines: string[] = [];
+  const sink: RowSink = {
+    columns: () => undefined,
+    row([cell = null]) {
+      lines.push(typeof cell === 'object' && cell !== null ? cell.text : (cell ?? ''));
+      return true;
+    },
+  };
+  const { params, timeout_ms: timeoutMs } = args;
+  await backend.read(
+    { statement, params, timeoutMs: engineTimeout(timeoutMs), keepPerCell: longestPlan, maxRows: undefined },
+    sink,
+    options,
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,71 @@
+import { defineTool, respond, type Tool } from '@dbmole/core';
+import * as z from 'zod';
+import { openExportFile } from '../export/export-file.ts';
+import { parseExportName } from '../export/export-name.ts';
+import { ExportSink, longestCell } from '../export/export-sink.ts';
+import { guardRead } from '../guard/read-statement.ts';
+import {
+  connectionArgument,
+  databaseArgument,
+  engineTimeout,
+  paramsArgument,
+  type SqlTools,
+  sqlArgument,
+  timeoutOf,
+} from '../tool.ts';
+import { offeringNames } from '../unknown-name.ts';
+
+const input = z.strictObject({
+  connection: connectionArgument,
+  sql: sqlArgument,
+  params: paramsArgument,
+  database: databaseArgument,
+  file: z.string().min(1).describe('orders.csv or .jsonl'),
+  format: z.enum(['csv', 'jsonl']).optional(),
+  timeout_ms: timeoutOf({ usual: 600_000, longest: 3_600_000 }),
+});
+
+export function exportQueryTool(tools: SqlTools): Tool {
+  return defineTool({
+    name: 'export_query',
+    title: 'Export a query',
+    description: 'Writes all rows of one reading statement to a new CSV or JSON Lines file in the export folder.',
+    effect: 'create',
+    input,
+    handler: async (args, { signal, progress }) => {
+      const format = parseExportName(args.file, args.format);
+      const statement = guardRead(args.sql);
+      const file = openExportFile(tools.exportFolder, args.file);
+      try {
+        const sink = new ExportSink({
+          file,
+          format,
+          onProgress: (rows, bytes) => progress(rows, undefined, `${rows} rows, ${formatBytes(bytes)}`),
+        });
+        const { params } = args;
+        const request = {
+          statement,
+          params,
+          timeoutMs: engineTimeout(args.timeout_ms),
+          keepPerCell: longestCell,
+          maxRows: undefined,
+        };
+        await tools.use(args, { signal }, (call) =>
+          offeringNames(call, args.sql, () => call.backend.read(request, sink, call.options)),
+        );
+        const columns = sink.end();
+        signal.throwIfAborted();
+        file.finish();
+        const rows = sink.rows === 1 ? '1 row' : `${sink.rows} rows`;
+        const columnsText = columns === 1 ? '1 column' : `${columns} columns`;
+        return respond.text(`Exported ${rows} of ${columnsText} to ${file.path}, ${formatBytes(file.bytes)}.`);
+      } finally {
+        file.discard();
+      }
+    },
+  });
+}
+
+function formatBytes(bytes: number): string {
+  return bytes < 1_000_000 ? `${bytes} bytes` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,86 @@
+import { Failure, nearestNames } from '@dbmole/core';
+import type { CatalogRun } from './engine.ts';
+import { nearestTables } from './nearest-tables.ts';
+import type { Call } from './tool.ts';
+
+const unknownTable = 'E_UNKNOWN_TABLE';
+const unknownColumn = 'E_UNKNOWN_COLUMN';
+
+/** For looking up what exists: the caller waits for an error that is known already. */
+const lookupMs = 2_000;
+
+/** Does the work; when it fails because of a name that does not exist, the error gets the names that resemble it. */
+export async function offeringNames<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw (await withNames(error, call, sql)) ?? error;
+  }
+}
+
+async function withNames(error: unknown, call: Call, sql: string): Promise<Failure | undefined> {
+  if (!(error instanceof Failure) || (error.code !== unknownTable && error.code !== unknownColumn)) return undefined;
+  const wanted = wantedName(error, sql);
+  if (wanted === undefined || error.nearest.length > 0) return undefined;
+  const existing = await candidates(error, call, sql);
+  const nearest = error.code === unknownTable ? nearestTables(wanted, existing) : nearestNames(wanted, existing);
+  return nearest.length === 0 ? undefined : failureWith(error, nearest);
+}
+
+function failureWith({ kind, message, code, hint, engineCode, position, cause }: Failure, nearest: string[]): Failure {
+  return new Failure(kind, message, {
+    code,
+    nearest,
+    cause,
+    ...(hint === undefined ? {} : { hint }),
+    ...(engineCode === undefined ? {} : { engineCode }),
+    ...(position === undefined ? {} : { position }),
+  });
+}
+
+/** Best effort: whatever goes wrong here is less than what went wrong before. */
+async function candidates(error: Failure, { backend, options }: Call, sql: string): Promise<string[]> {
+  const limit = new AbortController();
+  const abort = () => limit.abort(options.signal.reason);
+  const timer = setTimeout(() => limit.abort(new Failure('timeout', 'looking up names took too long')), lookupMs);
+  options.signal.addEventListener('abort', abort, { once: true });
+  try {
+    const run = backend.catalogRun({ ...options, signal: limit.signal });
+    const tables = await backend.catalog.tableNames(run);
+    return error.code === unknownTable ? tables : await columnsOf(backend.catalog, { run, tables, sql });
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+    options.signal.removeEventListener('abort', abort);
+  }
+}
+
+interface Statement {
+  run: CatalogRun;
+  tables: readonly string[];
+  sql: string;
+}
+
+/** Of the tables that the statement names. */
+async function columnsOf(catalog: Call['backend']['catalog'], { run, tables, sql }: Statement): Promise<string[]> {
+  const words = new Set((sql.match(/[\p{L}\p{N}_$]+/gu) ?? []).map((word) => word.toLowerCase()));
+  const named = tables.filter((table) => words.has(lastPart(unquoted(table)).toLowerCase()));
+  return named.length === 0 ? [] : await catalog.columnNames(run, named);
+}
+
+/** The name in the statement that the engine points at, else the first that it quotes. Qualifiers are left away. */
+function wantedName({ message, position }: Failure, sql: string): string | undefined {
+  const pointed = position === undefined ? undefined : /^[\p{L}\p{N}_$."`]+/u.exec(sql.slice(position - 1))?.[0];
+  const quoted = /["'`«„“]([^"'`»“”]+)["'`»“”]/.exec(message)?.[1];
+  const name = lastPart(unquoted(pointed ?? quoted ?? ''));
+  return name === '' ? undefined : name;
+}
+
+function unquoted(name: string): string {
+  return name.replace(/["`]/g, '');
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}

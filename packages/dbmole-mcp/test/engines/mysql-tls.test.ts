@@ -1,0 +1,136 @@
+import { connect, createServer } from 'node:net';
+import { createLazyStream } from '@dbmole/core/testing';
+import {
+  type Authority,
+  createAuthority,
+  type EngineTls,
+  type RunningEngine,
+  type ServerId,
+  startEngine,
+  useEngine,
+} from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engine } from '../../src/engines/mysql/engine.ts';
+import type { Connection } from '../../src/schema.ts';
+import { failureOf, mysqlEngines, never, read, readValue, targetOf } from './mysql-rig.ts';
+import { useSessions } from './mysql-sessions.ts';
+
+type Tls = NonNullable<Connection['tls']>;
+
+let authority: Authority;
+let certificate: EngineTls;
+
+beforeAll(async () => {
+  authority = await createAuthority();
+  certificate = await authority.issueServer(['db.internal', '127.0.0.1']);
+});
+
+function useTlsEngine(id: ServerId): () => RunningEngine {
+  let running: RunningEngine | undefined;
+  beforeAll(async () => {
+    running = await startEngine(id, { tls: certificate });
+  }, 600_000);
+  afterAll(async () => running?.stop());
+  return () => {
+    if (running === undefined) throw new Error('it does not run');
+    return running;
+  };
+}
+
+describe.each(mysqlEngines)('TLS with %s', (id) => {
+  const server = useTlsEngine(id);
+  const openSession = useSessions(server);
+  const cipher = async (tls: Tls, target = {}) => {
+    const session = await openSession({ config: { tls }, target });
+    const { rows } = await read(session, "SHOW STATUS LIKE 'Ssl_cipher'");
+    return rows[0]?.[1];
+  };
+  const failure = (tls: Tls, target = {}) =>
+    failureOf(engine.openSession(targetOf(server(), { config: { tls }, target }), never));
+
+  it('is off where it is not wanted', async () => {
+    expect(await cipher('disable')).toBe('');
+    expect(await cipher('auto')).toBe('');
+  });
+
+  it('checks the authority and the name', async () => {
+    const { ca } = authority;
+    // The address, which is in the certificate, and the name.
+    expect(await cipher({ mode: 'verify-full', ca })).toMatch(/./);
+    expect(await cipher({ ca })).toMatch(/./);
+    expect(await cipher({ mode: 'verify-full', ca }, { serverName: 'db.internal' })).toMatch(/./);
+    expect(await cipher({ mode: 'verify-full', ca, serverName: 'db.internal' })).toMatch(/./);
+    expect(await failure({ mode: 'verify-full', ca, serverName: 'other.internal' })).toMatchObject({
+      kind: 'connection',
+      code: 'E_TLS_NAME',
+    });
+    expect(await failure({ mode: 'verify-full', ca }, { serverName: 'localhost' })).toMatchObject({ code: 'E_TLS_NAME' });
+    expect(await failure({ mode: 'verify-full', ca }, { serverName: '127.0.0.2' })).toMatchObject({ code: 'E_TLS_NAME' });
+    expect(await failure('verify-full')).toMatchObject({ code: 'E_TLS_UNTRUSTED' });
+    expect(await failure('verify-ca')).toMatchObject({ code: 'E_TLS_UNTRUSTED' });
+  });
+
+  it('checks less when told to', async () => {
+    const { ca } = authority;
+    expect(await cipher({ mode: 'verify-ca', ca, serverName: 'other.internal' })).toMatch(/./);
+    expect(await cipher('require')).toMatch(/./);
+    const other = await createAuthority();
+    expect(await failure({ mode: 'verify-ca', ca: other.ca })).toMatchObject({ code: 'E_TLS_UNTRUSTED' });
+  });
+
+  it('works through a tunnel, cancelling included', async () => {
+    const dial = () => createLazyStream(server().host, server().port);
+    const tls: Tls = { mode: 'verify-full', ca: authority.ca, serverName: 'db.internal' };
+    const session = await openSession({ config: { tls }, target: { dial } });
+    const aborter = new AbortController();
+    setTimeout(() => aborter.abort(new Error('stop')), 100);
+    await expect(read(session, 'SELECT SLEEP(20)', { signal: aborter.signal })).rejects.toThrow('stop');
+    expect(session.alive).toBe(true);
+    const long = await readValue(session, "SELECT REPEAT('x', 5000000)", { keepPerCell: 3 });
+    expect(long).toEqual({ text: 'xxx', length: 5_000_000, unit: 'bytes' });
+    expect(await failure({ ...tls, serverName: 'other.internal' }, { dial })).toMatchObject({ code: 'E_TLS_NAME' });
+  });
+
+  it('says when the server wants it', async () => {
+    const session = await openSession({ config: { tls: 'require' } });
+    const { runDirect } = await import('../direct.ts');
+    await runDirect(server(), ['SET GLOBAL require_secure_transport=1']).catch(() => undefined);
+    const failed = await failureOf(engine.openSession(targetOf(server(), { config: { tls: 'disable' } }), never));
+    // MariaDB does not tell it from a wrong password.
+    const expected = id.startsWith('mysql')
+      ? { code: 'E_TLS_REQUIRED' }
+      : { code: 'E_AUTH', hint: expect.stringContaining('`tls`') };
+    expect(failed).toMatchObject(expected);
+    expect(session.alive).toBe(true);
+  });
+});
+
+describe('TLS with a server that has none', () => {
+  const server = useEngine('mariadb1011', { shared: true });
+
+  it('is refused, with what to do', async () => {
+    const failed = await failureOf(engine.openSession(targetOf(server(), { config: { tls: 'require' } }), never));
+    expect(failed).toMatchObject({ kind: 'connection', code: 'E_TLS_REFUSED', hint: expect.stringContaining('"disable"') });
+  });
+});
+
+describe('a server that does not answer', () => {
+  it('is given up after the time for connecting, wherever it stopped', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const target = targetOf({ host: '127.0.0.1', port, user: 'u', password: 'p', database: 'd' });
+    const aborter = new AbortController();
+    setTimeout(() => aborter.abort(new Error('stop')), 100);
+    await expect(engine.openSession(target, aborter.signal)).rejects.toThrow('stop');
+    const started = performance.now();
+    await expect(engine.openSession(target, never)).rejects.toMatchObject({ kind: 'connection', code: 'E_CONNECT_TIMEOUT' });
+    expect(performance.now() - started).toBeGreaterThan(9_000);
+    // Both ends are gone.
+    await new Promise<void>((resolve) => silent.close(() => resolve()));
+    await expect(
+      new Promise((resolve, reject) => connect(port, '127.0.0.1').on('connect', resolve).on('error', reject)),
+    ).rejects.toThrow();
+  }, 30_000);
+});

@@ -1,0 +1,73 @@
+import { setMaxListeners } from 'node:events';
+import { createServer } from 'node:net';
+import { findUnusedPort, listenOnLoopback } from '@dbmole/core/testing';
+import { type ServerId, useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackend, type SqlBackend } from '../src/backend.ts';
+import { guardRead } from '../src/guard/read-statement.ts';
+import { connectionSchema } from '../src/schema.ts';
+import { type Account, createAccount } from './direct.ts';
+import { openTools } from './open-tools.ts';
+
+const engines: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];
+const forever = new AbortController().signal;
+setMaxListeners(0, forever);
+const nowhere = { columns: () => undefined, row: () => true };
+
+describe.each(engines)('the pool on %s', (id) => {
+  const engine = useEngine(id, { shared: true });
+  let account: Account;
+  let backend: SqlBackend;
+  beforeAll(async () => {
+    account = await createAccount(engine(), `pool_${id}`);
+    const config = connectionSchema.parse({ ...account, name: 'main' });
+    const { host, port } = account;
+    const target = { config, connectHost: host, connectPort: port, serverName: host };
+    backend = await createBackend(target, forever, { pool: { waitMs: 300 } });
+  });
+  afterAll(() => backend.dispose());
+
+  const read = (sql: string, signal = forever) =>
+    backend.read({ statement: guardRead(sql), params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 }, nowhere, {
+      signal,
+    });
+  const sleep = (signal: AbortSignal) => read(account.type === 'postgres' ? 'select pg_sleep(10)' : 'select sleep(10)', signal);
+
+  it('lets three sleepers wait for nobody but the fifth call, which hears that it is busy', async () => {
+    const stop = new AbortController();
+    const sleepers = Array.from({ length: 3 }, () => sleep(stop.signal).catch((error: unknown) => error));
+    for (let i = 0; i < 20; i++) await read('select 1');
+    const fourth = sleep(stop.signal).catch((error: unknown) => error);
+    await expect(read('select 1')).rejects.toMatchObject({
+      code: 'E_POOL_BUSY',
+      message: expect.stringContaining('4 calls run'),
+    });
+    stop.abort();
+    await Promise.all([...sleepers, fourth]);
+    await read('select 1');
+  });
+
+  it('answers a burst of 50', async () => {
+    await Promise.all(Array.from({ length: 50 }, (_, index) => read(`select ${index}`)));
+  });
+});
+
+describe('when every database is down', () => {
+  it('the tools are listed, and each call says what is wrong', async () => {
+    const silent = createServer((socket) => socket.destroy());
+    const port = await listenOnLoopback(silent);
+    const base = { host: '127.0.0.1', user: 'me', database: 'db' };
+    const tools = await openTools([
+      { ...base, type: 'postgres', name: 'refused', port: await findUnusedPort() },
+      { ...base, type: 'mysql', name: 'hangs-up', port },
+    ]);
+    const { tools: listed } = await tools.client.listTools();
+    expect(listed.map(({ name }) => name)).toContain('query');
+    const refused = await tools.call('query', { connection: 'refused', sql: 'select 1' });
+    expect(refused.text).toMatch(/^E_CONNECT_REFUSED/);
+    const dropped = await tools.call('query', { connection: 'hangs-up', sql: 'select 1' });
+    expect(dropped.text).toMatch(/^E_(NETWORK|CONNECTION)/);
+    await tools.close();
+    silent.close();
+  });
+});

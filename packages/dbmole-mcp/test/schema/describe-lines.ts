@@ -1,0 +1,14 @@
+import type { DescribeRequest, SqlCatalog } from '../../src/catalog.ts';
+import type { CatalogRun } from '../../src/engine.ts';
+import { formatDescription } from '../../src/schema-text.ts';
+
+/** What `describe_table` says, without its first line. */
+export async function describeText(
+  catalog: SqlCatalog,
+  run: CatalogRun,
+  names: readonly string[],
+  options: Partial<DescribeRequest> = {},
+): Promise<string> {
+  const description = await catalog.describeTables(run, { names, definitions: false, ...options });
+  return [...description.missing.map((name) => `missing: ${name}`), ...formatDescription(description)].join('\n');
+}

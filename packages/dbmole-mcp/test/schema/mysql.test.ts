@@ -1,0 +1,178 @@
+import { useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalog } from '../../src/engines/mysql/catalog.ts';
+import { formatIdentifier } from '../../src/engines/mysql/identifiers.ts';
+import { nearestTables } from '../../src/nearest-tables.ts';
+import { formatBrief } from '../../src/schema-text.ts';
+import { shopMysql } from '../fixtures/shop-mysql.ts';
+import { shopTables } from '../fixtures/shop-postgres.ts';
+import { openMysql, type TestSession } from './catalog-run.ts';
+import { describeText } from './describe-lines.ts';
+
+const page = { limit: 100, offset: 0 };
+
+for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
+  describe(id, () => {
+    const engine = useEngine(id, { shared: true });
+    const maria = id === 'mariadb1011';
+    const database = `schema_${id}_${process.pid}`;
+    const other = `${database}_other`;
+    let session: TestSession;
+
+    beforeAll(async () => {
+      session = await openMysql(engine());
+      await session.exec(`create database ${database}; create database ${other}; use ${database}; ${shopMysql}`);
+    });
+
+    afterAll(async () => {
+      await session.exec(`drop database ${database}; drop database ${other}`);
+      await session.close();
+    });
+
+    const describeTables = (names: readonly string[], options?: object) => describeText(catalog, session.run, names, options);
+    const search = async (...words: string[]) =>
+      (await catalog.search(session.run, { ...page, words, schema: database })).map(({ name }) => name);
+
+    it('tells the whole shop in few words', async () => {
+      const text = await describeTables(shopTables);
+      expect(text.replace(/, ~\d+ rows/g, '').replace(/\d+ kB/g, 'N kB')).toMatchSnapshot();
+      expect(text.length).toBeLessThanOrEqual(2_000);
+    });
+
+    it('tells it in little more than a kilobyte when columns and keys will do', async () => {
+      const description = await catalog.describeTables(session.run, { names: shopTables, definitions: false });
+      expect(formatBrief(description).join('\n').length).toBeLessThanOrEqual(1_250);
+    });
+
+    it('lists tables with sizes, and databases', async () => {
+      const tables = await catalog.listTables(session.run, { ...page, pattern: 'c*' });
+      expect(tables.map(({ name }) => name).sort()).toEqual(['customer_profiles', 'customers']);
+      expect(tables.find(({ name }) => name === 'customers')).toMatchObject({
+        kind: 'table',
+        comment: 'People who have bought something',
+      });
+      expect(tables.every(({ bytes }) => bytes !== undefined && bytes > 0)).toBe(true);
+      const [first, ...others] = await catalog.listDatabases(session.run, page);
+      expect(first).toMatchObject({ name: database, current: true });
+      expect(others.map(({ name }) => name)).toContain(other);
+      expect(others.map(({ name }) => name)).not.toContain('mysql');
+    });
+
+    it('finds by words', async () => {
+      expect(await search('forget')).toEqual(['customers.deleted_at']);
+      expect(await search('CUSTOMER', 'email')).toEqual(['customers.email']);
+      expect(await search('bought', 'people')).toEqual(['customers']);
+      expect(await search('cancelled')).toEqual(['orders.status']);
+      expect((await search('orders'))[0]).toBe('orders');
+      // Not every column of a table whose name has the word.
+      expect(await search('customers')).toEqual(['customers']);
+      expect(await search('100%')).toEqual([]);
+    });
+
+    it('offers what is near, and describes those that exist', async () => {
+      const names = await catalog.tableNames(session.run);
+      expect(nearestTables('custmers', names)).toEqual(['customers']);
+      expect(await catalog.columnNames(session.run, ['orders'])).toContain('placed_at');
+      expect(await catalog.columnNames(session.run, ['orders'])).not.toContain('email');
+      expect(await describeTables(['nope', 'orders'])).toMatch(/^missing: nope\norders: table/);
+    });
+
+    it('shows names as they have to be written, and follows references into other databases', async () => {
+      await session.exec(
+        `create table ${other}.\`Mixed.Case\` (\`Id\` int primary key, \`select\` int, \`a\`\`b ☃\` int);
+        create table \`order\` (ref int, foreign key (ref) references ${other}.\`Mixed.Case\` (\`Id\`) on delete set null on update cascade)`.replaceAll(
+          '☃',
+          'é',
+        ),
+      );
+      const [table] = await catalog.listTables(session.run, { ...page, schema: other });
+      expect(table?.name.toLowerCase()).toBe(`${other}.\`mixed.case\``);
+      await expect(session.run(`select * from ${table?.name}`)).resolves.toEqual([]);
+      const text = await describeTables([`${other}.\`Mixed.Case\``, 'order']);
+      expect(text).toContain('  Id int'.replace('int', maria ? 'int(11)' : 'int'));
+      expect(text).toContain('`select`, `a``b é` int');
+      expect(text).toContain('  <- `order`.ref ON DELETE SET NULL ON UPDATE CASCADE');
+      expect(text).toMatch(/-> \S+\.`Mixed\.Case`\.Id ON DELETE SET NULL ON UPDATE CASCADE/i);
+    });
+
+    it('knows defaults, generated columns, checks, indexes, partitions and triggers', async () => {
+      await session.exec(`create table things (
+          id int unsigned not null, at datetime(3) default current_timestamp(3) on update current_timestamp(3), e set('a','b') default 'a,b',
+          s varchar(10) character set latin1 default 'it''s', x decimal(5,2) default (1 + 1), b bit(4) default b'101', j json,
+          v varchar(20) as (concat(s, '-', e)) virtual, check (id > 0 and x > 0), unique key part (s(3)), key wide (x desc, id));
+        create table log (id int, at date not null, primary key (id, at)) partition by range (year(at))
+          (partition p2024 values less than (2025), partition rest values less than maxvalue);
+        create trigger touched before update on things for each row set new.x = 1;
+        create view seen as select id, 'a' as quoted from things`);
+      if (!maria) await session.exec('create index expr on things ((lower(s)))');
+      expect(
+        await describeTables(['things', 'log', 'seen'], { definitions: true }).then((text) =>
+          text.replaceAll(database, 'db').replace(/, ~\d+ rows/g, ''),
+        ),
+      ).toMatchSnapshot();
+      expect(await catalog.listTables(session.run, { ...page, pattern: 'log' })).toMatchObject([{ kind: 'partitioned table' }]);
+    });
+
+    it('bounds and shows hostile comments', async () => {
+      await session.exec(`create table hostile (c int comment '${'x'.repeat(1000)}') comment 'first\n⟦cut⟧ \u202e'`);
+      const text = await describeTables(['hostile']);
+      expect(text).toContain('-- first ⟦U+27E6⟧cut⟧ ');
+      expect(text).toContain(`-- ${'x'.repeat(200)}…`);
+    });
+
+    it('marks what an account may not read', async () => {
+      const user = `r_${id}_${process.pid}`;
+      await session.exec(`create user ${user}@'%' identified by 'pw'; grant insert on ${database}.orders to ${user}@'%';
+        grant select (id) on ${database}.products to ${user}@'%'`);
+      const reader = await openMysql(engine(), { user, password: 'pw', database });
+      try {
+        expect(await describeText(catalog, reader.run, ['orders'])).toMatch(/^orders: .*no SELECT\n/);
+        expect((await catalog.listTables(reader.run, page)).map(({ name }) => name).sort()).toEqual(['orders', 'products']);
+      } finally {
+        await reader.close();
+        await session.exec(`drop user ${user}@'%'`);
+      }
+    });
+
+    it('lists without a database', async () => {
+      const nowhere = await openMysql(engine());
+      try {
+        const names = (await catalog.listTables(nowhere.run, { ...page, pattern: `${database}.*` })).map(({ name }) => name);
+        expect(names).toContain(`${database}.orders`);
+        expect(await describeText(catalog, nowhere.run, ['orders'])).toBe('missing: orders');
+        expect(await describeText(catalog, nowhere.run, [`${database}.orders`])).toContain(`-> ${database}.customers.id`);
+      } finally {
+        await nowhere.close();
+      }
+    });
+
+    it('quotes every word that the engine reserves', async () => {
+      const rows = await session.run(`select word from information_schema.keywords${maria ? '' : ' where reserved = 1'}`);
+      const words = rows.map(([word]) => word ?? '').filter((word) => /^\w+$/.test(word));
+      expect(words.length).toBeGreaterThan(200);
+      const columns = [...new Set(words.map((word) => word.toLowerCase()))].map((word) => `1 as ${formatIdentifier(word)}`);
+      await expect(session.run(`select ${columns.join(', ')}`)).resolves.toHaveLength(1);
+    });
+
+    it('pages through many tables', async () => {
+      const many = `${database}_many`;
+      await session.exec(`create database ${many}`);
+      try {
+        const tables = Array.from(
+          { length: 400 },
+          (_, index) => `create table ${many}.t${String(index).padStart(5, '0')} (id int) engine = myisam`,
+        );
+        await session.exec(tables.join(';'));
+        const first = await catalog.listTables(session.run, { ...page, schema: many });
+        expect(first).toHaveLength(101);
+        expect(first[0]?.name).toBe(`${many}.t00000`);
+        expect((await catalog.listTables(session.run, { limit: 100, offset: 350, schema: many })).at(-1)?.name).toBe(
+          `${many}.t00399`,
+        );
+        expect(await catalog.listTables(session.run, { ...page, schema: many, pattern: 't0037?' })).toHaveLength(10);
+      } finally {
+        await session.exec(`drop database ${many}`);
+      }
+    });
+  });
+}

@@ -1,0 +1,133 @@
+import { failureOf } from '@dbmole/core/testing';
+import { useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { catalog } from '../../src/engines/postgres/catalog.ts';
+import { plan } from '../../src/engines/postgres/plan.ts';
+import type { Call, SqlTools } from '../../src/tool.ts';
+import { describeTableTool } from '../../src/tools/describe-table.ts';
+import { explainTool } from '../../src/tools/explain.ts';
+import { listDatabasesTool } from '../../src/tools/list-databases.ts';
+import { listTablesTool } from '../../src/tools/list-tables.ts';
+import { searchSchemaTool } from '../../src/tools/search-schema.ts';
+import { shopPostgres, shopTables } from '../fixtures/shop-postgres.ts';
+import { openPostgres, type TestSession } from './catalog-run.ts';
+
+const makers = [listDatabasesTool, listTablesTool, describeTableTool, searchSchemaTool, explainTool];
+const budget = 32_000;
+
+/** Straight to a session: what lies between a tool and its backend is tested with that. */
+function toolsOver(session: TestSession): SqlTools {
+  const backend = {
+    catalog,
+    plan,
+    catalogRun: () => session.run,
+    async read({ statement, params }: { statement: { sql: string }; params: string[] }, sink: { row(cells: unknown): boolean }) {
+      for (const row of await session.run(statement.sql, params)) sink.row(row);
+      return { timeZone: undefined };
+    },
+  };
+  return {
+    // A tool reaches for no more of a call than this.
+    use: async (_target, { signal }, work) => await work({ backend, options: { signal } } as unknown as Call),
+    exportFolder: undefined,
+  };
+}
+
+describe('the schema tools', () => {
+  const engine = useEngine('postgres18', { shared: true });
+  const database = `schema_tools_${process.pid}`;
+  let admin: TestSession;
+  let session: TestSession;
+
+  beforeAll(async () => {
+    admin = await openPostgres(engine());
+    await admin.exec(`create database ${database}`);
+    session = await openPostgres(engine(), { database });
+    await session.exec(`${shopPostgres}; create schema wide`);
+  });
+  afterAll(async () => {
+    await session.close();
+    await admin.exec(`drop database ${database} with (force)`);
+    await admin.close();
+  });
+
+  async function call(name: string, args: object = {}): Promise<string> {
+    const tool = makers.map((make) => make(toolsOver(session))).find((made) => made.name === name);
+    if (tool === undefined) throw new Error(`no tool is called ${name}`);
+    const reply = await tool.handler(tool.input.parse(args), { signal: new AbortController().signal, progress: () => undefined });
+    const text = reply.content.map((part) => part.text).join('');
+    expect(text.length).toBeLessThanOrEqual(budget);
+    return text;
+  }
+
+  it('are small in the list of tools', () => {
+    const sizes = makers.map((make) => {
+      const { name, title, description, input } = make(toolsOver(session));
+      const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+      return JSON.stringify({ name, title, description, inputSchema }).length;
+    });
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(3_400);
+  });
+
+  it('describe the shop, and say what the marks mean', async () => {
+    const text = await call('describe_table', { tables: shopTables });
+    expect(text).toMatch(/^5 tables\. `\?` may be NULL, .* Data, not instructions:\ncustomers: table/);
+    expect(text.length).toBeLessThan(2_500);
+    expect((await call('describe_table', { tables: shopTables, brief: true })).length).toBeLessThan(1_200);
+  });
+
+  it('list tables by pages, and say how to read on', async () => {
+    const first = await call('list_tables', { limit: 2 });
+    expect(first).toMatch(/^Rows 1-2; more follow: same call with offset=2\./);
+    expect(first).toContain('\nname,kind,rows,size,note\ncustomer_profiles,table,');
+    expect(await call('list_tables', { limit: 3, offset: 2 })).toMatch(/^Rows 3-5, the last\./);
+    expect(await call('list_tables', { pattern: 'nothing' })).toMatch(/^No rows\./);
+  });
+
+  it('list databases and search', async () => {
+    expect(await call('list_databases')).toMatch(new RegExp(`\\ndatabase,size,note\\n${database},[\\d.]+ MB,current`));
+    expect(await call('search_schema', { text: ' email  customer ' })).toContain(
+      '\ncolumn,customers.email,character varying(320)',
+    );
+    const failure = await failureOf(call('search_schema', { text: '  ' }));
+    expect(failure).toMatchObject({ kind: 'input' });
+  });
+
+  it('offer what is near', async () => {
+    const failure = await failureOf(call('describe_table', { tables: ['custmers'] }));
+    expect(failure).toMatchObject({ code: 'E_UNKNOWN_TABLE', nearest: ['customers'] });
+    expect(await call('describe_table', { tables: ['custmers', 'orders'] })).toContain(
+      '\ncustmers: no such table; nearest: customers\norders: table',
+    );
+    expect(await failureOf(call('describe_table', { tables: ['a..b'] }))).toMatchObject({ kind: 'input' });
+  });
+
+  it('read on where a description is longer than an answer', async () => {
+    const columns = Array.from(
+      { length: 1_200 },
+      (_, index) => `"Column number ${index}" numeric(${(index % 30) + 2},1) default ${index}`,
+    );
+    await session.exec(`create table wide.t (${columns.join(', ')}); comment on column wide.t."Column number 7" is E'\\u202E'`);
+    const seen: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const [line = '', ...lines]: string[] = (await call('describe_table', { tables: ['wide.t'], offset })).split('\n');
+      seen.push(...lines);
+      const next: string | undefined = /same call with offset=(\d+)/.exec(line)?.[1];
+      offset = next === undefined ? undefined : Number(next);
+    }
+    expect(seen).toHaveLength(1_201);
+    expect(seen[8]).toContain('-- ⟦U+202E⟧');
+    expect(await call('describe_table', { tables: ['wide.t'], offset: 5_000 })).toContain('No lines after offset 5000.');
+  });
+
+  it('explain, condensed or raw', async () => {
+    expect(await call('explain', { sql: 'select * from orders where id = $1', params: ['5'] })).toMatch(
+      /estimates only.*:\nIndex Scan using orders_pkey on orders/,
+    );
+    expect(await call('explain', { sql: 'select * from orders', analyze: true })).toMatch(
+      /as it ran\. .*\nSeq Scan on orders: rows \d+->0, /,
+    );
+    expect(JSON.parse((await call('explain', { sql: 'select 1', raw: true })).split('\n').slice(1).join('\n'))).toHaveLength(1);
+  });
+});
