@@ -31,6 +31,9 @@ export const secretRef = z.union([z.string(), ...references]).register(secretMar
 export const privateKeyRef = z.union([z.string().min(1), ...references]).register(secretMarks, { secret: 'key' });
 
 /** Names that end up on the command line of `ssh`: one that begins with a hyphen would be an option there. */
+/** A NUL in a name would begin another field in some protocols, and no name has a line break. */
+export const plainText = z.string().regex(/^\P{Cc}+$/u, 'must not be empty or contain control characters');
+
 const sshWord = z.string().regex(/^[^-\s\p{Cc}][^\p{Cc}]*$/u, 'must not be empty or begin with - or a space');
 
 const hopShape = {
@@ -55,7 +58,7 @@ export const baseConnectionShape = {
   name: connectionName,
   host: z.string().min(1),
   port: portNumber.optional(),
-  user: z.string().min(1),
+  user: plainText,
   password: secretRef.optional(),
   readonly: z.boolean().default(false),
   ssh: sshRoute.optional(),

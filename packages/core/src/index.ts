@@ -4,7 +4,7 @@ export { respond, type ToolReply } from './answer/respond.ts';
 export { clampLimit } from './answer/truncate.ts';
 export { truncateJsonBudget } from './answer/truncate-json.ts';
 export { type RowWriter, truncateRows } from './answer/truncate-rows.ts';
-export { type BaseConnection, baseConnectionShape, connectionName, privateKeyRef, secretRef } from './connection.ts';
+export { type BaseConnection, baseConnectionShape, connectionName, plainText, privateKeyRef, secretRef } from './connection.ts';
 export { Failure, type FailureCode, type FailureKind, type FailureOptions, toFailure } from './failure.ts';
 export { isLocalHost } from './local-host.ts';
 export { createLog, type Log } from './log.ts';

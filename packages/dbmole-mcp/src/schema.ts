@@ -1,4 +1,4 @@
-import { baseConnectionShape, privateKeyRef, rememberSecret, secretRef, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, plainText, privateKeyRef, rememberSecret, secretRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 import { parseConnectionUrl, UrlError, type UrlFields } from './connection-url.ts';
 
@@ -7,7 +7,7 @@ export type EngineType = (typeof engineTypes)[number];
 
 const ownShape = {
   type: z.enum(engineTypes).describe('mysql for MariaDB too'),
-  database: z.string().min(1).optional(),
+  database: plainText.optional(),
 };
 
 const tlsMode = z.enum(['auto', 'disable', 'require', 'verify-ca', 'verify-full']);

@@ -180,6 +180,10 @@ describe('connection tools', () => {
     expect((await added({ readonly: true })).isError).toBe(false);
   });
 
+  it('take no user with a control character in it', async () => {
+    expect((await added({ user: 'me\u0000options\u0000-c x=1' })).structured).toMatchObject({ code: 'E_INPUT' });
+  });
+
   it('take literals only', async () => {
     expect((await added({ password: { env: 'HOME' } })).structured).toMatchObject({ code: 'E_INPUT' });
     expect((await added({ ssh: { host: 'b', hostKeys: ['SHA256:x'] } })).structured).toMatchObject({ code: 'E_INPUT' });
