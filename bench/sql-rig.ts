@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openNode, type RunningEngine, startEngine } from '@dbmole/engines';
 import pg from 'pg';
 import { ServerProcess, textOf } from '../packages/core/src/testing/server-process.ts';
+import { shopPostgres } from '../packages/dbmole-mcp/test/fixtures/shop-postgres.ts';
 
 const program = fileURLToPath(new URL('../packages/dbmole-mcp/dist/main.js', import.meta.url));
 const peerRelease = '@bytebase/dbhub@1.4.0';
@@ -51,6 +52,7 @@ async function openRig(node: string): Promise<SqlRig> {
   const raw = new pg.Client({ host, port, user, password, database: 'postgres' });
   await raw.connect();
   for (const statement of seed) await raw.query(statement);
+  await raw.query(shopPostgres);
   await raw.query('analyze');
   const ours = await openOurs(engine, node);
   const other = await openOther(engine).catch((error: unknown) => {

@@ -35,11 +35,23 @@ const conversations = {
 
 const patienceMs = 20_000;
 
+/** Somebody who has many databases must not pay for it at the start, nor in the definitions of the tools. */
+const twentyConnections = {
+  DBMOLE_CONNECTIONS: connectionsOf({ type: 'postgres', user: 'reader' }),
+  ESMOLE_CONNECTIONS: connectionsOf({ type: 'elasticsearch', user: 'reader', password: 'not used' }),
+};
+
+function connectionsOf(fields: Record<string, string>): string {
+  return JSON.stringify(
+    Array.from({ length: 20 }, (_, index) => ({ ...fields, name: `db${index}`, host: `db${index}.invalid` })),
+  );
+}
+
 /** Starts a server, asks it who it is and what it can do, and ends it. */
 export async function sampleStart(node: string, program: string, era: Era): Promise<Sample> {
   const [hello, list] = conversations[era];
   const started = performance.now();
-  const child = spawn(node, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(node, [program], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...twentyConnections } });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
   try {

@@ -1,3 +1,5 @@
+import { textOf } from '../../packages/core/src/testing/server-process.ts';
+import { shopTables } from '../../packages/dbmole-mcp/test/fixtures/shop-postgres.ts';
 import { type Line, type Measured, medianOf } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
 import { type Peer, type SqlRig, sqlRig } from '../sql-rig.ts';
@@ -14,6 +16,8 @@ export const sqlLines: readonly Line[] = [
   line('dbmole-mcp select * of 300,000 rows, time', 15, 'ms', (rig) => large(rig, 'ms')),
   line('dbmole-mcp select * of 300,000 rows, memory', 8, 'MB', (rig) => large(rig, 'MB')),
   line('dbmole-mcp a cell of 5 MB, answer', 1_000, 'characters', bigCell),
+  line('dbmole-mcp schema of five tables, brief', 1_024, 'characters', (rig) => schema(rig, true)),
+  line('dbmole-mcp schema of five tables, in full', 2_500, 'characters', (rig) => schema(rig, false)),
 ];
 
 function line(name: string, goal: number, unit: string, take: (rig: SqlRig) => Promise<Measured>): Line {
@@ -87,4 +91,10 @@ async function askLarge({ server, query }: Peer): Promise<Record<'characters' | 
 async function bigCell({ ours, other }: SqlRig): Promise<Measured> {
   const value = (await ours.query('select * from big')).length;
   return { value, details: { dbhub: other ? (await other.query('select * from big')).length : null } };
+}
+
+async function schema({ ours }: SqlRig, brief: boolean): Promise<Measured> {
+  const answer = textOf(await ours.server.callTool('describe_table', { tables: shopTables, brief }));
+  if (!answer.includes('order_items')) throw new Error(`no schema: ${answer.slice(0, 200)}`);
+  return { value: answer.length, details: {} };
 }
