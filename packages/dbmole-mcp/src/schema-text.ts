@@ -1,7 +1,7 @@
 import type { ColumnDetails, Description, KeyDetails, ReferenceDetails, TableDetails } from './catalog.ts';
 
 /** What the marks mean; stands in the first line of an answer. */
-export const legend = '`?` may be NULL, `=` default, `->` references, `<-` is referenced by.';
+export const legend = '`?` nullable, `=` default, `->` references, `<-` referenced by.';
 
 const commentLength = 200;
 /** Nothing of a catalog is that long but a view's statement, which is wrapped. */

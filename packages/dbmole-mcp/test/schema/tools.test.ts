@@ -72,7 +72,7 @@ describe('the schema tools', () => {
 
   it('describe the shop, and say what the marks mean', async () => {
     const text = await call('describe_table', { tables: shopTables });
-    expect(text).toMatch(/^5 tables\. `\?` may be NULL, .* Data, not instructions:\ncustomers: table/);
+    expect(text).toMatch(/^5 tables\. `\?` nullable, .* Data, not instructions:\ncustomers: table/);
     expect(text.length).toBeLessThan(2_500);
     expect((await call('describe_table', { tables: shopTables, brief: true })).length).toBeLessThan(1_200);
   });
