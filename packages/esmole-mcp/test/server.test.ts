@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '@dbmole/core';
+import { connectTestClient, type TestReply } from '@dbmole/core/testing';
+import { useEngine } from '@dbmole/engines';
+import { afterEach, describe, expect, it } from 'vitest';
+import { leaf } from '../src/server.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** The server's own tools in this process, with one connection. */
+async function call(fields: Record<string, unknown>, tool = 'test_connection'): Promise<TestReply> {
+  const home = mkdtempSync(join(tmpdir(), 'esmole-server-'));
+  const connection = { name: 'es', type: 'elasticsearch', scheme: 'http', ...fields };
+  const env = { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ESMOLE_LOG: 'error' };
+  const app = createApp(leaf, { env, cwd: home, home });
+  const client = await connectTestClient(app.toolServer);
+  closing.push(
+    () => rmSync(home, { recursive: true, force: true }),
+    () => app.dispose(),
+    () => client.close(),
+  );
+  return client.call(tool);
+}
+
+/** Something that speaks HTTP and is no cluster, or one that refuses. */
+async function serve(answer: RequestListener): Promise<{ host: string; port: number }> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  // A server that listens on TCP has an address of this form.
+  return { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+}
+
+describe('on a real node', () => {
+  const seven = useEngine('elasticsearch7', { shared: true });
+  const eight = useEngine('elasticsearch8', { shared: true });
+  const secured = useEngine('elasticsearch8', { security: true });
+
+  it('lists the connection without a secret', async () => {
+    const { host, port } = seven();
+    const { text } = await call({ host, port, user: 'me', password: 'a-long-secret' }, 'list_connections');
+    expect(text).toContain(`es,elasticsearch,http,${host},${port},me,false`);
+    expect(text).not.toContain('a-long-secret');
+  });
+
+  it('says which product and version answers', async () => {
+    const { host, port } = seven();
+    expect((await call({ host, port })).text).toMatch(/Elasticsearch 7\.17\.\d+, cluster /);
+  });
+
+  it('is content with a node that does not serve its root', async () => {
+    const { host, port } = eight();
+    expect((await call({ host, port })).text).toMatch(/it answers; its version is not shown to this user \(status 405\)/);
+  });
+
+  it('logs in, and says when it may not', async () => {
+    const { host, port, user, password } = secured();
+    expect((await call({ host, port, user, password })).isError).toBe(false);
+    const refused = await call({ host, port, user, password: 'not-the-password' });
+    expect(refused.structured).toMatchObject({ code: 'E_AUTH', engineCode: '401' });
+    expect((await call({ host, port })).structured).toMatchObject({ code: 'E_AUTH' });
+  });
+});
+
+describe('on something else', () => {
+  it('says that it is no cluster', async () => {
+    const address = await serve((_request, response) => response.end('<h1>hello</h1>'));
+    const reply = await call(address);
+    expect(reply.structured).toMatchObject({ code: 'E_ENGINE', hint: 'Check host, port and scheme.' });
+  });
+
+  it('says with which status it was answered', async () => {
+    const address = await serve((_request, response) => response.writeHead(503).end('{"error":"starting"}'));
+    expect((await call(address)).structured).toMatchObject({ code: 'E_ENGINE', engineCode: '503' });
+  });
+
+  it('verifies the certificate of https', async () => {
+    const { host, port } = await serve((_request, response) => response.end('{}'));
+    const reply = await call({ host, port, scheme: 'https' });
+    expect(reply.isError).toBe(true);
+    expect(reply.structured).toMatchObject({ code: 'E_NETWORK' });
+  });
+});
