@@ -68,7 +68,9 @@ export const toolSchema = z.strictObject({
 function joinUrl(url: unknown, fields: Record<string, unknown>): Record<string, unknown> {
   if (typeof url !== 'string') throw new UrlError('it takes a text; a variable of the environment is written ${NAME}');
   const parsed = parseConnectionUrl(url);
-  if (parsed.password !== undefined && !isPlaceholder(parsed.password)) rememberSecret(parsed.password);
+  const { password, ...shown } = parsed;
+  const isSecret = password !== undefined && !isPlaceholder(password) && !Object.values(shown).includes(password);
+  if (isSecret) rememberSecret(password);
   for (const [key, value] of Object.entries(parsed)) {
     if (fields[key] !== undefined && fields[key] !== value) {
       throw new UrlError(`it says another ${key} than the key "${key}"; give one of them`);

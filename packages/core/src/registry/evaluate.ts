@@ -11,7 +11,7 @@ import { absolutePath } from './paths.ts';
 import { type SecretField, type SecretPlace, secretPlacesIn } from './schema-fields.ts';
 import { commandRefused, mayRunCommands } from './secrets.ts';
 import type { Candidate } from './sources.ts';
-import { canonical, type Fields, formatPath, isFields, isPrefix, valueAt } from './tree.ts';
+import { canonical, type Fields, formatPath, isFields, isPrefix, stringsOf, valueAt } from './tree.ts';
 
 /** What every connection of one registry is read with. */
 export interface Reader<C extends BaseConnection> {
@@ -120,10 +120,21 @@ function ruleProblem(candidate: Candidate, expanded: Expanded, places: readonly 
 
 /** A password that stands in a file is a secret from now on, whether or not the connection is ever used. */
 function rememberLiterals(value: Fields, places: readonly SecretPlace[]): void {
+  const shown = shownTexts(value, places);
   for (const { path, kind } of places) {
     const secret = valueAt(value, path);
-    if (typeof secret === 'string' && (kind === 'value' || isInlineKey(secret))) rememberSecret(secret);
+    if (typeof secret !== 'string' || shown.has(secret)) continue;
+    if (kind === 'value' || isInlineKey(secret)) rememberSecret(secret);
   }
+}
+
+/**
+ * What is listed of a connection anyway. A password that is the user's name, or the engine's, hides nothing: removing it from every
+ * answer would only take the words away that it is made of.
+ */
+export function shownTexts(value: Fields, places: readonly SecretPlace[]): ReadonlySet<string> {
+  const shown = [...stringsOf(value)].filter(({ path }) => !places.some((place) => isPrefix(place.path, path)));
+  return new Set(shown.map(({ text }) => text));
 }
 
 /** A key itself rather than the path of one. */

@@ -1,7 +1,7 @@
 import type { BaseConnection, SecretRef } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { Resolved } from './entry.ts';
-import { expandCandidate, invalidFailure, isInlineKey, type Reader, unsetFailure } from './evaluate.ts';
+import { expandCandidate, invalidFailure, isInlineKey, type Reader, shownTexts, unsetFailure } from './evaluate.ts';
 import { fitSchema } from './fit.ts';
 import { absolutePath } from './paths.ts';
 import { type SecretPlace, secretPlacesIn } from './schema-fields.ts';
@@ -52,5 +52,6 @@ async function readPlace<C extends BaseConnection>(value: Fields, place: SecretP
   const isPath = place.kind === 'key' && typeof ref === 'string' && !isInlineKey(ref);
   if (isPath) return absolutePath(ref, { base, home: reader.home });
   const field = formatPath(place.path);
-  return resolveSecret(ref, { env: reader.env, origin, connection: name, field, base, home: reader.home, signal });
+  const shown = shownTexts(value, reading.places);
+  return resolveSecret(ref, { env: reader.env, origin, connection: name, field, base, home: reader.home, signal, shown });
 }

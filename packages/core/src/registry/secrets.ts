@@ -18,6 +18,8 @@ export interface SecretContext {
   home: string;
   signal?: AbortSignal | undefined;
   commandTimeoutMs?: number;
+  /** Texts that are shown of this connection; a secret that is one of them is none. */
+  shown?: ReadonlySet<string>;
 }
 
 const maxBytes = 65_536;
@@ -26,7 +28,7 @@ const commandTimeoutMs = 15_000;
 /** The secret itself. It is known to the redaction before anybody else gets it. */
 export async function resolveSecret(ref: SecretRef, context: SecretContext): Promise<string> {
   const value = await readSecret(ref, context);
-  rememberSecret(value);
+  if (context.shown?.has(value) !== true) rememberSecret(value);
   return value;
 }
 

@@ -180,6 +180,14 @@ describe('connection tools', () => {
     expect((await added({ readonly: true })).isError).toBe(false);
   });
 
+  it('keep their words when a password is only the name of the user', async () => {
+    engine.behaviour.password = 'librarian';
+    await added({ user: 'librarian', password: 'librarian' });
+    expect((await client.call('list_connections')).text).toContain(',librarian,');
+    expect((await client.call('test_connection', { name: 'mine' })).isError).toBe(false);
+    expect((await client.call('list_connections')).text).toContain(',librarian,');
+  });
+
   it('take no user with a control character in it', async () => {
     expect((await added({ user: 'me\u0000options\u0000-c x=1' })).structured).toMatchObject({ code: 'E_INPUT' });
   });
