@@ -85,7 +85,7 @@ async function askLarge({ server, query }: Peer): Promise<Record<'characters' | 
     length = (await query('select * from wide')).length;
   });
   const after = residentMemory(pid) ?? 0;
-  return { characters: length, ms, MB: (after - before) / 1_000_000 };
+  return { characters: length, ms, MB: after - before };
 }
 
 async function bigCell({ ours, other }: SqlRig): Promise<Measured> {
