@@ -1,6 +1,10 @@
 import { lintStep, runStep, typesStep } from './steps.ts';
 
-const steps = [lintStep, typesStep, { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit'] as const }];
+const steps = [
+  lintStep,
+  typesStep,
+  { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit', '--maxWorkers=100%'] as const },
+];
 const failed = steps.filter((step) => !runStep(step));
 if (failed.length > 0) {
   console.error(`\nFailed: ${failed.map((step) => step.name).join(', ')}`);
