@@ -28,7 +28,7 @@ export interface RegistryWorld extends Disposable {
   env: Record<string, string | undefined>;
   registry: Registry<ExampleConnection>;
   storePath: string;
-  /** In `<folder>/work/deep`, which is the working directory. */
+  /** In `work/deep` of the folder, which is the working directory. */
   projectPath: string;
   logged: string[];
   writeStore(...connections: object[]): void;

@@ -1,7 +1,6 @@
-import { Failure } from '@dbmole/core';
+import { Failure, formatAbort, untilAborted } from '@dbmole/core';
 import type { ReadEnd, ReadRequest, RowSink, Session, WriteEnd, WriteRequest } from '../../engine.ts';
 import { staleFailure } from '../../failure.ts';
-import { abortFailure, untilAborted } from './abort.ts';
 import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
@@ -164,7 +163,7 @@ export class PostgresSession implements Session {
   #readFailure(segment: Segment, rows: UserRows, { sql, signal }: { sql: string; signal: AbortSignal }): unknown {
     const { error, lost } = segment;
     if (rows.crash !== undefined) return rows.crash.error;
-    if (signal.aborted && (lost !== undefined || isStatementEnded(error))) return abortFailure(signal);
+    if (signal.aborted && (lost !== undefined || isStatementEnded(error))) return formatAbort(signal);
     if (rows.enough && isStatementEnded(error)) return undefined;
     if (error?.fatal && !segment.answered) return staleFailure();
     if (error !== undefined || lost !== undefined) return toFailure(error ?? lost, this.#where, sql);

@@ -1,7 +1,6 @@
-import { Failure } from '@dbmole/core';
+import { Failure, formatAbort } from '@dbmole/core';
 import type { WriteEnd, WriteRequest } from '../../engine.ts';
 import { staleFailure } from '../../failure.ts';
-import { abortFailure } from './abort.ts';
 import { isStatementEnded, toFailure, type Where } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
 import type { Segment } from './segment.ts';
@@ -68,7 +67,7 @@ function statementsOf({ request, outside }: WriteContext): number {
 function knownFailure(error: unknown, { request, signal, where }: WriteContext): Failure {
   if (error instanceof ServerError && error.code === '25006') return readOnlyFailure(error);
   const stopped = isStatementEnded(error) || (error instanceof Failure && !isOurs(error));
-  return signal.aborted && stopped ? abortFailure(signal) : toFailure(error, where, request.sql);
+  return signal.aborted && stopped ? formatAbort(signal) : toFailure(error, where, request.sql);
 }
 
 /** In a write it is not our doing. */
