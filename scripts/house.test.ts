@@ -71,6 +71,15 @@ describe('the house', () => {
     expect(offenders(inside('packages/core/src'), engines)).toEqual([]);
   });
 
+  it('only a guard accepts a statement of a caller, and only the backend has statements of its own', () => {
+    const makers = sources.filter(
+      (file) => !isTest(file) && /import [^;]*\b(accept|ownStatement)\b[^;]*read-statement\.ts'/.test(read(file)),
+    );
+    const allowed = /^packages\/dbmole-mcp\/src\/(engines\/\w+\/guard\/|sql-backend\.ts$)/;
+    expect(makers.filter((file) => !allowed.test(file))).toEqual([]);
+    expect(makers.length).toBeGreaterThan(2);
+  });
+
   it('core imports no leaf, and a leaf no other leaf', () => {
     const leaf = /(dbmole|esmole)-mcp/;
     expect(forbidden(inside('packages/core'), (target) => leaf.test(target))).toEqual([]);

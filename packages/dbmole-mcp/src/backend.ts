@@ -10,14 +10,22 @@ export interface CallOptions {
   database?: string | undefined;
 }
 
+/** A read of the caller's, not yet guarded. */
+export interface CallerRead extends Omit<ReadRequest, 'statement'> {
+  sql: string;
+}
+
 /** One server, reached: a pool of sessions for each database that was asked for. */
 export interface SqlBackend extends Backend {
   readonly catalog: SqlCatalog;
   readonly plan: PlanReader;
   identify(options: CallOptions): Promise<ServerIdentity>;
-  read(request: ReadRequest, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
+  /** Whether it is a read; else throws why not. */
+  check(sql: string, options: CallOptions): Promise<void>;
+  /** Runs a caller's statement, if the guard takes it for a read. */
+  read(request: CallerRead, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
   write(request: WriteRequest, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
-  /** For statements of our own over the catalog, guarded and bounded like any read. */
+  /** For statements of our own over the catalog, bounded and read-only like any read. */
   catalogRun(options: CallOptions): CatalogRun;
 }
 

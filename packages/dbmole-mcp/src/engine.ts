@@ -1,5 +1,5 @@
 import type { BackendTarget, CellValue, CutCell, Failure } from '@dbmole/core';
-import type { ReadStatement } from './guard/read-statement.ts';
+import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Connection } from './schema.ts';
 
 /** What answered. */
@@ -90,6 +90,8 @@ export type CatalogRun = (sql: string, params?: readonly Param[]) => Promise<rea
 export interface SqlEngine {
   openSession(target: SessionTarget, signal: AbortSignal): Promise<Session>;
   identify(run: CatalogRun): Promise<ServerIdentity>;
+  /** One for each database that calls work on. */
+  createGuard(): ReadGuard;
   /** The driver's and the server's errors in our words. */
   toFailure(error: unknown, where: { host: string; port: number }): Failure;
   defaultPort: number;

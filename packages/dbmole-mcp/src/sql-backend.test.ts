@@ -3,6 +3,7 @@ import { type BackendTarget, Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import type { EngineModules } from './backend.ts';
 import type { RowSink, Session, SessionTarget } from './engine.ts';
+import { accept, premiseCode } from './guard/read-statement.ts';
 import type { Connection } from './schema.ts';
 import { openSqlBackend, type SqlBackendOptions } from './sql-backend.ts';
 
@@ -17,16 +18,25 @@ interface World {
   /** How many rows a read gives, and how long it takes. */
   rows: number;
   ms: number;
+  /** What the guard takes for granted, counted up whenever it looks again; and what is true. */
+  known: number;
+  true: number;
+  /** What ran, and what the guard had known then. */
+  ran: string[];
 }
 
 function createWorld(): { world: World; modules: EngineModules } {
-  const world: World = { opened: [], closed: [], rows: 1, ms: 0 };
+  const world: World = { opened: [], closed: [], rows: 1, ms: 0, known: 0, true: 0, ran: [] };
   const none = { catalog: { listDatabases: notAsked, listTables: notAsked, describeTables: notAsked, search: notAsked } };
   const modules: EngineModules = {
     engine: {
       defaultPort: 1,
       toFailure: (error) => new Failure('connection', String(error)),
       identify: async (run) => ({ product: String((await run('who'))[0]?.[0]), version: '1', user: 'me', database: undefined }),
+      createGuard: () => ({
+        check: async (sql) => accept(sql, String(world.known)),
+        forget: () => void world.known++,
+      }),
       async openSession({ database }: SessionTarget) {
         const { refusal } = world;
         if (refusal !== undefined) throw refusal;
@@ -48,7 +58,11 @@ function fakeSession(world: World, database: string | undefined): Session {
   };
   return {
     alive: true,
-    async read(_request, sink) {
+    async read({ statement: { sql, premise } }, sink) {
+      if (premise !== undefined && premise !== String(world.true)) {
+        throw new Failure('engine', 'the premise is false', { code: premiseCode });
+      }
+      world.ran.push(`${sql} ${premise}`);
       await fill(sink);
       return { timeZone: undefined };
     },
@@ -114,6 +128,33 @@ describe('a backend', () => {
     await expect(backend.identify({ signal })).rejects.toMatchObject({ code: 'E_STALE' });
     await expect(backend.identify({ signal, database: 'forbidden' })).rejects.toMatchObject({ kind: 'auth' });
     await running;
+  });
+
+  const read = { sql: 'select', params: [], timeoutMs: 1, keepPerCell: 1, maxRows: 1 };
+  const sink = { columns: () => undefined, row: () => true };
+
+  it('asks the guard again, once, when it did not know of a change', async () => {
+    const { backend, world } = await open();
+    world.true = 1;
+    await backend.read(read, sink, { signal });
+    expect(world.ran).toEqual(['select 1']);
+    world.true = 9;
+    await expect(backend.read(read, sink, { signal })).rejects.toMatchObject({ code: premiseCode });
+    expect(world).toMatchObject({ known: 2, ran: ['select 1'] });
+  });
+
+  it('runs statements of our own without a premise', async () => {
+    const { backend, world } = await open();
+    world.true = 1;
+    await backend.catalogRun({ signal })('ours');
+    expect(world).toMatchObject({ known: 0, ran: ['ours undefined'] });
+  });
+
+  it('sends no write that no statement can be', async () => {
+    const { backend } = await open();
+    const write = { ...read, dryRun: false };
+    await expect(backend.write({ ...write, sql: 'a\u0000b' }, sink, { signal })).rejects.toMatchObject({ kind: 'input' });
+    await expect(backend.write({ ...write, sql: ' ' }, sink, { signal })).rejects.toMatchObject({ kind: 'input' });
   });
 
   it('gives no more of the catalog than it can keep', async () => {

@@ -1,8 +1,8 @@
 import { type BackendTarget, Failure } from '@dbmole/core';
-import type { CallOptions, EngineModules, SqlBackend } from './backend.ts';
-import type { CatalogRun, Cell, RowSink, Session } from './engine.ts';
+import type { CallerRead, CallOptions, EngineModules, SqlBackend } from './backend.ts';
+import type { CatalogRun, Cell, ReadEnd, RowSink, Session } from './engine.ts';
 import { staleFailure } from './failure.ts';
-import { guardRead } from './guard/read-statement.ts';
+import { checkText, ownStatement, premiseCode, type ReadGuard } from './guard/read-statement.ts';
 import type { Connection } from './schema.ts';
 import { SessionPool, type SessionPoolOptions } from './session-pool.ts';
 
@@ -27,18 +27,51 @@ export async function openSqlBackend(
   const { engine, catalog, plan } = modules;
   const pools = new DatabasePools(modules, target, options);
   await pools.warm(signal);
-  const use = <T>({ database, signal }: CallOptions, work: (session: Session) => Promise<T>) =>
-    pools.of(database ?? target.config.database).use(signal, work);
+  const of = ({ database }: CallOptions) => pools.of(database ?? target.config.database);
+  const use = <T>(call: CallOptions, work: (session: Session) => Promise<T>) => of(call).pool.use(call.signal, work);
   const backend: SqlBackend = {
     catalog,
     plan,
     identify: (call) => engine.identify(backend.catalogRun(call)),
-    read: (request, sink, call) => use(call, (session) => session.read(request, sink, call.signal)),
-    write: (request, sink, call) => use(call, (session) => session.write(request, sink, call.signal)),
-    catalogRun: (call) => createCatalogRun(backend, call),
+    check: async (sql, call) => void (await of(call).guard.check(sql, backend.catalogRun(call))),
+    read: (request, sink, call) => readGuarded(of(call), { request, sink, call, run: backend.catalogRun(call) }),
+    async write(request, sink, call) {
+      checkText(request.sql);
+      return await use(call, (session) => session.write(request, sink, call.signal));
+    },
+    catalogRun: (call) => createCatalogRun((work) => use(call, work), call.signal),
     dispose: () => pools.dispose(),
   };
   return backend;
+}
+
+/** What there is of each database. */
+interface DatabaseEntry {
+  readonly pool: SessionPool;
+  readonly guard: ReadGuard;
+}
+
+interface GuardedRead {
+  request: CallerRead;
+  sink: RowSink;
+  call: CallOptions;
+  run: CatalogRun;
+}
+
+/** When the server is no longer what the guard knows, the statement did not run, and the guard looks again: once. */
+async function readGuarded(entry: DatabaseEntry, read: GuardedRead): Promise<ReadEnd> {
+  try {
+    return await readOnce(entry, read);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== premiseCode) throw error;
+    entry.guard.forget();
+    return await readOnce(entry, read);
+  }
+}
+
+async function readOnce({ pool, guard }: DatabaseEntry, { request: { sql, ...rest }, sink, call, run }: GuardedRead) {
+  const statement = await guard.check(sql, run);
+  return await pool.use(call.signal, (session) => session.read({ ...rest, statement }, sink, call.signal));
 }
 
 /** A pool for each database that was asked for; those that were not used for longest go when there are too many. */
@@ -47,7 +80,7 @@ class DatabasePools {
   readonly #target: BackendTarget<Connection>;
   readonly #options: SqlBackendOptions;
   /** In the order of their last use. */
-  readonly #pools = new Map<string | undefined, SessionPool>();
+  readonly #pools = new Map<string | undefined, DatabaseEntry>();
   readonly #leaving = new Set<Promise<void>>();
   #warm = false;
 
@@ -58,27 +91,27 @@ class DatabasePools {
   }
 
   async warm(signal: AbortSignal): Promise<void> {
-    await this.of(this.#target.config.database).warm(signal);
+    await this.of(this.#target.config.database).pool.warm(signal);
     this.#warm = true;
   }
 
-  of(database: string | undefined): SessionPool {
+  of(database: string | undefined): DatabaseEntry {
     const known = this.#pools.get(database);
     this.#pools.delete(database);
-    const pool = known ?? this.#create(database);
-    this.#pools.set(database, pool);
-    return pool;
+    const entry = known ?? this.#create(database);
+    this.#pools.set(database, entry);
+    return entry;
   }
 
   async dispose(): Promise<void> {
-    for (const pool of this.#pools.values()) this.#drop(pool);
+    for (const { pool } of this.#pools.values()) this.#drop(pool);
     await Promise.all(this.#leaving);
   }
 
-  #create(database: string | undefined): SessionPool {
+  #create(database: string | undefined): DatabaseEntry {
     this.#makeRoom();
     const open = (signal: AbortSignal) => this.#openSession(database, signal);
-    return new SessionPool({ ...this.#options.pool, open });
+    return { pool: new SessionPool({ ...this.#options.pool, open }), guard: this.#modules.engine.createGuard() };
   }
 
   async #openSession(database: string | undefined, signal: AbortSignal): Promise<Session> {
@@ -94,14 +127,14 @@ class DatabasePools {
   #makeRoom(): void {
     const most = this.#options.databases ?? mostDatabases;
     if (this.#pools.size < most) return;
-    const found = [...this.#pools].find(([, pool]) => !pool.inUse);
+    const found = [...this.#pools].find(([, { pool }]) => !pool.inUse);
     if (found === undefined) {
       throw new Failure('limit', `calls run on ${most} databases of this connection, the most it takes at once`, {
         code: 'E_POOL_BUSY',
         hint: 'Call again when one of them has ended.',
       });
     }
-    const [database, pool] = found;
+    const [database, { pool }] = found;
     this.#pools.delete(database);
     this.#drop(pool);
   }
@@ -112,7 +145,9 @@ class DatabasePools {
   }
 }
 
-function createCatalogRun(backend: Pick<SqlBackend, 'read'>, options: CallOptions): CatalogRun {
+type UseSession = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+
+function createCatalogRun(use: UseSession, signal: AbortSignal): CatalogRun {
   return async (sql, params = []) => {
     const rows: (string | null)[][] = [];
     const sink: RowSink = {
@@ -120,13 +155,13 @@ function createCatalogRun(backend: Pick<SqlBackend, 'read'>, options: CallOption
       row: (cells) => rows.push(cells.map(textOf)) <= catalogBounds.rows,
     };
     const request = {
-      statement: guardRead(sql),
+      statement: ownStatement(sql),
       params,
       timeoutMs: catalogBounds.timeoutMs,
       keepPerCell: catalogBounds.cell,
       maxRows: catalogBounds.rows + 1,
     };
-    await backend.read(request, sink, options);
+    await use((session) => session.read(request, sink, signal));
     if (rows.length <= catalogBounds.rows) return rows;
     throw new Failure('limit', `the catalog has more than ${catalogBounds.rows} rows for this`, { hint: 'Narrow it down.' });
   };

@@ -1,10 +1,8 @@
 import { type BackendHarness, describeBackendContract } from '@dbmole/core/testing';
 import { createAuthority, type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
 import { describe } from 'vitest';
-import { createBackend, type SqlBackend } from '../src/backend.ts';
-import type { ReadRequest } from '../src/engine.ts';
+import { type CallerRead, createBackend, type SqlBackend } from '../src/backend.ts';
 import { isStaleError, toFailure } from '../src/failure.ts';
-import { guardRead } from '../src/guard/read-statement.ts';
 import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
 import { type Account, countSessions, createAccount } from './direct.ts';
 
@@ -48,7 +46,7 @@ async function createHarness(engine: RunningEngine, tls: Connection['tls']): Pro
   };
 }
 
-function slowRead({ type }: Account): ReadRequest {
-  const statement = guardRead(type === 'postgres' ? 'select pg_sleep(30)' : 'select sleep(30)');
-  return { statement, params: [], timeoutMs: 60_000, keepPerCell: 100, maxRows: 10 };
+function slowRead({ type }: Account): CallerRead {
+  const sql = type === 'postgres' ? 'select pg_sleep(30)' : 'select sleep(30)';
+  return { sql, params: [], timeoutMs: 60_000, keepPerCell: 100, maxRows: 10 };
 }

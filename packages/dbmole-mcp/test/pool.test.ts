@@ -4,7 +4,6 @@ import { findUnusedPort, listenOnLoopback } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackend, type SqlBackend } from '../src/backend.ts';
-import { guardRead } from '../src/guard/read-statement.ts';
 import { connectionSchema } from '../src/schema.ts';
 import { type Account, createAccount } from './direct.ts';
 import { openTools } from './open-tools.ts';
@@ -28,7 +27,7 @@ describe.each(engines)('the pool on %s', (id) => {
   afterAll(() => backend.dispose());
 
   const read = (sql: string, signal = forever) =>
-    backend.read({ statement: guardRead(sql), params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 }, nowhere, {
+    backend.read({ sql, params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 }, nowhere, {
       signal,
     });
   const sleep = (signal: AbortSignal) => read(account.type === 'postgres' ? 'select pg_sleep(10)' : 'select sleep(10)', signal);

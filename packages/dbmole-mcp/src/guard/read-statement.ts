@@ -5,14 +5,33 @@ declare const guarded: unique symbol;
 /** A statement that went through the guard. What runs a read takes nothing else, so code that forgets the guard does not compile. */
 export interface ReadStatement {
   readonly sql: string;
+  /**
+   * What the guard knew of the server when it said yes, in the engine's own form. The session makes sure that it still holds
+   * before the statement runs, and says `E_PREMISE` when it does not. Undefined for statements of our own.
+   */
+  readonly premise: string | undefined;
   readonly [guarded]: true;
 }
+
+/** Decides for one database whether a statement is a read. Knows what the server says of itself, and asks again when that changed. */
+export interface ReadGuard {
+  /** Throws a `refused` Failure with the construct, where it stands, why it is no read, and what to use instead. */
+  check(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
+  /** The premise did not hold any more: the next check asks the server anew. */
+  forget(): void;
+}
+
+/** How the guard asks the server: as a statement of our own over its catalog. */
+export type CatalogQuestion = (sql: string, params?: readonly string[]) => Promise<readonly (readonly (string | null)[])[]>;
+
+/** Nothing of the caller's has run; the guard should look again. */
+export const premiseCode = 'E_PREMISE';
 
 /** Long enough for any statement that a person or a model writes; parsers and engines are slow far beyond it. */
 const longest = 1_000_000;
 
-/** The checks that hold for every engine; the engine's read-only transaction is behind them. */
-export function guardRead(sql: string): ReadStatement {
+/** What every statement of a caller has to be, a read or a write, whatever the engine. */
+export function checkText(sql: string): void {
   if (sql.length > longest) {
     throw new Failure('input', `the statement has ${sql.length} characters; ${longest} are accepted`, {
       hint: 'Pass values as params.',
@@ -21,6 +40,19 @@ export function guardRead(sql: string): ReadStatement {
   const nul = sql.indexOf('\u0000');
   if (nul >= 0) throw new Failure('input', 'the statement contains a NUL character', { position: nul + 1 });
   if (sql.trim() === '') throw new Failure('input', 'the statement is empty');
+}
+
+/** For the engines' guards alone, when they are done. */
+export function accept(sql: string, premise: string): ReadStatement {
+  return makeRead(sql, premise);
+}
+
+/** A statement that we wrote, over the catalog. Nothing of a caller's may be in its text. */
+export function ownStatement(sql: string): ReadStatement {
+  return makeRead(sql, undefined);
+}
+
+function makeRead(sql: string, premise: string | undefined): ReadStatement {
   // The one place where a text becomes a read.
-  return { sql } as ReadStatement;
+  return { sql, premise } as ReadStatement;
 }

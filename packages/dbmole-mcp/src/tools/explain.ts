@@ -1,7 +1,6 @@
 import { defineTool, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import type { RowSink } from '../engine.ts';
-import { guardRead } from '../guard/read-statement.ts';
 import {
   type Call,
   connectionArgument,
@@ -46,9 +45,9 @@ export function explainTool(tools: SqlTools): Tool {
 
 async function readPlan({ backend, options }: Call, args: z.output<typeof input>): Promise<string> {
   // The statement itself has to be a read; what is put around it must not make it one.
-  const { sql } = guardRead(args.sql);
+  await backend.check(args.sql, options);
   const { analyze = false, raw = false } = args;
-  const statement = guardRead(await backend.plan.statement(backend.catalogRun(options), { sql, analyze, raw }));
+  const sql = await backend.plan.statement(backend.catalogRun(options), { sql: args.sql, analyze, raw });
   const lines: string[] = [];
   const sink: RowSink = {
     columns: () => undefined,
@@ -59,7 +58,7 @@ async function readPlan({ backend, options }: Call, args: z.output<typeof input>
   };
   const { params, timeout_ms: timeoutMs } = args;
   await backend.read(
-    { statement, params, timeoutMs: engineTimeout(timeoutMs), keepPerCell: longestPlan, maxRows: undefined },
+    { sql, params, timeoutMs: engineTimeout(timeoutMs), keepPerCell: longestPlan, maxRows: undefined },
     sink,
     options,
   );

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { openExportFile } from '../export/export-file.ts';
 import { parseExportName } from '../export/export-name.ts';
 import { ExportSink, longestCell } from '../export/export-sink.ts';
-import { guardRead } from '../guard/read-statement.ts';
 import {
   connectionArgument,
   databaseArgument,
@@ -34,7 +33,6 @@ export function exportQueryTool(tools: SqlTools): Tool {
     input,
     handler: async (args, { signal, progress }) => {
       const format = parseExportName(args.file, args.format);
-      const statement = guardRead(args.sql);
       const file = openExportFile(tools.exportFolder, args.file);
       try {
         const sink = new ExportSink({
@@ -44,7 +42,7 @@ export function exportQueryTool(tools: SqlTools): Tool {
         });
         const { params } = args;
         const request = {
-          statement,
+          sql: args.sql,
           params,
           timeoutMs: engineTimeout(args.timeout_ms),
           keepPerCell: longestCell,

@@ -1,7 +1,6 @@
 import { defineTool, longestSecret, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import type { ReadEnd } from '../engine.ts';
-import { guardRead } from '../guard/read-statement.ts';
 import { TableSink } from '../table-sink.ts';
 import {
   connectionArgument,
@@ -44,7 +43,7 @@ export function queryTool(tools: SqlTools): Tool {
       const { limit, offset, cell_limit: cellLimit, cell_offset: cellOffset } = args;
       const sink = new TableSink({ rowLimit: limit, offset, cellLimit, cellOffset });
       const request = {
-        statement: guardRead(args.sql),
+        sql: args.sql,
         params: args.params,
         timeoutMs: engineTimeout(args.timeout_ms),
         keepPerCell: cellOffset + cellLimit + marginOf(),

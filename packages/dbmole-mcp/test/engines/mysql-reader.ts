@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RowSink } from '../../src/engine.ts';
 import { engine } from '../../src/engines/mysql/engine.ts';
-import { guardRead } from '../../src/guard/read-statement.ts';
+import { ownStatement } from '../../src/guard/read-statement.ts';
 import { never, readValue, targetOf } from './mysql-rig.ts';
 
 /**
@@ -23,7 +23,7 @@ const sink: RowSink = {
     return true;
   },
 };
-const request = { statement: guardRead(sql), params: [], timeoutMs: 100_000, keepPerCell: 1_000, maxRows: undefined };
+const request = { statement: ownStatement(sql), params: [], timeoutMs: 100_000, keepPerCell: 1_000, maxRows: undefined };
 await session.read(request, sink, never);
 const grown = peak() - before;
 const alive = await readValue(session, "SELECT 'alive'");

@@ -1,6 +1,6 @@
 import type { RunningEngine, ServerId } from '@dbmole/engines';
 import type { Cell, Column, Param, Session, SessionTarget, WriteRequest } from '../../src/engine.ts';
-import { guardRead } from '../../src/guard/read-statement.ts';
+import { ownStatement } from '../../src/guard/read-statement.ts';
 import { type Connection, connectionSchema } from '../../src/schema.ts';
 
 export const mysqlEngines: readonly ServerId[] = ['mysql80', 'mysql97', 'mariadb1011'];
@@ -51,7 +51,7 @@ export async function read(session: Session, sql: string, options: ReadOptions =
       return rows.length < enoughAfter;
     },
   };
-  const request = { statement: guardRead(sql), params: [], maxRows: 1_000, timeoutMs: 20_000, keepPerCell: 10_000, ...limits };
+  const request = { statement: ownStatement(sql), params: [], maxRows: 1_000, timeoutMs: 20_000, keepPerCell: 10_000, ...limits };
   const { timeZone } = await session.read(request, sink, signal);
   return { columns, rows, timeZone };
 }

@@ -226,14 +226,14 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
   it('passes on what the sink throws, and stays usable', async () => {
     const session = await openSession();
     const request = { params: [], maxRows: undefined, timeoutMs: 20_000, keepPerCell: 100 };
-    const { guardRead } = await import('../../src/guard/read-statement.ts');
+    const { ownStatement } = await import('../../src/guard/read-statement.ts');
     const sink = {
       columns: () => undefined,
       row: () => {
         throw new Error('disk full');
       },
     };
-    const failing = session.read({ ...request, statement: guardRead(endless()) }, sink, never);
+    const failing = session.read({ ...request, statement: ownStatement(endless()) }, sink, never);
     await expect(failing).rejects.toMatchObject({ kind: 'internal', message: 'disk full' });
     expect(await readValue(session, 'SELECT 7')).toBe('7');
   });

@@ -2,12 +2,14 @@ import { Failure } from '@dbmole/core';
 import type { SqlEngine } from '../../engine.ts';
 import { toMysqlFailure } from './failure.ts';
 import { flavourOf } from './flavour.ts';
+import { createGuard } from './guard/guard.ts';
 import { openSession } from './session.ts';
 
 /** MySQL and MariaDB. */
 export const engine: SqlEngine = {
   defaultPort: 3306,
   openSession,
+  createGuard,
   toFailure: (error, where) => toMysqlFailure(error, where),
   async identify(run) {
     const [row] = await run('SELECT version(), current_user(), database()');
