@@ -53,6 +53,9 @@ const sshHop = z.union([sshWord, z.strictObject(hopShape)]);
 /** The last SSH server, and the ones in front of it (`jump`, outermost first). */
 export const sshRoute = z.union([sshWord, z.strictObject({ ...hopShape, jump: z.array(sshHop).max(5).optional() })]);
 
+/** An hour at most, as in the arguments of tools. */
+export const timeoutMilliseconds = z.int().min(1).max(3_600_000);
+
 /** What every connection has. A leaf spreads it, adds `type` and its own fields, and closes it with `z.strictObject`. */
 export const baseConnectionShape = {
   name: connectionName,
@@ -62,6 +65,8 @@ export const baseConnectionShape = {
   password: secretRef.optional(),
   readonly: z.boolean().default(false),
   ssh: sshRoute.optional(),
+  /** For a call that asks for no time of its own. */
+  timeoutMs: timeoutMilliseconds.optional(),
 };
 
 export type SecretRef = z.infer<typeof secretRef>;
@@ -79,4 +84,5 @@ export interface BaseConnection {
   password?: SecretRef | undefined;
   readonly: boolean;
   ssh?: SshRoute | undefined;
+  timeoutMs?: number | undefined;
 }

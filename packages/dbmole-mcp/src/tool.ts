@@ -7,7 +7,6 @@ import type { Connection } from './schema.ts';
 
 /** Of the engine's own clock, beyond ours: so that it is we who say that time is up, and the engine stops if we cannot. */
 const engineSlackMs = 250;
-const defaultTimeoutMs = 30_000;
 const longestTimeoutMs = 600_000;
 /** Far beyond what a person or a model writes. */
 const longestStatement = 1_000_000;
@@ -19,7 +18,7 @@ const noNul = (text: string) => !text.includes('\u0000');
 export const connectionArgument = z.string().min(1).optional();
 export const databaseArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
 export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
-export const timeoutArgument = timeoutOf({ usual: defaultTimeoutMs, longest: longestTimeoutMs });
+export const timeoutArgument = timeoutUpTo(longestTimeoutMs);
 export const sqlArgument = z.string().min(1).max(longestStatement).refine(noNul, 'it contains a NUL character');
 export const paramsArgument = z
   .array(z.unknown().refine(isParam, 'a param is a string, a number, true, false or null'))
@@ -40,29 +39,30 @@ export interface Call {
   lease: Lease<SqlBackend>;
   /** To be passed on to the backend. */
   options: CallOptions;
+  /** What the engine's clock is set to. */
+  engineMs: number;
 }
+
+/** What of a tool's context reaches the backend. */
+type CallContext = Pick<ToolContext, 'signal' | 'timeLimit'>;
 
 /** The way from a tool's arguments to a live backend. Whatever fails is thrown as a Failure. */
 export interface SqlTools {
   /** Where exports go, if a person has named a folder. */
   readonly exportFolder: string | undefined;
-  use<T>(target: Target, context: Pick<ToolContext, 'signal'>, work: (call: Call) => Promise<T>): Promise<T>;
+  use<T>(target: Target, context: CallContext, work: (call: Call) => Promise<T>): Promise<T>;
 }
 
 export function createSqlTools({ manager, settings }: Pick<App<Connection, SqlBackend>, 'manager' | 'settings'>): SqlTools {
   return {
     exportFolder: settings['export-dir'],
-    use({ connection, database }, { signal }, work) {
+    use({ connection, database }, { signal, timeLimit }, work) {
       const options: CallOptions = { signal, database };
-      const run = (backend: SqlBackend, lease: Lease<SqlBackend>) => work({ backend, lease, options });
-      return withManaged(manager, connection, run, { signal, isStaleError, formatError: toFailure });
+      const run = (backend: SqlBackend, lease: Lease<SqlBackend>) =>
+        work({ backend, lease, options, engineMs: timeLimit.milliseconds + engineSlackMs });
+      return withManaged(manager, connection, run, { signal, timeLimit, isStaleError, formatError: toFailure });
     },
   };
-}
-
-/** What the engine's clock is set to when a call may take this long. */
-export function engineTimeout(timeoutMs: number): number {
-  return timeoutMs + engineSlackMs;
 }
 
 /** Before anything is sent. Anything but a plain false counts as read-only. */
@@ -74,14 +74,9 @@ export function refuseReadonly({ config, name }: Lease<SqlBackend>): void {
   });
 }
 
-/** Not as a default of the schema: it would be repeated in the definition of every tool. */
-export function timeoutOf({ usual, longest }: { usual: number; longest: number }) {
-  return z
-    .int()
-    .min(1)
-    .max(longest)
-    .optional()
-    .transform((timeoutMs) => timeoutMs ?? usual);
+/** Without a default: what counts then is known later, and a default would be repeated in the definition of every tool. */
+export function timeoutUpTo(longest: number) {
+  return z.int().min(1).max(longest).optional();
 }
 
 function isParam(value: unknown): value is Param {

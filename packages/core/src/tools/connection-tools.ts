@@ -130,7 +130,7 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
     description: descriptions.test,
     effect: 'read',
     input: z.strictObject({ name: connectionName.optional(), timeout_ms: z.int().min(1).max(600_000).optional() }),
-    handler: async ({ name }, { signal }) => {
+    handler: async ({ name }, { signal, timeLimit }) => {
       const started = performance.now();
       const use = async (backend: B, lease: { name: string }) => ({
         name: lease.name,
@@ -138,6 +138,7 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
       });
       const tested = await withManaged(manager, name, use, {
         signal,
+        timeLimit,
         isStaleError: (error) => options.isStaleError(error) || isLoss(error),
         formatError: (error) => options.formatError(error),
       });

@@ -2,9 +2,12 @@ import { Failure, toFailure } from '../failure.ts';
 import type { Backend, Lease } from '../manager/backend.ts';
 import type { Manager } from '../manager/manager.ts';
 import { formatAbort } from '../waiting.ts';
+import type { ToolContext } from './tool.ts';
 
 export interface ManagedOptions {
   signal: AbortSignal;
+  /** Of the call, for the connection's own limit. */
+  timeLimit?: ToolContext['timeLimit'];
   /**
    * Whether the error proves that the backend was dead before anything was sent on it. Only then is the call made again;
    * an error that leaves the outcome open is not stale, or a write might happen twice.
@@ -26,6 +29,7 @@ export async function withManaged<B extends Backend, Result>(
 ): Promise<Result> {
   const run = async (mayRetry: boolean): Promise<Result> => {
     const lease = await manager.acquire(name, options.signal);
+    options.timeLimit?.ofConnection(lease.config.timeoutMs);
     try {
       return await use(lease.backend, lease);
     } catch (error) {

@@ -123,18 +123,26 @@ describe('a tool server', () => {
 
   it('ends a call at its time limit, whoever set it, and aborts its signal', async () => {
     const seen: AbortSignal[] = [];
-    const { client } = await start([waiting((signal) => seen.push(signal), { timeoutMs: 40 })]);
-    const byTool = await client.call('wait');
-    expect(byTool.text).toMatch(/E_TIMEOUT.*40 ms/s);
+    const { client } = await start(
+      [waiting((signal) => seen.push(signal)), waiting((signal) => seen.push(signal), { name: 'long', timeoutMs: 60 })],
+      undefined,
+      40,
+    );
+    const byServer = await client.call('wait');
+    expect(byServer.text).toMatch(/E_TIMEOUT.*40 ms/s);
+    const byTool = await client.call('long');
+    expect(byTool.text).toMatch(/E_TIMEOUT.*60 ms/s);
     const byCall = await client.call('wait', { timeout_ms: 20 });
     expect(byCall.text).toMatch(/E_TIMEOUT.*20 ms/s);
-    expect(seen.map((signal) => signal.aborted)).toEqual([true, true]);
+    expect(seen.map((signal) => signal.aborted)).toEqual([true, true, true]);
   });
 
   it('answers for a handler that does not listen to its signal', async () => {
-    const { client, server } = await start([
-      waiting(() => undefined, { handler: () => new Promise(() => undefined), timeoutMs: 20 }),
-    ]);
+    const { client, server } = await start(
+      [waiting(() => undefined, { handler: () => new Promise(() => undefined) })],
+      undefined,
+      20,
+    );
     expect((await client.call('wait')).text).toContain('E_TIMEOUT');
     expect(server.running).toBe(0);
   });

@@ -11,6 +11,7 @@ import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { compactSchema } from './compact-schema.ts';
 import { createProgress } from './progress.ts';
+import { TimeLimit } from './time-limit.ts';
 import { effects, type Tool } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
 
@@ -119,8 +120,12 @@ interface Run {
 
 async function runTool({ tool, args, context, controller, defaultMs }: Run): Promise<ToolReply> {
   const parsed = parseArguments(tool, args);
-  const timeoutMs = typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : (tool.timeoutMs ?? defaultMs);
-  const timer = setTimeout(() => controller.abort(timeoutFailure(tool.name, timeoutMs)), timeoutMs);
+  const timeLimit = new TimeLimit({
+    asked: typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : undefined,
+    usual: defaultMs,
+    atLeast: tool.timeoutMs ?? 0,
+    onExpire: (timeoutMs) => controller.abort(timeoutFailure(tool.name, timeoutMs)),
+  });
   const cancel = () => controller.abort(new Failure('cancelled', `${tool.name} was cancelled by the client`));
   const { signal: caller } = context.mcpReq;
   if (caller.aborted) cancel();
@@ -128,9 +133,9 @@ async function runTool({ tool, args, context, controller, defaultMs }: Run): Pro
   const progress = createProgress(context);
   try {
     const { signal } = controller;
-    return await raceAbort(signal, tool.handler(parsed, { signal, progress: progress.report }));
+    return await raceAbort(signal, tool.handler(parsed, { signal, timeLimit, progress: progress.report }));
   } finally {
-    clearTimeout(timer);
+    timeLimit.clear();
     caller.removeEventListener('abort', cancel);
     progress.stop();
   }

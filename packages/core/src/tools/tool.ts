@@ -1,6 +1,7 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { ToolReply } from '../answer/respond.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /**
  * What a tool does to the world, in one word; it expands to the four hints of the protocol, so that no tool can set three
@@ -22,6 +23,8 @@ export type Effect = keyof typeof effects;
 export interface ToolContext {
   /** Aborted when the caller cancels, the time limit passes, or the server stops. */
   signal: AbortSignal;
+  /** What is left to whoever uses the context is to say which connection the call is for. */
+  timeLimit: Pick<TimeLimit, 'milliseconds' | 'ofConnection'>;
   /** Reports progress if the caller asked for it; a no-op otherwise. Throttled, so call it as often as you like. */
   progress(done: number, total?: number, message?: string): void;
 }
@@ -33,7 +36,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   effect: Effect;
   /** Strict: an unknown argument is an error that names it. A field `timeout_ms` sets the call's own time limit. */
   input: Schema;
-  /** Milliseconds; the server's default (30 s) when absent. */
+  /** Milliseconds, for long work: the limits of the server and of the connection are raised to it. */
   timeoutMs?: number;
   /** Makes clients that know the hint ask a person before every call, whatever their mode. */
   asksPerson?: boolean;

@@ -5,7 +5,6 @@ import { TableSink } from '../table-sink.ts';
 import {
   connectionArgument,
   databaseArgument,
-  engineTimeout,
   paramsArgument,
   refuseReadonly,
   type SqlTools,
@@ -34,7 +33,7 @@ export function executeTool(tools: SqlTools): Tool {
     effect: 'destroy',
     asksPerson: true,
     input,
-    handler: async (args, { signal }) => {
+    handler: async (args, context) => {
       const sink = new TableSink({});
       // A write goes on to its end, whatever becomes of the rows that it returns.
       const all = { columns: sink.columns.bind(sink), row: (cells: Parameters<TableSink['row']>[0]) => sink.row(cells) || true };
@@ -42,12 +41,13 @@ export function executeTool(tools: SqlTools): Tool {
         sql: args.sql,
         params: args.params,
         dryRun: args.dry_run,
-        timeoutMs: engineTimeout(args.timeout_ms),
         keepPerCell,
       };
-      const end = await tools.use(args, { signal }, (call) => {
+      const end = await tools.use(args, context, (call) => {
         refuseReadonly(call.lease);
-        return offeringNames(call, args.sql, () => call.backend.write(request, all, call.options));
+        return offeringNames(call, args.sql, () =>
+          call.backend.write({ ...request, timeoutMs: call.engineMs }, all, call.options),
+        );
       });
       return answer(sink, end, args.dry_run);
     },

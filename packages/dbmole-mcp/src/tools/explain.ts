@@ -5,7 +5,6 @@ import {
   type Call,
   connectionArgument,
   databaseArgument,
-  engineTimeout,
   paramsArgument,
   type SqlTools,
   sqlArgument,
@@ -43,7 +42,7 @@ export function explainTool(tools: SqlTools): Tool {
   });
 }
 
-async function readPlan({ backend, options }: Call, args: z.output<typeof input>): Promise<string> {
+async function readPlan({ backend, options, engineMs }: Call, args: z.output<typeof input>): Promise<string> {
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options);
   const { analyze = false, raw = false } = args;
@@ -56,11 +55,7 @@ async function readPlan({ backend, options }: Call, args: z.output<typeof input>
       return true;
     },
   };
-  const { params, timeout_ms: timeoutMs } = args;
-  await backend.read(
-    { sql, params, timeoutMs: engineTimeout(timeoutMs), keepPerCell: longestPlan, maxRows: undefined },
-    sink,
-    options,
-  );
+  const { params } = args;
+  await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: longestPlan, maxRows: undefined }, sink, options);
   return lines.join('\n');
 }

@@ -3,15 +3,7 @@ import * as z from 'zod';
 import { openExportFile } from '../export/export-file.ts';
 import { parseExportName } from '../export/export-name.ts';
 import { ExportSink, longestCell } from '../export/export-sink.ts';
-import {
-  connectionArgument,
-  databaseArgument,
-  engineTimeout,
-  paramsArgument,
-  type SqlTools,
-  sqlArgument,
-  timeoutOf,
-} from '../tool.ts';
+import { connectionArgument, databaseArgument, paramsArgument, type SqlTools, sqlArgument, timeoutUpTo } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
 const input = z.strictObject({
@@ -21,7 +13,7 @@ const input = z.strictObject({
   database: databaseArgument,
   file: z.string().min(1).describe('orders.csv or .jsonl'),
   format: z.enum(['csv', 'jsonl']).optional(),
-  timeout_ms: timeoutOf({ usual: 600_000, longest: 3_600_000 }),
+  timeout_ms: timeoutUpTo(3_600_000),
 });
 
 export function exportQueryTool(tools: SqlTools): Tool {
@@ -30,8 +22,10 @@ export function exportQueryTool(tools: SqlTools): Tool {
     title: 'Export a query',
     description: 'Writes all rows of one reading statement to a new CSV or JSON Lines file in the export folder.',
     effect: 'create',
+    timeoutMs: 600_000,
     input,
-    handler: async (args, { signal, progress }) => {
+    handler: async (args, context) => {
+      const { signal, progress } = context;
       const format = parseExportName(args.file, args.format);
       const file = openExportFile(tools.exportFolder, args.file);
       try {
@@ -44,12 +38,11 @@ export function exportQueryTool(tools: SqlTools): Tool {
         const request = {
           sql: args.sql,
           params,
-          timeoutMs: engineTimeout(args.timeout_ms),
           keepPerCell: longestCell,
           maxRows: undefined,
         };
-        await tools.use(args, { signal }, (call) =>
-          offeringNames(call, args.sql, () => call.backend.read(request, sink, call.options)),
+        await tools.use(args, context, (call) =>
+          offeringNames(call, args.sql, () => call.backend.read({ ...request, timeoutMs: call.engineMs }, sink, call.options)),
         );
         const columns = sink.end();
         signal.throwIfAborted();

@@ -5,7 +5,6 @@ import { TableSink } from '../table-sink.ts';
 import {
   connectionArgument,
   databaseArgument,
-  engineTimeout,
   limitArgument,
   offsetArgument,
   paramsArgument,
@@ -39,18 +38,17 @@ export function queryTool(tools: SqlTools): Tool {
       'Aggregate in SQL rather than reading many rows. To change data use execute, for many rows export_query.',
     effect: 'read',
     input,
-    handler: async (args, { signal }) => {
+    handler: async (args, context) => {
       const { limit, offset, cell_limit: cellLimit, cell_offset: cellOffset } = args;
       const sink = new TableSink({ rowLimit: limit, offset, cellLimit, cellOffset });
       const request = {
         sql: args.sql,
         params: args.params,
-        timeoutMs: engineTimeout(args.timeout_ms),
         keepPerCell: cellOffset + cellLimit + marginOf(),
         maxRows: offset + limit + 1,
       };
-      const end = await tools.use(args, { signal }, (call) =>
-        offeringNames(call, args.sql, () => call.backend.read(request, sink, call.options)),
+      const end = await tools.use(args, context, (call) =>
+        offeringNames(call, args.sql, () => call.backend.read({ ...request, timeoutMs: call.engineMs }, sink, call.options)),
       );
       return answer(sink, end);
     },

@@ -55,7 +55,11 @@ describe('the schema tools', () => {
   async function call(name: string, args: object = {}): Promise<string> {
     const tool = makers.map((make) => make(toolsOver(session))).find((made) => made.name === name);
     if (tool === undefined) throw new Error(`no tool is called ${name}`);
-    const reply = await tool.handler(tool.input.parse(args), { signal: new AbortController().signal, progress: () => undefined });
+    const reply = await tool.handler(tool.input.parse(args), {
+      signal: new AbortController().signal,
+      timeLimit: { milliseconds: 30_000, ofConnection: () => undefined },
+      progress: () => undefined,
+    });
     const text = reply.content.map((part) => part.text).join('');
     expect(text.length).toBeLessThanOrEqual(budget);
     return text;
