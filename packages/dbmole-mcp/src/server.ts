@@ -1,10 +1,10 @@
-import { type Leaf, processTerminal, runLeaf } from '@dbmole/core';
+import { type Leaf, type LeafFlag, processTerminal, readFlag, runLeaf, type Terminal } from '@dbmole/core';
 import { createBackend, type SqlBackend } from './backend.ts';
 import { isStaleError, toFailure } from './failure.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 import { registerTools } from './tools/index.ts';
 
-const demoFlag = 'demo';
+const demoFlag: LeafFlag = { name: 'demo', help: 'add a sample database; its PostgreSQL is fetched by npm at the first use' };
 
 declare const PACKAGE_VERSION: string;
 
@@ -26,7 +26,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   toolSchema,
   routeFields: ['tls', 'url'],
   settings: [{ name: 'export-dir', value: 'DIR', help: 'let export_query create files in DIR', isPath: true }],
-  flags: [{ name: demoFlag, help: 'add a sample database; its PostgreSQL is fetched by npm at the first use' }],
+  flags: [demoFlag],
   descriptions: {
     list: 'The databases that can be used, by name: where each is, whether read-only, what is wrong. Call this first.',
     add: 'Saves a new connection under a name. Check it with test_connection.',
@@ -49,7 +49,16 @@ export const leaf: Leaf<Connection, SqlBackend> = {
 
 export async function main(): Promise<void> {
   const terminal = processTerminal();
-  const start = terminal.argv.includes(`--${demoFlag}`) ? (await import('./demo/run-demo.ts')).runDemo : runLeaf;
+  const start = wantsDemo(terminal) ? (await import('./demo/run-demo.ts')).runDemo : runLeaf;
   const code = await start(leaf, terminal);
   if (code !== undefined) process.exitCode = code;
+}
+
+/** A variable that is neither on nor off is left for the program to complain about. */
+function wantsDemo({ argv, env }: Terminal): boolean {
+  try {
+    return readFlag(demoFlag, { app: leaf.app, given: argv.includes(`--${demoFlag.name}`), env });
+  } catch {
+    return false;
+  }
 }

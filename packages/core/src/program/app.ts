@@ -9,7 +9,18 @@ import { createRegistry, type Registry } from '../registry/registry.ts';
 import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
-import { type LeafSetting, readSettings, type Settings } from './settings.ts';
+import { readonlyRegistry } from './readonly-registry.ts';
+import {
+  type LeafFlag,
+  type LeafSetting,
+  parseTime,
+  readFlag,
+  readonlyFlag,
+  readSettings,
+  type Settings,
+  serverSettings,
+  variableOf,
+} from './settings.ts';
 
 /** Everything that makes a server of its own out of the generic half. */
 export interface Leaf<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
@@ -30,7 +41,7 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   /** Settings of its own, beside those that every server has. */
   settings?: readonly LeafSetting[];
   /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
-  flags?: readonly { name: string; help: string }[];
+  flags?: readonly LeafFlag[];
   createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
   resolvePort(config: C): number;
   /** The leaf's own tools; those over the connections are there already. */
@@ -41,10 +52,10 @@ export interface AppOptions {
   env: NodeJS.ProcessEnv;
   cwd: string;
   home: string;
-  /** A file named by a person on the command line. */
-  configPath?: string | undefined;
-  /** The leaf's own settings, as far as they stood on the command line. */
+  /** As far as they stood on the command line; the rest comes from the environment. */
   settings?: Settings;
+  /** `--readonly` stood there. */
+  readonly?: boolean;
   log?: Log;
 }
 
@@ -52,6 +63,8 @@ export interface App<C extends BaseConnection, B extends Backend> {
   registry: Registry<C>;
   manager: Manager<B>;
   toolServer: ToolServer;
+  /** Nothing may be written here, so a tool that only writes need not be offered. */
+  readonly: boolean;
   settings: Settings;
   log: Log;
   dispose(): Promise<void>;
@@ -60,22 +73,12 @@ export interface App<C extends BaseConnection, B extends Backend> {
 /** Puts a server together. Reads nothing and opens nothing: that is left to the first call. */
 export function createApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions): App<C, B> {
   const { env, cwd, home } = options;
-  const prefix = leaf.app.toUpperCase();
-  const log = options.log ?? createLog(leaf.name, logLevelOf(env[`${prefix}_LOG`]));
-  const registry = createRegistry<C>({
-    schema: leaf.schema,
-    env,
-    envVar: `${prefix}_CONNECTIONS`,
-    storePath: storePathOf(leaf.app, options),
-    configPath: options.configPath === undefined ? undefined : resolve(cwd, options.configPath),
-    projectFileName: `.${leaf.app}.json`,
-    cwd,
-    home,
-    routeFields: leaf.routeFields,
-    resolvePort: (config) => leaf.resolvePort(config),
-    logPrefix: leaf.name,
-    log,
-  });
+  const given = { app: leaf.app, env };
+  const settings = readSettings([...serverSettings, ...(leaf.settings ?? [])], { ...given, given: options.settings ?? {}, cwd });
+  const readonly = readFlag(readonlyFlag, { ...given, given: options.readonly === true });
+  const log = options.log ?? createLog(leaf.name, logLevelOf(env[variableOf(leaf.app, 'log')]));
+  const found = registryOf(leaf, options, { configPath: settings.config, log });
+  const registry = readonly ? readonlyRegistry(found) : found;
   const manager = createManager<C, B>(registry, {
     createBackend: (target, signal) => leaf.createBackend(target, signal),
     // ssh2 is loaded when the first tunnel is opened.
@@ -84,9 +87,14 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     resolvePort: (config) => leaf.resolvePort(config),
     log,
   });
-  const toolServer = createToolServer({ name: leaf.name, version: leaf.version, instructions: leaf.instructions, log });
-  const settings = readSettings(leaf.settings ?? [], { app: leaf.app, given: options.settings ?? {}, env, cwd });
-  const app: App<C, B> = { registry, manager, toolServer, settings, log, dispose: () => manager.disposeAll() };
+  const toolServer = createToolServer({
+    name: leaf.name,
+    version: leaf.version,
+    instructions: leaf.instructions,
+    log,
+    ...(settings.timeout === undefined ? {} : { timeoutMs: parseTime(settings.timeout) }),
+  });
+  const app: App<C, B> = { registry, manager, toolServer, readonly, settings, log, dispose: () => manager.disposeAll() };
   registerConnectionTools(toolServer, {
     manager,
     registry,
@@ -99,11 +107,34 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     formatError: (error) => leaf.formatError(error),
   });
   leaf.registerTools?.(app);
+  if (settings.tools !== undefined) toolServer.keepOnly(settings.tools.split(','));
   return app;
+}
+
+function registryOf<C extends BaseConnection, B extends Backend>(
+  leaf: Leaf<C, B>,
+  options: AppOptions,
+  { configPath, log }: { configPath: string | undefined; log: Log },
+): Registry<C> {
+  const { env, cwd, home } = options;
+  return createRegistry<C>({
+    schema: leaf.schema,
+    env,
+    envVar: variableOf(leaf.app, 'connections'),
+    storePath: storePathOf(leaf.app, options),
+    configPath,
+    projectFileName: `.${leaf.app}.json`,
+    cwd,
+    home,
+    routeFields: leaf.routeFields,
+    resolvePort: (config) => leaf.resolvePort(config),
+    logPrefix: leaf.name,
+    log,
+  });
 }
 
 /** The person's own file: named by the environment, else under the configuration folder. */
 export function storePathOf(app: string, { env, cwd, home }: Pick<AppOptions, 'env' | 'cwd' | 'home'>): string {
-  const path = defaultStorePath({ app, env, home, variable: `${app.toUpperCase()}_STORE` });
+  const path = defaultStorePath({ app, env, home, variable: variableOf(app, 'store') });
   return resolve(cwd, path);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LeafSetting, readSettings } from './settings.ts';
+import { type LeafSetting, parseTime, readFlag, readSettings } from './settings.ts';
 
 const settings: LeafSetting[] = [
   { name: 'out-dir', value: 'DIR', help: 'where to', isPath: true },
@@ -23,4 +23,31 @@ describe('the settings of a leaf', () => {
     expect(read({ 'out-dir': 'sub' }, {})).toMatchObject({ 'out-dir': '/somewhere/sub' });
     expect(read({}, { DEMO_OUT_DIR: '/else' })).toMatchObject({ 'out-dir': '/else' });
   });
+});
+
+describe('a flag', () => {
+  const flag = { name: 'closed', help: 'nobody may' };
+  const readOf = (text?: string, given = false) =>
+    readFlag(flag, { app: 'demo', given, env: text === undefined ? {} : { DEMO_CLOSED: text } });
+
+  it.each(['1', 'true', 'YES', ' on '])('is on by the word %j', (word) => expect(readOf(word)).toBe(true));
+  it.each(['', '0', 'False', 'no', 'off', undefined])('is off by the word %j', (word) => expect(readOf(word)).toBe(false));
+  it('is on when it stands on the command line', () => expect(readOf('0', true)).toBe(true));
+  it.each(['ja', '2', 'constructor', 'toString'])('is an error by the word %j', (word) =>
+    expect(() => readOf(word)).toThrow(`DEMO_CLOSED is ${JSON.stringify(word)}`),
+  );
+});
+
+describe('a time', () => {
+  it.each([
+    ['30', 30_000],
+    ['30s', 30_000],
+    ['1.5 s', 1_500],
+    ['500ms', 500],
+    ['5m', 300_000],
+    ['60m', 3_600_000],
+  ])('is %s', (text, milliseconds) => expect(parseTime(text)).toBe(milliseconds));
+  it.each(['', '0', '-1', '1h', '61m', '1e3', 'soon', '0.1ms'])('is not %j', (text) =>
+    expect(() => parseTime(text)).toThrow(/is no time/),
+  );
 });

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { respond, type ToolReply } from '../answer/respond.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
+import { nearestNames } from '../nearest.ts';
 import { compactSchema } from './compact-schema.ts';
 import { createProgress } from './progress.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -28,6 +29,8 @@ export interface ToolServerOptions {
 /** The tools of one server, apart from any client's session: sessions come and go, the tools and what they hold stay. */
 export interface ToolServer {
   register(tool: Tool): void;
+  /** Takes all others away. Throws when one of these is not there. */
+  keepOnly(names: readonly string[]): void;
   /** A protocol endpoint over these tools, for one client. */
   connect(): Server;
   /** Calls that have not been answered yet. */
@@ -68,6 +71,12 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
     register(tool) {
       if (tools.has(tool.name)) throw new Error(`two tools are called ${tool.name}`);
       tools.set(tool.name, tool);
+      definitions = undefined;
+    },
+    keepOnly(names) {
+      const kept = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
+      for (const name of kept) if (!tools.has(name)) throw noSuchTool(name, [...tools.keys()]);
+      for (const name of [...tools.keys()]) if (!kept.has(name)) tools.delete(name);
       definitions = undefined;
     },
     connect: () =>
@@ -182,6 +191,13 @@ function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): ProtocolEr
     ProtocolErrorCode.InvalidParams,
     `no tool is called ${JSON.stringify(name.slice(0, 100))}; there are ${[...tools.keys()].join(', ')}`,
   );
+}
+
+function noSuchTool(name: string, known: readonly string[]): Failure {
+  return new Failure('input', `no tool is called ${JSON.stringify(name.slice(0, 100))}`, {
+    nearest: nearestNames(name, known),
+    hint: `There are ${known.join(', ')}.`,
+  });
 }
 
 function defineFor(tool: Tool): ToolDefinition {

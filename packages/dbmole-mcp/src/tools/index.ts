@@ -1,7 +1,7 @@
-import type { App } from '@dbmole/core';
+import type { App, Tool } from '@dbmole/core';
 import type { SqlBackend } from '../backend.ts';
 import type { Connection } from '../schema.ts';
-import { createSqlTools } from '../tool.ts';
+import { createSqlTools, type SqlTools } from '../tool.ts';
 import { describeTableTool } from './describe-table.ts';
 import { executeTool } from './execute.ts';
 import { explainTool } from './explain.ts';
@@ -12,7 +12,7 @@ import { queryTool } from './query.ts';
 import { searchSchemaTool } from './search-schema.ts';
 
 /** Every tool of this server but those over the connections themselves, in the order they are listed. */
-const makers = [
+const makers: readonly ((tools: SqlTools) => Tool)[] = [
   queryTool,
   listDatabasesTool,
   listTablesTool,
@@ -25,5 +25,7 @@ const makers = [
 
 export function registerTools(app: App<Connection, SqlBackend>): void {
   const tools = createSqlTools(app);
-  for (const make of makers) app.toolServer.register(make(tools));
+  // Of the connections none may be written to then, so it could only refuse.
+  const offered = app.readonly ? makers.filter((make) => make !== executeTool) : makers;
+  for (const make of offered) app.toolServer.register(make(tools));
 }

@@ -16,7 +16,7 @@ function run(answer: string | undefined) {
     printed += `${text}\n`;
   };
   const terminal = { argv: [], env: {}, cwd: folder.path, home: folder.path, print, printError: print, ask: async () => answer };
-  return allow({ app: 'example' }, { terminal, file: undefined, yes: false });
+  return allow({ leaf: { app: 'example' }, terminal, words: [], options: {} });
 }
 
 const write = (text: string) => writeFileSync(folder.at('.example.json'), text);

@@ -2,33 +2,33 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { parseJsonText } from '../files/json-text.ts';
+import { storePathOf } from '../program/app.ts';
 import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
 import { allowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
-import { storePathOf } from './app.ts';
-import type { Terminal } from './command-line.ts';
+import type { Terminal } from './terminal.ts';
 
-export interface AllowRequest {
+interface AllowCall {
+  leaf: { app: string };
   terminal: Terminal;
-  /** As the person wrote it; the nearest project file when absent. */
-  file: string | undefined;
-  yes: boolean;
+  /** The file, as the person wrote it; the nearest project file when absent. */
+  words: readonly string[];
+  options: { yes?: boolean };
 }
 
 /**
  * Lets a project file name connections. The person sees the whole file first, since all of it begins to count: hosts,
  * variables, commands. What is allowed is exactly what was shown.
  */
-export async function allow(leaf: { app: string }, request: AllowRequest): Promise<number> {
-  const { terminal } = request;
-  const file = openProjectFile(findFile(leaf.app, request));
+export async function allow({ leaf, terminal, words, options }: AllowCall): Promise<number> {
+  const file = openProjectFile(findFile(leaf.app, terminal.cwd, words[0]));
   const trustPath = trustPathFor(storePathOf(leaf.app, terminal));
   if (isAllowed(trustPath, file.path)) {
     terminal.print(`${file.path} is allowed already.`);
     return 0;
   }
   terminal.print(`${formatVisible(file.path)}\n\n${formatFile(file)}\n`);
-  const answer = request.yes
+  const answer = options.yes
     ? 'yes'
     : await terminal.ask('Allow these connections, with the commands and variables they name? [y/N] ');
   if (answer === undefined) {
@@ -57,13 +57,13 @@ function formatFile({ path, text }: ProjectFile): string {
   }
 }
 
-function findFile(app: string, { terminal, file }: AllowRequest): string {
+function findFile(app: string, cwd: string, file: string | undefined): string {
   const name = `.${app}.json`;
   if (file !== undefined) {
-    const path = resolve(terminal.cwd, file);
+    const path = resolve(cwd, file);
     return isFolder(path) ? join(path, name) : path;
   }
-  const found = projectFilePlaces(terminal.cwd, name).find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+  const found = projectFilePlaces(cwd, name).find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
   if (found !== undefined) return found;
   throw new Failure('unknown', `there is no ${name} here or in a folder above`, { hint: 'Name the file.' });
 }

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type BaseConnection, baseConnectionShape } from '../connection.ts';
+import type { Backend } from '../manager/backend.ts';
+import type { Leaf } from '../program/app.ts';
+import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
+import { runLeaf } from './command-line.ts';
+
+const leaf: Leaf<BaseConnection, Backend> = {
+  name: 'thing-mcp',
+  version: '1.2.3',
+  app: 'thing',
+  summary: 'a server for things',
+  instructions: '',
+  schema: z.strictObject({ ...baseConnectionShape, type: z.literal('thing') }),
+  toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
+  routeFields: [],
+  settings: [{ name: 'out-dir', value: 'DIR', help: 'where to', isPath: true }],
+  flags: [{ name: 'loud', help: 'says more' }],
+  descriptions: { list: '', add: '', update: '', remove: '', test: '' },
+  createBackend: () => Promise.reject(new Error('nothing is opened here')),
+  resolvePort: () => 1,
+  ping: async () => [],
+  publicView: () => ({}),
+  isStaleError: () => false,
+  formatError: () => undefined,
+};
+
+async function run(words: string[], env: Record<string, string> = {}) {
+  const written = { out: '', err: '' };
+  const code = await runLeaf(leaf, {
+    argv: words,
+    env,
+    cwd: '/',
+    home: '/nowhere',
+    print: (text) => {
+      written.out += text;
+    },
+    printError: (text) => {
+      written.err += text;
+    },
+    ask: async () => undefined,
+  });
+  return { ...written, code };
+}
+
+describe('the command line', () => {
+  it('explains everything that it takes, the leaf’s own included', async () => {
+    const { out, code } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const word of [
+      'allow [FILE]',
+      '--config FILE',
+      '--readonly',
+      '--tools A,B',
+      '--timeout TIME',
+      '--out-dir DIR',
+      '--loud',
+    ])
+      expect(out).toContain(word);
+    for (const name of ['CONNECTIONS', 'STORE', 'LOG', 'CONFIG', 'READONLY', 'TOOLS', 'TIMEOUT', 'OUT_DIR', 'LOUD'])
+      expect(out).toContain(`THING_${name}`);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
+  });
+
+  it('says its version', async () => expect(await run(['-v'])).toEqual({ out: '1.2.3', err: '', code: 0 }));
+
+  it.each([
+    [['--no-such-option'], /--no-such-option/],
+    [['alow'], /no command is called "alow"\nDid you mean allow\?/],
+    [['--tools'], /--tools/],
+  ])('refuses %j as wrong usage', async (words, message) => {
+    const { out, err, code } = await run(words);
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(err).toMatch(message);
+    expect(err).toMatch(/^thing-mcp: .*--help/s);
+  });
+
+  it('refuses a variable that says nothing', async () => {
+    expect(await run([], { THING_LOUD: 'perhaps' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('THING_LOUD is "perhaps"'),
+    });
+    expect(await run([], { THING_READONLY: 'perhaps' })).toMatchObject({ code: 2 });
+    expect(await run([], { THING_TIMEOUT: 'soon' })).toMatchObject({ code: 2, err: expect.stringContaining('"soon"') });
+    expect(await run([], { THING_TOOLS: 'nothing' })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('list_connections'),
+    });
+  });
+
+  it('fails with another code when the usage was right', async () => {
+    const { err, code } = await run(['allow', '/does-not-exist']);
+    expect(code).toBe(1);
+    expect(err).toContain('/does-not-exist');
+  });
+});

@@ -1,0 +1,12 @@
+import type { Command } from './command.ts';
+
+/** In the order of `--help`. */
+export const commands: readonly Command[] = [
+  {
+    name: 'allow',
+    usage: 'allow [FILE]',
+    summary: 'let the project file found here, or FILE, name connections',
+    options: ['yes'],
+    load: async () => (await import('./allow.ts')).allow,
+  },
+];

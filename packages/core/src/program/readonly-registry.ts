@@ -1,0 +1,27 @@
+import type { BaseConnection } from '../connection.ts';
+import type { Entry, Registry } from '../registry/registry.ts';
+
+/** The same connections, none of which may be written to, whatever their own configuration says. */
+export function readonlyRegistry<C extends BaseConnection>(registry: Registry<C>): Registry<C> {
+  return {
+    list: async () => {
+      const snapshot = await registry.list();
+      return { ...snapshot, entries: snapshot.entries.map(closed) };
+    },
+    get: async (name) => {
+      const entry = await registry.get(name);
+      return { ...entry, config: { ...entry.config, readonly: true } };
+    },
+    resolve: async (name, signal) => {
+      const resolved = await registry.resolve(name, signal);
+      return { ...resolved, config: { ...resolved.config, readonly: true } };
+    },
+    add: async (input) => closed(await registry.add(input)),
+    update: async (name, patch) => closed(await registry.update(name, patch)),
+    remove: (name) => registry.remove(name),
+  };
+}
+
+function closed<C extends BaseConnection>(entry: Entry<C>): Entry<C> {
+  return entry.config === undefined ? entry : { ...entry, config: { ...entry.config, readonly: true } };
+}
