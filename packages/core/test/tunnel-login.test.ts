@@ -11,7 +11,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SshRoute } from '../src/connection.ts';
 import type { Failure } from '../src/failure.ts';
 import { fingerprint } from '../src/tunnel/known-hosts.ts';
-import { openTunnel, openTunnelFor, type TunnelOptions } from '../src/tunnel/open-tunnel.ts';
+import { openTunnel, type TunnelOptions } from '../src/tunnel/open-tunnel.ts';
+import { createSharedTunnels } from '../src/tunnel/shared-tunnels.ts';
 import type { Tunnel } from '../src/tunnel/tunnel.ts';
 import {
   listen,
@@ -147,16 +148,17 @@ describe('host keys: nothing is sent to a server that is not accepted', () => {
   test('the files of the home folder are read', async () => {
     const server = await serve();
     const folder = await mkdtemp(join(home, 'home-'));
-    const context = { env: {}, home: folder, log: () => {} };
+    const tunnels = createSharedTunnels({ env: {}, home: folder, log: () => {} });
+    const { signal } = new AbortController();
     const ssh = { host: '127.0.0.1', port: server.port, user: 'me', password };
     const config = { name: 'x', type: 'y', host: 'db', readonly: true, ssh };
-    expect((await refusal(openTunnelFor(config, context))).code).toBe('E_SSH_HOST_KEY_UNKNOWN');
+    expect((await refusal(tunnels.open(config, signal))).code).toBe('E_SSH_HOST_KEY_UNKNOWN');
     await mkdir(join(folder, '.ssh'));
     await writeFile(join(folder, '.ssh', 'known_hosts2'), `[127.0.0.1]:${server.port} ${publicKey}\n`);
-    const tunnel = await openTunnelFor(config, context);
+    const tunnel = await tunnels.open(config, signal);
     cleanUps.push(() => tunnel.close());
     expect(tunnel.status().fingerprint).toBe(pin);
-    expect((await refusal(openTunnelFor({ ...config, ssh: undefined }, context))).kind).toBe('internal');
+    expect((await refusal(tunnels.open({ ...config, ssh: undefined }, signal))).kind).toBe('internal');
   });
 
   test('a line for RSA alone is enough, although the server has a newer key too', async () => {
@@ -467,12 +469,5 @@ describe('giving up', () => {
     const attempt = open(port, { privateKey: '~/missing' }, { signal: AbortSignal.abort() });
     expect((await refusal(attempt)).kind).toBe('cancelled');
     expect(sockets).toEqual([]);
-  });
-
-  test('what this form cannot do is said before anything is opened', async () => {
-    const context = { env: {}, home, log: () => {} };
-    for (const route of ['bastion', { host: 'a', jump: ['b'] }]) {
-      expect(await refusal(openTunnel({ route, ...context }))).toMatchObject({ kind: 'config', code: 'E_SSH_NOT_SUPPORTED' });
-    }
   });
 });

@@ -1,6 +1,6 @@
+import { Opening } from '../opening.ts';
 import type { Backend, ConnectionStatus, Lease } from './backend.ts';
 import type { LiveBackend } from './live-backend.ts';
-import { Opening } from './opening.ts';
 
 /** A lease, and the backend behind it for the checks that are due before anybody uses it. */
 export interface Loan<B extends Backend> {

@@ -9,6 +9,7 @@ import { createRegistry, type Registry } from '../registry/registry.ts';
 import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
+import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
 import { readonlyRegistry } from './readonly-registry.ts';
 import {
   type LeafFlag,
@@ -79,11 +80,14 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
   const log = options.log ?? createLog(leaf.name, logLevelOf(env[variableOf(leaf.app, 'log')]));
   const found = registryOf(leaf, options, { configPath: settings.config, log });
   const registry = readonly ? readonlyRegistry(found) : found;
+  let tunnels: SharedTunnels | undefined;
   const manager = createManager<C, B>(registry, {
     createBackend: (target, signal) => leaf.createBackend(target, signal),
     // ssh2 is loaded when the first tunnel is opened.
-    createTunnel: async (config, signal) =>
-      (await import('../tunnel/open-tunnel.ts')).openTunnelFor(config, { env, home, log, signal }),
+    createTunnel: async (config, signal) => {
+      tunnels ??= (await import('../tunnel/shared-tunnels.ts')).createSharedTunnels({ env, home, log });
+      return await tunnels.open(config, signal);
+    },
     resolvePort: (config) => leaf.resolvePort(config),
     log,
   });

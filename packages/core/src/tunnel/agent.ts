@@ -8,6 +8,8 @@ import { waitFor } from './wait.ts';
 export interface AgentOptions {
   ssh2: Ssh2;
   path: string;
+  /** The public keys that were configured: they come first, and with `only` nothing else is offered. */
+  wanted?: { keys: readonly Buffer[]; only: boolean };
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
@@ -35,12 +37,22 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const OfferingAgent = defineAgent(options.ssh2, connections);
     const keys = await fetchKeys(new OfferingAgent(options.path), options);
     if (keys.length === 0) throw unavailable(options.path, 'holds no keys that can be used');
-    const offered = keys.slice(0, maxKeys);
-    return { agent: new OfferingAgent(options.path, offered), offered, withheld: keys.length - offered.length, close };
+    const offerable = choose(keys, options);
+    const offered = offerable.slice(0, maxKeys);
+    return { agent: new OfferingAgent(options.path, offered), offered, withheld: offerable.length - offered.length, close };
   } catch (error) {
     close();
     throw error;
   }
+}
+
+function choose(keys: readonly ParsedKey[], { path, wanted }: AgentOptions): readonly ParsedKey[] {
+  if (wanted === undefined) return keys;
+  const isWanted = (key: ParsedKey): boolean => wanted.keys.some((one) => one.equals(key.getPublicSSH()));
+  const first = keys.filter(isWanted);
+  if (!wanted.only) return [...first, ...keys.filter((key) => !isWanted(key))];
+  if (first.length === 0) throw unavailable(path, 'holds none of the keys that ~/.ssh/config names (IdentitiesOnly)');
+  return first;
 }
 
 /** An agent that answers with the chosen keys, and whose connections we can close: ssh2 waits for an answer for ever. */

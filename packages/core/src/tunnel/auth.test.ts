@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createAuth } from './auth.ts';
 import type { AuthName, Credential, Credentials } from './credentials.ts';
-import { parseHop } from './route.ts';
+import { hopOf } from './route.ts';
 
-const hop = parseHop({ host: 'bastion', user: 'me' });
+const hop = hopOf({ host: 'bastion', user: 'me' });
 
 function candidate(
   method: AuthName,

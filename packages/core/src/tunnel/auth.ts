@@ -14,6 +14,13 @@ export interface Auth {
   refused(words?: string): Failure;
 }
 
+/** Refusals in which a key of RSA was offered: there are servers that take such keys with SHA-512 alone, which ssh2 cannot do. */
+const refusedRsa = new WeakSet<Failure>();
+
+export function isRefusalOfRsa(failure: Failure): boolean {
+  return refusedRsa.has(failure);
+}
+
 /**
  * Tries the credentials in order, as far as the server takes their method. It does not ask for the list first, which saves
  * a round trip, and it does not offer a password a second time in another wrapping: that counts as a second wrong one.
@@ -51,7 +58,9 @@ export function createAuth(hop: Hop, credentials: Credentials): Auth {
       const offer = offered === undefined ? '' : `; it takes ${offered.map(cleanServerText).join(', ') || 'nothing more'}`;
       const notes = credentials.notes.length === 0 ? '' : `; ${credentials.notes.map(cleanServerText).join('; ')}`;
       const what = tried.length === 0 ? 'nothing that it takes is configured' : `tried ${tried.join(', ')}`;
-      return tunnelFailure('E_SSH_AUTH_FAILED', `the SSH server refuses ${hop.label}${said}: ${what}${offer}${notes}`);
+      const failure = tunnelFailure('E_SSH_AUTH_FAILED', `the SSH server refuses ${hop.label}${said}: ${what}${offer}${notes}`);
+      if (tried.some((one) => one.includes('ssh-rsa '))) refusedRsa.add(failure);
+      return failure;
     },
   };
 }

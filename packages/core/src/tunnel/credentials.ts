@@ -1,8 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnyAuthMethod, ParsedKey } from 'ssh2';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { type Agent, openAgent } from './agent.ts';
+import { type Agent, type AgentOptions, openAgent } from './agent.ts';
 import { tunnelFailure } from './failures.ts';
 import { fingerprint } from './known-hosts.ts';
 import { loadPrivateKey } from './private-key.ts';
@@ -47,9 +48,10 @@ const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 export async function openCredentials(options: CredentialOptions): Promise<Credentials> {
   const { hop } = options;
   const collector = new Collector(options);
-  const isConfigured = hop.agent !== undefined || hop.privateKey !== undefined || hop.password !== undefined;
+  const ofConnection = hop.agent !== undefined || hop.privateKey !== undefined || hop.password !== undefined;
   try {
-    if (isConfigured) await collector.addConfigured();
+    if (hop.config !== undefined) await collector.addOfHost(hop.config);
+    else if (ofConnection) await collector.addConfigured();
     else await collector.addDefaults();
     return collector.finish();
   } catch (error) {
@@ -75,6 +77,14 @@ class Collector {
     if (agent !== undefined) await this.#orNote(() => this.#addAgent(agent));
     if (privateKey !== undefined) await this.#addKey(privateKey);
     if (password !== undefined) this.#addPassword(password);
+  }
+
+  /** As ssh does it: the agent's keys that are named, then its others, then the files. */
+  async addOfHost({ identityFiles, identitiesOnly }: NonNullable<Hop['config']>): Promise<void> {
+    const { agent } = this.#options.hop;
+    const keys = (await Promise.all(identityFiles.map(readPublicKey))).filter((key) => key !== undefined);
+    if (agent !== undefined) await this.#orNote(() => this.#addAgent(agent, { keys, only: identitiesOnly }));
+    for (const file of identityFiles) await this.#orNote(() => this.#addKey(file));
   }
 
   async addDefaults(): Promise<void> {
@@ -106,9 +116,15 @@ class Collector {
     }
   }
 
-  async #addAgent(path: string): Promise<void> {
+  async #addAgent(path: string, wanted?: AgentOptions['wanted']): Promise<void> {
     const { ssh2, home, hop, agentTimeoutMs, signal } = this.#options;
-    this.#agent = await openAgent({ ssh2, path: expandHome(path, home), timeoutMs: agentTimeoutMs, signal });
+    this.#agent = await openAgent({
+      ssh2,
+      path: expandHome(path, home),
+      timeoutMs: agentTimeoutMs,
+      signal,
+      ...(wanted === undefined ? {} : { wanted }),
+    });
     const { agent, offered, withheld } = this.#agent;
     const label = `${offered.length} key(s) of the agent (${offered.map(describeKey).join(', ')})`;
     this.#candidates.push({ method: 'publickey', label, attempt: { type: 'agent', username: hop.user, agent } });
@@ -156,10 +172,20 @@ class Collector {
   #nothing(): Failure {
     const problem = this.#problems.find(({ code }) => code !== 'E_SSH_KEY_NOT_FOUND');
     if (problem !== undefined) return problem;
-    const tried = `no agent (SSH_AUTH_SOCK), no ${defaultKeys.map((name) => `~/.ssh/${name}`).join(', ')}`;
+    const files = this.#options.hop.config?.identityFiles ?? defaultKeys.map((name) => `~/.ssh/${name}`);
+    const tried = `no agent (SSH_AUTH_SOCK), no ${files.join(', ')}`;
     return tunnelFailure('E_SSH_AUTH_FAILED', `there is nothing to log in to ${this.#options.hop.label} with: ${tried}`, {
       hint: 'Set "privateKey", "agent" or "password" in the "ssh" part of the connection.',
     });
+  }
+}
+
+/** The public half beside a private key; a file without one is no reason to fail. */
+async function readPublicKey(file: string): Promise<Buffer | undefined> {
+  try {
+    return Buffer.from((await readFile(`${file}.pub`, 'utf8')).split(' ')[1] ?? '', 'base64');
+  } catch {
+    return undefined;
   }
 }
 

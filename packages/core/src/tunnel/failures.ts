@@ -81,6 +81,22 @@ export const tunnelFailures = {
     meaning: 'The SSH server accepted none of our credentials.',
     nextStep: 'Check "user" and the credential; `ssh -v` with the same ones shows more.',
   },
+  E_SSH_MFA_REQUIRED: {
+    retry: false,
+    meaning: 'The SSH server asks for something that only a person can answer, such as a code.',
+    nextStep:
+      'Use a key or an agent that the server takes alone, or a host of ~/.ssh/config whose connection a person has opened (ControlMaster).',
+  },
+  E_SSH_CONFIG: {
+    retry: false,
+    meaning: 'What the configuration of ssh says of this host cannot be used.',
+    nextStep: 'Look at it with `ssh -G <host>`, and try `ssh <host>`.',
+  },
+  E_SSH_PROGRAM: {
+    retry: false,
+    meaning: "The machine's own ssh is needed, and cannot be run or ended with an error.",
+    nextStep: 'Try the same with `ssh <host>`; the program says more there.',
+  },
   E_SSH_FORWARD_PROHIBITED: {
     retry: false,
     meaning: 'The SSH server does not allow forwarding to this target.',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HostKeyPolicy } from './host-keys.ts';
 import { fingerprint, scanKnownHosts } from './known-hosts.ts';
-import { parseHop } from './route.ts';
+import { hopOf } from './route.ts';
 
 function keyOf(type: string, seed: number): Buffer {
   const field = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
@@ -19,7 +19,7 @@ interface Setup {
 }
 
 function policy({ lines = '', pins = [], port = 22 }: Setup): HostKeyPolicy {
-  const hop = parseHop({ host: 'bastion', port, user: 'me', hostKeys: pins });
+  const hop = hopOf({ host: 'bastion', port, user: 'me', hostKeys: pins });
   return new HostKeyPolicy(hop, scanKnownHosts(lines, '/kh').entries);
 }
 

@@ -28,8 +28,10 @@ export class HostKeyPolicy {
   readonly #revoked: readonly KnownHost[];
 
   constructor(hop: Hop, entries: readonly KnownHost[]) {
-    const lines = entries.filter((entry) => entry.matches(knownHostName(hop.host, hop.port)));
-    const withoutPort = entries.filter((entry) => entry.matches(knownHostName(hop.host, 22)));
+    // With an alias, ssh looks for that alone, as it stands.
+    const alias = hop.config?.hostKeyAlias;
+    const lines = entries.filter((entry) => entry.matches(alias ?? knownHostName(hop.host, hop.port)));
+    const withoutPort = entries.filter((entry) => entry.matches(alias ?? knownHostName(hop.host, 22)));
     this.#hop = hop;
     this.#pins = new Set(hop.hostKeys.map((pin) => pin.replace(/=+$/, '')));
     this.#known = lines.filter((entry) => !entry.revoked);

@@ -13,6 +13,7 @@ import { createLoss, type Loss } from './loss.ts';
 import type { Hop } from './route.ts';
 import { cleanServerText } from './server-text.ts';
 import type { Ssh2 } from './ssh2-library.ts';
+import type { ByteChannel } from './stream.ts';
 import type { TunnelTimeouts } from './timeouts.ts';
 import { waitFor } from './wait.ts';
 
@@ -30,13 +31,14 @@ export interface LinkOptions {
 
 /** One authenticated connection to one SSH server. It is used for one life: after a loss, a new one is opened. */
 export interface Link {
-  readonly hop: Hop;
-  /** Of the server's key. */
-  readonly fingerprint: string;
+  /** The server, for texts. */
+  readonly label: string;
+  /** Of the server's key, as far as we saw it ourselves. */
+  readonly fingerprint: string | undefined;
   readonly loss: Loss;
   /** When the server was last heard of, by the wall clock: a machine that slept must notice it. */
   lastHeard(): number;
-  openChannel(host: string, port: number): Promise<ClientChannel>;
+  openChannel(host: string, port: number): Promise<ByteChannel>;
   /** Asks the server anything; silence means that the link is lost. */
   probe(): Promise<void>;
   /** Says goodbye, then hangs up, whether or not the server agrees. Whoever waits for something hears the cause. */
@@ -57,9 +59,9 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 }
 
 class SshLink implements Link {
-  readonly hop: Hop;
+  readonly label: string;
   readonly loss = createLoss();
-  fingerprint = '';
+  fingerprint: string | undefined;
   readonly #options: LinkOptions;
   readonly #client: Client;
   readonly #auth: Auth;
@@ -70,7 +72,7 @@ class SshLink implements Link {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.hop = options.hop;
+    this.label = options.hop.label;
     this.#auth = createAuth(options.hop, options.credentials);
     this.#client = new options.ssh2.Client();
     this.loss.onLoss(() => {
@@ -85,7 +87,7 @@ class SshLink implements Link {
     const onTimeout = (): Failure =>
       tunnelFailure(
         'E_SSH_HANDSHAKE_TIMEOUT',
-        `the SSH server ${this.hop.label} did not finish the ${this.#phase} within ${timeouts.handshakeMs} ms`,
+        `the SSH server ${this.label} did not finish the ${this.#phase} within ${timeouts.handshakeMs} ms`,
       );
     await waitFor<void>({ timeoutMs: timeouts.handshakeMs, onTimeout, loss: this.loss, signal }, (resolve) => {
       this.#client.once('ready', () => {
@@ -110,14 +112,14 @@ class SshLink implements Link {
   }
 
   openChannel(host: string, port: number): Promise<ClientChannel> {
-    const { client, loss, label } = { client: this.#client, loss: this.loss, label: this.hop.label };
-    return openChannel({ client, loss, label, host, port, timeoutMs: this.#options.timeouts.channelMs });
+    const { timeouts } = this.#options;
+    return openChannel({ client: this.#client, loss: this.loss, label: this.label, host, port, timeoutMs: timeouts.channelMs });
   }
 
   async probe(): Promise<void> {
     const { probeMs } = this.#options.timeouts;
     const onTimeout = (): Failure =>
-      tunnelFailure('E_SSH_KEEPALIVE_TIMEOUT', `the SSH server ${this.hop.label} does not answer (waited ${probeMs} ms)`);
+      tunnelFailure('E_SSH_KEEPALIVE_TIMEOUT', `the SSH server ${this.label} does not answer (waited ${probeMs} ms)`);
     try {
       // To withdraw a forwarding that never was changes nothing, and every server answers it, most with a refusal.
       await waitFor<void>({ timeoutMs: probeMs, onTimeout, loss: this.loss }, (resolve) => {
@@ -146,7 +148,7 @@ class SshLink implements Link {
   }
 
   #context(): LinkErrorContext {
-    return { phase: this.#phase, label: this.hop.label, refused: this.#auth.refused };
+    return { phase: this.#phase, label: this.label, refused: this.#auth.refused };
   }
 
   #listen(): void {
@@ -155,7 +157,7 @@ class SshLink implements Link {
     this.#client
       .on('error', (error: Error & ClientErrorExtensions) => {
         if (error.level === 'agent')
-          log('warn', 'the SSH agent failed', { hop: this.hop.label, why: cleanServerText(error.message) });
+          log('warn', 'the SSH agent failed', { hop: this.label, why: cleanServerText(error.message) });
         else this.loss.declare(this.#refusal ?? explainLinkError(error, this.#context()));
       })
       .on('end', hungUp)
@@ -163,7 +165,7 @@ class SshLink implements Link {
       .on('handshake', () => {
         if (this.#phase === 'handshake') this.#phase = 'login';
       })
-      .on('banner', (text) => log('info', 'the SSH server says', { hop: this.hop.label, text: cleanServerText(text) }))
+      .on('banner', (text) => log('info', 'the SSH server says', { hop: this.label, text: cleanServerText(text) }))
       .on('change password', () => this.loss.declare(this.#auth.refused('the password has expired')));
   }
 

@@ -1,59 +1,100 @@
-import type { BaseConnection, SshRoute } from '../connection.ts';
+import type { SshRoute } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { openCredentials } from './credentials.ts';
-import { HostKeyPolicy } from './host-keys.ts';
-import { defaultKnownHostsFiles, readKnownHosts } from './known-hosts-files.ts';
-import { type Link, openLink } from './link.ts';
-import { type Hop, parseHop } from './route.ts';
+import { isRefusalOfRsa } from './auth.ts';
+import { tunnelFailure } from './failures.ts';
+import type { Link } from './link.ts';
+import { type ChainOptions, openChain } from './open-chain.ts';
+import { planRoute, type SshStep, type Step } from './plan.ts';
 import { createSession } from './session.ts';
-import { openSocket } from './socket.ts';
-import { loadSsh2 } from './ssh2-library.ts';
+import { sshProgram } from './ssh-program.ts';
 import { defaultTimeouts, type TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel } from './tunnel.ts';
 import { checkAborted } from './wait.ts';
 
-export interface TunnelOptions {
-  /** With references resolved: every secret in it is plain text. */
-  route: SshRoute;
-  /** For the agent. */
+export interface TunnelContext {
+  /** For the agent, and for the program ssh. */
   env: Readonly<Record<string, string | undefined>>;
   /** The folder that `~` and `~/.ssh` mean. */
   home: string;
   log: Log;
+  timeouts?: Partial<TunnelTimeouts>;
+  /** Instead of those that ssh reads, for servers that the connection itself describes. */
+  knownHostsFiles?: readonly string[];
+  /** Instead of the person's configuration of ssh. */
+  sshConfig?: string;
+}
+
+export interface TunnelOptions extends TunnelContext {
+  /** With references resolved: every secret in it is plain text. */
+  route: SshRoute;
   /** Gives up opening; a tunnel that is open is closed by `close`. */
   signal?: AbortSignal;
-  timeouts?: Partial<TunnelTimeouts>;
-  /** Instead of those that ssh reads. */
-  knownHostsFiles?: readonly string[];
 }
 
-/** Opens a way through one SSH server. Whoever calls it owes `close`, also after a loss. */
-export async function openTunnel(options: TunnelOptions): Promise<Tunnel> {
-  checkAborted(options.signal);
-  const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const link = await openHop(parseHop(options.route), options, timeouts);
-  options.log('info', 'SSH tunnel open', { hop: link.hop.label, fingerprint: link.fingerprint });
-  return createSession({ links: [link], timeouts, log: options.log });
+/** Opens a way through SSH servers, for one user. Whoever calls it owes `close`, also after a loss. */
+export async function openTunnel({ route, signal, ...context }: TunnelOptions): Promise<Tunnel> {
+  checkAborted(signal);
+  return await openSteps(await planSteps(route, context, signal), context, signal);
 }
 
-/** The tunnel of a connection that has one. */
-export async function openTunnelFor(config: BaseConnection, context: Omit<TunnelOptions, 'route'>): Promise<Tunnel> {
-  if (config.ssh === undefined) throw new Failure('internal', `the connection "${config.name}" has no "ssh"`);
-  return openTunnel({ ...context, route: config.ssh });
+/** The servers on the way, as far as they are known before anything is connected. */
+export function planSteps(route: SshRoute, context: TunnelContext, signal: AbortSignal | undefined): Promise<readonly Step[]> {
+  const { home, timeouts, knownHostsFiles } = context;
+  const timeoutMs = { ...defaultTimeouts, ...timeouts }.configMs;
+  return planRoute(route, { program: programOf(context), home, timeoutMs, signal, knownHostsFiles });
 }
 
-/** What can fail without the network comes first; nothing is sent before the server's key is accepted. */
-async function openHop(hop: Hop, options: TunnelOptions, timeouts: TunnelTimeouts): Promise<Link> {
-  const { env, home, log, signal } = options;
-  const ssh2 = await loadSsh2();
-  const entries = await readKnownHosts(options.knownHostsFiles ?? defaultKnownHostsFiles(home), log);
-  const policy = new HostKeyPolicy(hop, entries);
-  const credentials = await openCredentials({ ssh2, hop, env, home, log, agentTimeoutMs: timeouts.agentMs, signal });
+export async function openSteps(
+  steps: readonly Step[],
+  context: TunnelContext,
+  signal: AbortSignal | undefined,
+): Promise<Tunnel> {
+  const timeouts = { ...defaultTimeouts, ...context.timeouts };
+  const links = await withBudget(timeouts.wayMs, signal, (limited) =>
+    openOrElse(steps, { ...context, program: programOf(context), timeouts, signal: limited }),
+  );
+  const [{ label = '' } = {}] = links.slice(-1);
+  context.log('info', 'SSH tunnel open', { hops: links.length, last: label, fingerprint: links.at(-1)?.fingerprint });
+  return createSession({ links, timeouts, log: context.log });
+}
+
+function programOf({ env, sshConfig }: TunnelContext) {
+  return sshProgram(env, sshConfig === undefined ? [] : ['-F', sshConfig]);
+}
+
+/** What only the server can tell us we cannot do: then the machine's own ssh goes the same way, if it can be told how. */
+async function openOrElse(steps: readonly Step[], options: ChainOptions): Promise<readonly Link[]> {
   try {
-    const socket = await openSocket({ host: hop.host, port: hop.port, timeoutMs: timeouts.connectMs, signal });
-    return await openLink({ ssh2, hop, socket, credentials, policy, timeouts, log, signal });
+    return await openChain(steps, options);
+  } catch (error) {
+    const other = error instanceof Failure ? otherWay(steps, error) : undefined;
+    if (other === undefined) throw error;
+    return await openChain([other], options);
+  }
+}
+
+/** Only for the way of one server: which of several it was that we cannot talk to is not known here. */
+function otherWay([step, ...others]: readonly Step[], failure: Failure): SshStep | undefined {
+  if (step?.by !== 'library' || step.otherwise === undefined || others.length > 0) return undefined;
+  if (failure.code === 'E_SSH_ALGORITHM_MISMATCH') return { ...step.otherwise, why: 'algorithms that only it has' };
+  if (isRefusalOfRsa(failure)) return { ...step.otherwise, why: 'an RSA key that was refused' };
+  return undefined;
+}
+
+/** Of the whole way: each step has a limit of its own, and five of them would be too long. */
+async function withBudget<T>(ms: number, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const expire = () =>
+    limit.abort(tunnelFailure('E_SSH_CONNECT_TIMEOUT', `the way through the SSH servers was not open within ${ms} ms`));
+  const timer = setTimeout(expire, ms);
+  const abort = () => limit.abort(outer?.reason);
+  outer?.addEventListener('abort', abort, { once: true });
+  if (outer?.aborted) abort();
+  try {
+    return await work(limit.signal);
   } finally {
-    credentials.close();
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', abort);
   }
 }

@@ -46,7 +46,7 @@ export function parsePrivateKey(text: string, passphrase: string | undefined, wh
   return { key, where };
 }
 
-function isKeyText(value: string): boolean {
+export function isKeyText(value: string): boolean {
   return value.includes('-----BEGIN ') || value.startsWith('PuTTY-User-Key-File-');
 }
 

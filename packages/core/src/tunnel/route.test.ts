@@ -1,27 +1,21 @@
 import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { expandHome, parseHop } from './route.ts';
+import { expandHome, hopOf } from './route.ts';
 
 test('fills in the port and the user of this machine', () => {
   const name = userInfo().username;
-  expect(parseHop({ host: 'bastion' })).toMatchObject({
+  expect(hopOf({ host: 'bastion' })).toMatchObject({
     host: 'bastion',
     port: 22,
     user: name,
     hostKeys: [],
     label: `${name}@bastion:22`,
   });
-  expect(parseHop({ host: 'bastion', port: 2222, user: 'me', jump: [] }).label).toBe('me@bastion:2222');
-});
-
-test.each([['bastion'], [{ host: 'db', jump: ['bastion'] }]])('says what to write instead of %j', (route) => {
-  expect(() => parseHop(route)).toThrow(
-    expect.objectContaining({ kind: 'config', code: 'E_SSH_NOT_SUPPORTED', hint: expect.stringContaining('"ssh": {') }),
-  );
+  expect(hopOf({ host: 'bastion', port: 2222, user: 'me' }).label).toBe('me@bastion:2222');
 });
 
 test('a secret that nobody resolved is our bug, and is not shown', () => {
-  expect(() => parseHop({ host: 'bastion', password: { env: 'NAME_OF_IT' } })).toThrow(
+  expect(() => hopOf({ host: 'bastion', password: { env: 'NAME_OF_IT' } })).toThrow(
     expect.objectContaining({ kind: 'internal', message: expect.not.stringContaining('NAME_OF_IT') }),
   );
 });

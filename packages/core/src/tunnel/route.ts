@@ -1,7 +1,8 @@
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import type { SshRoute } from '../connection.ts';
+import type { SshHop } from '../connection.ts';
 import { Failure } from '../failure.ts';
+import type { SshHost } from './ssh-config.ts';
 
 /** One SSH server, with everything that reaching it needs. Secrets are plain text here and go nowhere but to ssh2. */
 export interface Hop {
@@ -16,33 +17,58 @@ export interface Hop {
   agent: string | undefined;
   /** Pins, `SHA256:…`; when there are any, they decide alone. */
   hostKeys: readonly string[];
+  /** What a person's configuration of ssh adds; undefined when the connection itself describes the server. */
+  config: ConfiguredHop | undefined;
   /** `user@host:port`, for texts. */
   label: string;
 }
 
-const example = '{ "host": "bastion.example.com", "user": "me", "privateKey": "~/.ssh/id_ed25519" }';
+interface ConfiguredHop {
+  /** Offered as far as they exist. */
+  identityFiles: readonly string[];
+  /** Of the agent, only the keys that belong to those files. */
+  identitiesOnly: boolean;
+  knownHostsFiles: readonly string[];
+  hostKeyAlias: string | undefined;
+}
 
-/** The only hop of a route. The schema has checked the shape; here stands what this form of the tunnel can do. */
-export function parseHop(route: SshRoute): Hop {
-  if (typeof route === 'string') {
-    throw notSupported(`"ssh": ${JSON.stringify(route)} names a host of ~/.ssh/config, which is not read yet`);
-  }
-  if (route.jump !== undefined && route.jump.length > 0) {
-    throw notSupported(`"jump" in the "ssh" part of the connection is not supported yet (${route.jump.length} given)`);
-  }
-  const port = route.port ?? 22;
-  const user = route.user ?? ownName();
+/** A hop as the connection describes it, with references resolved. Nothing else is looked at: `host` is no alias here. */
+export function hopOf(described: Exclude<SshHop, string>): Hop {
+  const port = described.port ?? 22;
+  const user = described.user ?? ownName();
   return {
-    host: route.host,
+    host: described.host,
     port,
     user,
-    password: plain(route.password, 'password'),
-    privateKey: plain(route.privateKey, 'privateKey'),
-    passphrase: plain(route.passphrase, 'passphrase'),
-    agent: route.agent,
-    hostKeys: route.hostKeys ?? [],
-    label: `${user}@${route.host}:${port}`,
+    password: plain(described.password, 'password'),
+    privateKey: plain(described.privateKey, 'privateKey'),
+    passphrase: plain(described.passphrase, 'passphrase'),
+    agent: described.agent,
+    hostKeys: described.hostKeys ?? [],
+    config: undefined,
+    label: labelOf(user, described.host, port),
   };
+}
+
+/** A hop as ssh itself would reach it. */
+export function hopOfHost(host: SshHost): Hop {
+  const { hostname, port, user, agent, identityFiles, identitiesOnly, knownHostsFiles, hostKeyAlias } = host;
+  return {
+    host: hostname,
+    port,
+    user,
+    password: undefined,
+    privateKey: undefined,
+    passphrase: undefined,
+    agent,
+    hostKeys: [],
+    config: { identityFiles, identitiesOnly, knownHostsFiles, hostKeyAlias },
+    label: labelOf(user, hostname, port),
+  };
+}
+
+export function labelOf(user: string, host: string, port: number): string {
+  return `${user}@${host}:${port}`;
 }
 
 /** `~` and `~/…` as a person writes them. */
@@ -62,13 +88,6 @@ function ownName(): string {
       cause,
     });
   }
-}
-
-function notSupported(message: string): Failure {
-  return new Failure('config', message, {
-    code: 'E_SSH_NOT_SUPPORTED',
-    hint: `Write the one SSH server as an object instead, for example "ssh": ${example}`,
-  });
 }
 
 function plain(secret: unknown, field: string): string | undefined {

@@ -9,7 +9,7 @@ import type { Tunnel, TunnelState, TunnelStatus } from './tunnel.ts';
 
 export interface SessionOptions {
   /** The last one leads to the target; those before it carry the next. */
-  links: readonly [Link, ...Link[]];
+  links: readonly Link[];
   timeouts: TunnelTimeouts;
   log: Log;
 }
@@ -33,7 +33,9 @@ class Session implements Tunnel {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#last = options.links.at(-1) ?? options.links[0];
+    const last = options.links.at(-1);
+    if (last === undefined) throw new TypeError('a tunnel has one link at least');
+    this.#last = last;
     for (const link of options.links) link.loss.onLoss((cause) => this.#end('lost', cause));
   }
 
@@ -56,8 +58,8 @@ class Session implements Tunnel {
   status(): TunnelStatus {
     return {
       state: this.#state,
-      hops: this.#options.links.map((link) => link.hop.label),
-      fingerprint: this.#last.fingerprint,
+      hops: this.#options.links.map((link) => link.label),
+      ...(this.#last.fingerprint === undefined ? {} : { fingerprint: this.#last.fingerprint }),
       channels: this.#channels,
       ...(this.#state === 'lost' && this.#cause !== undefined ? { lastError: this.#cause.message } : {}),
     };
@@ -74,7 +76,7 @@ class Session implements Tunnel {
   }
 
   async #close(): Promise<void> {
-    const cause = tunnelFailure('E_SSH_TUNNEL_CLOSED', `the SSH tunnel through ${this.#last.hop.label} was closed`);
+    const cause = tunnelFailure('E_SSH_TUNNEL_CLOSED', `the SSH tunnel through ${this.#last.label} was closed`);
     this.#end('closed', cause);
     this.#state = 'closed';
     // The innermost first: its goodbye travels through the others.
@@ -104,8 +106,10 @@ class Session implements Tunnel {
     this.#state = state;
     for (const stream of this.#streams) stream.destroy(cause);
     if (state === 'lost')
-      this.#options.log('warn', 'SSH tunnel lost', { hop: this.#last.hop.label, code: cause.code, why: cause.message });
+      this.#options.log('warn', 'SSH tunnel lost', { hop: this.#last.label, code: cause.code, why: cause.message });
     for (const listener of this.#listeners) listener(cause);
     this.#listeners.clear();
+    // The other links of the way lead nowhere any more.
+    if (state === 'lost') for (const link of this.#options.links) void link.close(cause);
   }
 }

@@ -7,6 +7,10 @@ export interface TunnelTimeouts {
   /** The SSH server's own connection to the target. */
   channelMs: number;
   agentMs: number;
+  /** For `ssh -G`, per host. */
+  configMs: number;
+  /** The whole way, however many servers are on it. */
+  wayMs: number;
   /** After this much silence `ensureFresh` asks the server. */
   staleMs: number;
   probeMs: number;
@@ -22,6 +26,8 @@ export const defaultTimeouts: TunnelTimeouts = {
   handshakeMs: 15_000,
   channelMs: 10_000,
   agentMs: 5_000,
+  configMs: 5_000,
+  wayMs: 25_000,
   staleMs: 15_000,
   probeMs: 3_000,
   keepaliveMs: 10_000,

@@ -1,5 +1,5 @@
-import type { Failure } from '../failure.ts';
-import { formatAbort } from '../waiting.ts';
+import type { Failure } from './failure.ts';
+import { formatAbort } from './waiting.ts';
 
 export interface OpeningSteps<T, Share> {
   /** Does the work. The signal is aborted when nobody waits any more. */

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { SshHop, SshRoute } from '../connection.ts';
+import { tunnelFailure } from './failures.ts';
+import { isKeyText } from './private-key.ts';
+import { type Hop, hopOf, hopOfHost, labelOf } from './route.ts';
+import { type AskOptions, askSsh, type HostWish, parseJump, type SshHost } from './ssh-config.ts';
+
+/** One step of the way. What our own library cannot do is left to the machine's `ssh`, which then goes all the way up to there. */
+export type Step = LibraryStep | SshStep;
+
+export interface LibraryStep {
+  by: 'library';
+  hop: Hop;
+  /** How ssh would go the same way, if it can; for what turns out only when the server answers. */
+  otherwise: Omit<SshStep, 'why'> | undefined;
+}
+
+export interface SshStep {
+  by: 'ssh';
+  /** As ssh is told: a host of its configuration. */
+  name: string;
+  wish: readonly string[];
+  label: string;
+  why: string;
+}
+
+export interface PlanOptions extends AskOptions {
+  /** Instead of those that ssh reads, for servers that the connection itself describes. */
+  knownHostsFiles?: readonly string[] | undefined;
+}
+
+/** Beside the last server. */
+const mostJumps = 5;
+
+/** The SSH servers of a route, outermost first. Reads what a person's configuration of ssh says; connects to nothing. */
+export async function planRoute(route: SshRoute, options: PlanOptions): Promise<readonly Step[]> {
+  const planner = new Planner(options);
+  const steps: Step[] = [];
+  for (const hop of hopsOf(route)) {
+    const next = await planner.plan(hop);
+    const needsSsh = next.find((step) => step.by === 'ssh');
+    if (needsSsh?.by === 'ssh' && steps.length > 0) throw notBehind(needsSsh);
+    steps.push(...next);
+  }
+  if (steps.length > mostJumps + 1) {
+    throw tunnelFailure('E_SSH_CONFIG', `the way leads over ${steps.length - 1} jumps; ${mostJumps} are the most`);
+  }
+  return steps;
+}
+
+function hopsOf(route: SshRoute): readonly SshHop[] {
+  if (typeof route === 'string') return [route];
+  const { jump = [], ...last } = route;
+  return [...jump, last];
+}
+
+class Planner {
+  readonly #options: PlanOptions;
+
+  constructor(options: PlanOptions) {
+    this.#options = options;
+  }
+
+  async plan(hop: SshHop): Promise<readonly Step[]> {
+    return typeof hop === 'string' ? await this.#planHost(parseJump(hop), []) : [describedStep(hopOf(hop), this.#options)];
+  }
+
+  async #planHost(wish: HostWish, through: readonly string[]): Promise<readonly Step[]> {
+    const host = await askSsh(wish, this.#options);
+    const label = labelOf(host.user, host.hostname, host.port);
+    const place = `${wish.name} ${label}`;
+    if (through.includes(place) || through.length > mostJumps) {
+      throw tunnelFailure('E_SSH_CONFIG', `the jumps of ~/.ssh/config lead in a circle: ${[...through, place].join(' > ')}`);
+    }
+    const why = reasonForSsh(host);
+    const steps: Step[] = [];
+    if (why === undefined) {
+      for (const jump of host.jumps) steps.push(...(await this.#planHost(parseJump(jump), [...through, place])));
+    }
+    // It knows its own jumps, so it goes the whole way.
+    const inner = steps.find((step) => step.by === 'ssh');
+    const reason = why ?? (inner?.by === 'ssh' ? inner.why : undefined);
+    if (reason !== undefined) return [{ by: 'ssh', name: wish.name, wish: wordsOf(wish), label, why: reason }];
+    const otherwise = { by: 'ssh', name: wish.name, wish: wordsOf(wish), label } as const;
+    return [...steps, { by: 'library', hop: hopOfHost(host), otherwise }];
+  }
+}
+
+/** What the connection describes can be told to ssh, but for secrets, and for pins, which it does not know. */
+function describedStep(hop: Hop, { knownHostsFiles }: PlanOptions): LibraryStep {
+  const { host, port, user, password, privateKey, passphrase, agent, hostKeys, label } = hop;
+  const isTellable = password === undefined && passphrase === undefined && hostKeys.length === 0 && !isKeyText(privateKey ?? '');
+  if (!isTellable) return { by: 'library', hop, otherwise: undefined };
+  const key = privateKey === undefined ? [] : ['-i', privateKey, '-o', 'IdentitiesOnly=yes'];
+  const socket = agent === undefined ? [] : ['-o', `IdentityAgent=${agent}`];
+  const known = knownHostsFiles === undefined ? [] : ['-o', `UserKnownHostsFile=${knownHostsFiles.join(' ')}`];
+  const wish = ['-F', 'none', '-l', user, '-p', String(port), ...key, ...socket, ...known];
+  return { by: 'library', hop, otherwise: { by: 'ssh', name: host, wish, label } };
+}
+
+/** What only ssh itself can do. */
+function reasonForSsh(host: SshHost): string | undefined {
+  const { proxyCommand, pkcs11, certificateFiles, identityFiles } = host;
+  if (proxyCommand !== undefined) return 'ProxyCommand';
+  if (pkcs11) return 'PKCS11Provider';
+  const keys = identityFiles.filter((file) => existsSync(file));
+  if ([...certificateFiles, ...keys.map((file) => `${file}-cert.pub`)].some((file) => existsSync(file))) return 'a certificate';
+  if (keys.length > 0 && keys.every(isOnSecurityKey)) return 'a key on a security key';
+  return undefined;
+}
+
+/** The public half is beside the private one, and says it without a passphrase. */
+function isOnSecurityKey(file: string): boolean {
+  try {
+    return /^sk-/.test(readFileSync(`${file}.pub`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function wordsOf({ user, port }: HostWish): string[] {
+  return [...(user === undefined ? [] : ['-l', user]), ...(port === undefined ? [] : ['-p', String(port)])];
+}
+
+function notBehind({ name, why }: SshStep) {
+  return tunnelFailure(
+    'E_SSH_CONFIG',
+    `${name} needs the program ssh (${why}), so it cannot stand behind a jump of the connection`,
+    {
+      hint: 'Put the jump in front of it into ~/.ssh/config (ProxyJump), and name only the last host in "ssh".',
+    },
+  );
+}
