@@ -9,4 +9,11 @@ export const commands: readonly Command[] = [
     options: ['yes'],
     load: async () => (await import('./allow.ts')).allow,
   },
+  {
+    name: 'trust',
+    usage: 'trust CONNECTION [SHA256:…]',
+    summary: 'show the keys of its SSH servers, and accept them',
+    options: [],
+    load: async () => (await import('./trust.ts')).trust,
+  },
 ];

@@ -4,7 +4,7 @@ import type { BaseConnection } from '../connection.ts';
 import { createLog, type Log, logLevelOf } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
-import { defaultStorePath } from '../registry/paths.ts';
+import { acceptedKeysPathFor, defaultStorePath } from '../registry/paths.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
 import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
@@ -85,7 +85,12 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     createBackend: (target, signal) => leaf.createBackend(target, signal),
     // ssh2 is loaded when the first tunnel is opened.
     createTunnel: async (config, signal) => {
-      tunnels ??= (await import('../tunnel/shared-tunnels.ts')).createSharedTunnels({ env, home, log });
+      tunnels ??= (await import('../tunnel/shared-tunnels.ts')).createSharedTunnels({
+        env,
+        home,
+        log,
+        acceptedKeysFile: acceptedKeysPathFor(storePathOf(leaf.app, options)),
+      });
       return await tunnels.open(config, signal);
     },
     resolvePort: (config) => leaf.resolvePort(config),

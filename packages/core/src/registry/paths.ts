@@ -27,6 +27,11 @@ export function trustPathFor(storePath: string): string {
   return here.join(here.dirname(storePath), 'allowed.json');
 }
 
+/** Host keys of SSH servers that a person has accepted with `trust`, in the form of ssh's own file. */
+export function acceptedKeysPathFor(storePath: string): string {
+  return here.join(here.dirname(storePath), 'known_hosts');
+}
+
 /** A relative XDG folder is ignored, as its specification asks: it would mean another folder in every working directory. */
 function configFolder(options: { env: Environment; home: string; platform: NodeJS.Platform }): string {
   const { env, home, platform } = options;

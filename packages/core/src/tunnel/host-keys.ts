@@ -5,6 +5,21 @@ import { fingerprint, type KnownHost, keyType, knownHostName } from './known-hos
 import type { Hop } from './route.ts';
 import { cleanServerText } from './server-text.ts';
 
+/** A key that nobody has accepted yet, as a server showed it. */
+export interface UnknownKey {
+  /** As known_hosts spells it. */
+  name: string;
+  type: string;
+  key: Buffer;
+}
+
+const unknownKeys = new WeakMap<Failure, UnknownKey>();
+
+/** Which key a refusal was about, so that a person can be asked. Undefined for every other failure, a changed key included. */
+export function unknownKeyOf(failure: Failure): UnknownKey | undefined {
+  return unknownKeys.get(failure);
+}
+
 /** SHA-1 signatures (`ssh-rsa`) and DSA are left out on purpose. */
 const algorithms: readonly ServerHostKeyAlgorithm[] = [
   'ssh-ed25519',
@@ -72,7 +87,7 @@ export class HostKeyPolicy {
   #refuseUnknown(key: Buffer): Failure {
     const { host, port, user } = this.#hop;
     const command = `ssh${port === 22 ? '' : ` -p ${port}`} ${user}@${host}`;
-    return tunnelFailure(
+    const failure = tunnelFailure(
       'E_SSH_HOST_KEY_UNKNOWN',
       `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}`,
       {
@@ -81,6 +96,12 @@ export class HostKeyPolicy {
           `run \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
       },
     );
+    unknownKeys.set(failure, {
+      name: this.#hop.config?.hostKeyAlias ?? knownHostName(host, port),
+      type: keyType(key) ?? '',
+      key,
+    });
+    return failure;
   }
 
   #refuseChanged(key: Buffer, accepted: readonly string[]): Failure {

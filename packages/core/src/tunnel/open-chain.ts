@@ -25,6 +25,7 @@ export interface ChainOptions {
   timeouts: TunnelTimeouts;
   /** Instead of those that ssh reads, for hops that the connection itself describes. */
   knownHostsFiles?: readonly string[] | undefined;
+  acceptedKeysFile?: string | undefined;
 }
 
 /** Opens one server after the other, each through those before it. What was opened before a failure is closed again. */
@@ -49,7 +50,8 @@ async function openHop(hop: Hop, before: Link | undefined, options: ChainOptions
   const { env, home, log, signal, timeouts } = options;
   const ssh2 = await loadSsh2();
   const files = hop.config?.knownHostsFiles ?? options.knownHostsFiles ?? defaultKnownHostsFiles(home);
-  const policy = new HostKeyPolicy(hop, await readKnownHosts(files, log));
+  const accepted = options.acceptedKeysFile === undefined ? [] : [options.acceptedKeysFile];
+  const policy = new HostKeyPolicy(hop, await readKnownHosts([...files, ...accepted], log));
   const credentials = await openCredentials({ ssh2, hop, env, home, log, agentTimeoutMs: timeouts.agentMs, signal });
   try {
     const socket = await dial(hop, before, options);

@@ -1,0 +1,104 @@
+import { readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useTopology } from '@dbmole/engines';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { trust } from '../src/cli/trust.ts';
+import { baseConnectionShape } from '../src/connection.ts';
+import { createApp, type Leaf } from '../src/program/app.ts';
+import { createFakeEngine, type FakeBackend } from '../src/testing/fake-engine.ts';
+import { toolConnectionShape } from '../src/tools/connection-tool-schema.ts';
+
+const schema = z.strictObject({ ...baseConnectionShape, type: z.literal('thing') });
+type Thing = z.output<typeof schema>;
+
+const leaf: Leaf<Thing, FakeBackend> = {
+  name: 'thing-mcp',
+  version: '1',
+  app: 'thing',
+  summary: '',
+  instructions: '',
+  schema,
+  toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
+  routeFields: [],
+  descriptions: { list: '', add: '', update: '', remove: '', test: '' },
+  createBackend: (target, signal) => createFakeEngine().createBackend(target, signal),
+  resolvePort: () => 1,
+  ping: async () => [],
+  publicView: () => ({}),
+  isStaleError: () => false,
+  formatError: () => undefined,
+};
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'trust-'));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+describe('trust', () => {
+  const topology = useTopology();
+
+  async function run(answers: (string | undefined)[], options: { hop?: object; words?: string[] } = {}) {
+    const { bastion, inner, privateKeyFile: privateKey } = topology();
+    const hop = ({ host, port, user }: typeof bastion) => ({ host, port, user, privateKey });
+    const ssh = { ...hop(inner), jump: [hop(bastion)], ...options.hop };
+    const env = { THING_CONNECTIONS: JSON.stringify([{ name: 'main', type: 'thing', host: 'db', user: 'me', ssh }]) };
+    let printed = '';
+    const print = (text: string) => {
+      printed += `${text}\n`;
+    };
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      return answers.shift();
+    };
+    const terminal = { argv: [], env, cwd: home, home, print, printError: print, ask };
+    const app = createApp(leaf, { env, cwd: home, home, log: () => undefined });
+    try {
+      const words = ['main', ...(options.words ?? [])];
+      const code = await trust({ leaf, terminal, words, options: {}, app: () => app });
+      return { code, printed, asked };
+    } finally {
+      await app.dispose();
+    }
+  }
+
+  const file = () => join(home, '.config', 'thing', 'known_hosts');
+
+  test('asks about each server on the way, and remembers', async () => {
+    const { bastion, inner } = topology();
+    const first = await run(['yes', inner.hostKeyFingerprint]);
+    expect(first).toMatchObject({ code: 0, asked: [expect.any(String), expect.any(String)] });
+    expect(first.printed).toContain(bastion.hostKeyFingerprint);
+    expect(first.printed).toContain(inner.hostKeyFingerprint);
+    expect(readFileSync(file(), 'utf8').split('\n')).toHaveLength(3);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    const second = await run([]);
+    expect(second).toMatchObject({ code: 0, asked: [] });
+  });
+
+  test('accepts nothing without a clear yes', async () => {
+    for (const answer of ['', 'y', 'no', 'SHA256:other']) expect((await run([answer])).code).toBe(1);
+    await expect(run([undefined])).rejects.toMatchObject({ kind: 'refused' });
+    expect(() => statSync(file())).toThrow();
+  });
+
+  test('takes fingerprints that a person gives beforehand, and no others', async () => {
+    const { bastion, inner } = topology();
+    expect(await run([], { words: [inner.hostKeyFingerprint] })).toMatchObject({ code: 1, asked: [] });
+    const words = [bastion.hostKeyFingerprint, inner.hostKeyFingerprint];
+    expect(await run([], { words })).toMatchObject({ code: 0, asked: [] });
+  });
+
+  test('never accepts a key that is not the pinned one', async () => {
+    const hostKeys = [`SHA256:${'A'.repeat(43)}`];
+    await expect(run(['yes', 'yes'], { hop: { hostKeys } })).rejects.toMatchObject({ code: 'E_SSH_HOST_KEY_CHANGED' });
+  });
+
+  test('says so when there is nothing to accept', async () => {
+    await expect(run([], { hop: { jump: undefined, host: '127.0.0.1', port: 1 } })).rejects.toMatchObject({ kind: 'tunnel' });
+  });
+});
