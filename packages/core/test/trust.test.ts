@@ -9,6 +9,7 @@ import { trust } from '../src/cli/trust.ts';
 import { baseConnectionShape } from '../src/connection.ts';
 import { createApp, type Leaf } from '../src/program/app.ts';
 import { createFakeEngine, type FakeBackend } from '../src/testing/fake-engine.ts';
+import { createFakeTerminal } from '../src/testing/fake-terminal.ts';
 import { toolConnectionShape } from '../src/tools/connection-tool-schema.ts';
 
 const schema = z.strictObject({ ...baseConnectionShape, type: z.literal('thing') });
@@ -46,21 +47,12 @@ describe('trust', () => {
     const hop = ({ host, port, user }: typeof bastion) => ({ host, port, user, privateKey });
     const ssh = { ...hop(inner), jump: [hop(bastion)], ...options.hop };
     const env = { THING_CONNECTIONS: JSON.stringify([{ name: 'main', type: 'thing', host: 'db', user: 'me', ssh }]) };
-    let printed = '';
-    const print = (text: string) => {
-      printed += `${text}\n`;
-    };
-    const asked: string[] = [];
-    const ask = async (question: string) => {
-      asked.push(question);
-      return answers.shift();
-    };
-    const terminal = { argv: [], env, cwd: home, home, print, printError: print, ask };
+    const terminal = createFakeTerminal({ env, folder: home, answers });
     const app = createApp(leaf, { env, cwd: home, home, log: () => undefined });
     try {
       const words = ['main', ...(options.words ?? [])];
       const code = await trust({ leaf, terminal, words, options: {}, app: () => app });
-      return { code, printed, asked };
+      return { code, printed: terminal.printed, asked: terminal.asked };
     } finally {
       await app.dispose();
     }

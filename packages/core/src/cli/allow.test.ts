@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeTerminal } from '../testing/fake-terminal.ts';
 import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
 import { allow } from './allow.ts';
 
@@ -11,12 +12,13 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-function run(answer: string | undefined) {
-  const print = (text: string) => {
-    printed += `${text}\n`;
-  };
-  const terminal = { argv: [], env: {}, cwd: folder.path, home: folder.path, print, printError: print, ask: async () => answer };
-  return allow({ leaf: { app: 'example' }, terminal, words: [], options: {} });
+async function run(answer: string | undefined) {
+  const terminal = createFakeTerminal({ folder: folder.path, answers: [answer] });
+  try {
+    return await allow({ leaf: { app: 'example' }, terminal, words: [], options: {} });
+  } finally {
+    printed += terminal.printed;
+  }
 }
 
 const write = (text: string) => writeFileSync(folder.at('.example.json'), text);

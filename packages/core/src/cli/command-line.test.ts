@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type BaseConnection, baseConnectionShape } from '../connection.ts';
 import type { Backend } from '../manager/backend.ts';
 import type { Leaf } from '../program/app.ts';
+import { createFakeTerminal } from '../testing/fake-terminal.ts';
 import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
 import { runLeaf } from './command-line.ts';
 
@@ -27,21 +28,9 @@ const leaf: Leaf<BaseConnection, Backend> = {
 };
 
 async function run(words: string[], env: Record<string, string> = {}) {
-  const written = { out: '', err: '' };
-  const code = await runLeaf(leaf, {
-    argv: words,
-    env,
-    cwd: '/',
-    home: '/nowhere',
-    print: (text) => {
-      written.out += text;
-    },
-    printError: (text) => {
-      written.err += text;
-    },
-    ask: async () => undefined,
-  });
-  return { ...written, code };
+  const terminal = createFakeTerminal({ argv: words, env });
+  const code = await runLeaf(leaf, terminal);
+  return { out: terminal.printed, err: terminal.complained, code };
 }
 
 describe('the command line', () => {
@@ -63,7 +52,7 @@ describe('the command line', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
-  it('says its version', async () => expect(await run(['-v'])).toEqual({ out: '1.2.3', err: '', code: 0 }));
+  it('says its version', async () => expect(await run(['-v'])).toEqual({ out: '1.2.3\n', err: '', code: 0 }));
 
   it.each([
     [['--no-such-option'], /--no-such-option/],

@@ -6,7 +6,7 @@ import { nearestNames } from '../nearest.ts';
 import { type App, createApp, type Leaf } from '../program/app.ts';
 import { serve } from '../program/serve.ts';
 import { readFlag, readonlyFlag, type Settings, serverSettings } from '../program/settings.ts';
-import { type Command, type CommandOption, commandOptions } from './command.ts';
+import { type Command, type CommandOption, type CommandOptions, commandOptions } from './command.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Described } from './help.ts';
@@ -76,7 +76,7 @@ interface Line {
   version: boolean;
   readonly: boolean;
   settings: Settings;
-  options: { yes?: boolean };
+  options: CommandOptions;
 }
 
 function parse({ argv, env }: Terminal, leaf: Pick<Described, 'app' | 'settings' | 'flags'>): Line {
@@ -97,7 +97,17 @@ function parse({ argv, env }: Terminal, leaf: Pick<Described, 'app' | 'settings'
     version: values.version === true,
     readonly: values[readonlyFlag.name] === true,
     settings: Object.fromEntries(settings.map(({ name }) => [name, textOf(name)])),
-    options: values.yes === true ? { yes: true } : {},
+    options: optionsOf(values),
+  };
+}
+
+function optionsOf(values: Readonly<Record<string, unknown>>): CommandOptions {
+  const { yes, format, limit, database } = values;
+  return {
+    ...(yes === true ? { yes } : {}),
+    ...(typeof format === 'string' ? { format } : {}),
+    ...(typeof limit === 'string' ? { limit } : {}),
+    ...(typeof database === 'string' ? { database } : {}),
   };
 }
 

@@ -6,7 +6,18 @@ import type { Terminal } from './terminal.ts';
 /** Options that only commands take. All are known to the parser, so each command says which are its own. */
 export const commandOptions = {
   yes: { type: 'boolean', short: 'y' },
+  format: { type: 'string' },
+  limit: { type: 'string' },
+  database: { type: 'string' },
 } as const;
+
+/** What of them stood on the command line. */
+export interface CommandOptions {
+  yes?: boolean;
+  format?: string;
+  limit?: string;
+  database?: string;
+}
 
 export type CommandOption = keyof typeof commandOptions;
 
@@ -15,7 +26,7 @@ export interface CommandCall<C extends BaseConnection, B extends Backend> {
   terminal: Terminal;
   /** What stood behind the command's name. */
   words: readonly string[];
-  options: Readonly<{ yes?: boolean }>;
+  options: CommandOptions;
   /** The server's parts, put together but not serving; disposed when the command has ended. */
   app(): App<C, B>;
 }
@@ -25,9 +36,8 @@ export type CommandRun = <C extends BaseConnection, B extends Backend>(call: Com
 
 export interface Command {
   name: string;
-  /** As `--help` shows it, without the program's name: `allow [FILE]`. */
-  usage: string;
-  summary: string;
+  /** As `--help` shows them, without the program's name: `allow [FILE]`, and what it does. */
+  forms: readonly (readonly [usage: string, summary: string])[];
   options: readonly CommandOption[];
   /** Commands are for people, who wait for them; the server's start does not load them. */
   load(): Promise<CommandRun>;

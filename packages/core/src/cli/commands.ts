@@ -3,17 +3,27 @@ import type { Command } from './command.ts';
 /** In the order of `--help`. */
 export const commands: readonly Command[] = [
   {
-    name: 'allow',
-    usage: 'allow [FILE]',
-    summary: 'let the project file found here, or FILE, name connections',
+    name: 'connections',
+    forms: [
+      ['connections list', 'what is configured, and from where'],
+      ['connections test [NAME]', 'which of them answer'],
+      ['connections add NAME URL', 'save one in your own store; KEY=VALUE says more, or all'],
+      ['connections update NAME KEY=VALUE', 'change one there; an empty value removes the key'],
+      ['connections remove NAME', 'delete one there'],
+    ],
     options: ['yes'],
-    load: async () => (await import('./allow.ts')).allow,
+    load: async () => (await import('./connections.ts')).connections,
   },
   {
     name: 'trust',
-    usage: 'trust CONNECTION [SHA256:…]',
-    summary: 'show the keys of its SSH servers, and accept them',
+    forms: [['trust CONNECTION [SHA256:…]', 'show the keys of its SSH servers, and accept them']],
     options: [],
     load: async () => (await import('./trust.ts')).trust,
+  },
+  {
+    name: 'allow',
+    forms: [['allow [FILE]', 'let the project file found here, or FILE, name connections']],
+    options: ['yes'],
+    load: async () => (await import('./allow.ts')).allow,
   },
 ];

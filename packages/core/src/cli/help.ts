@@ -17,7 +17,7 @@ export function helpText(leaf: Described): string {
   const prefix = app.toUpperCase();
   const usage = [
     [name, 'serve MCP over stdin and stdout'],
-    ...commands.map((command) => [`${name} ${command.usage}`, command.summary]),
+    ...commands.flatMap(({ forms }) => forms.map(([form, about]) => [`${name} ${form}`, about])),
   ];
   const options = [
     ...settings.map((one) => [`--${one.name} ${one.value}`, one.help]),

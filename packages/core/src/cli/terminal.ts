@@ -12,6 +12,8 @@ export interface Terminal {
   printError(text: string): void;
   /** A person's answer, or undefined when nobody can be asked. */
   ask(question: string): Promise<string | undefined>;
+  /** The same for a secret: what is typed is not shown. */
+  askSecret(question: string): Promise<string | undefined>;
 }
 
 /** The real terminal of this process. */
@@ -24,7 +26,49 @@ export function processTerminal(): Terminal {
     print: (text) => void process.stdout.write(`${text}\n`),
     printError: (text) => void process.stderr.write(`${text}\n`),
     ask: askPerson,
+    askSecret,
   };
+}
+
+const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\b', delete: '\u007f' } as const;
+
+/** Key by key, because a line reader shows what it reads. */
+async function askSecret(question: string): Promise<string | undefined> {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY) return undefined;
+  stderr.write(question);
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  const typed = new TypedLine();
+  try {
+    for await (const chunk of stdin) if (typed.take(String(chunk))) break;
+    return typed.text;
+  } finally {
+    stdin.setRawMode(false);
+    stdin.pause();
+    stderr.write('\n');
+  }
+}
+
+/** What the keys make of a line. */
+class TypedLine {
+  /** Undefined until it is finished, and when it was given up. */
+  text: string | undefined;
+  readonly #letters: string[] = [];
+
+  /** True when the line is over. */
+  take(chunk: string): boolean {
+    for (const letter of chunk) {
+      if (letter === keys.interrupt) return true;
+      if (letter === '\r' || letter === '\n' || letter === keys.end) {
+        this.text = this.#letters.join('');
+        return true;
+      }
+      if (letter === keys.backspace || letter === keys.delete) this.#letters.pop();
+      else this.#letters.push(letter);
+    }
+    return false;
+  }
 }
 
 async function askPerson(question: string): Promise<string | undefined> {

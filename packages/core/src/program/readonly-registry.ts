@@ -1,5 +1,5 @@
 import type { BaseConnection } from '../connection.ts';
-import type { Entry, Registry } from '../registry/registry.ts';
+import type { ConnectionEdits, Entry, Registry } from '../registry/registry.ts';
 
 /** The same connections, none of which may be written to, whatever their own configuration says. */
 export function readonlyRegistry<C extends BaseConnection>(registry: Registry<C>): Registry<C> {
@@ -16,9 +16,16 @@ export function readonlyRegistry<C extends BaseConnection>(registry: Registry<C>
       const resolved = await registry.resolve(name, signal);
       return { ...resolved, config: { ...resolved.config, readonly: true } };
     },
-    add: async (input) => closed(await registry.add(input)),
-    update: async (name, patch) => closed(await registry.update(name, patch)),
-    remove: (name) => registry.remove(name),
+    ...closedEdits(registry),
+    person: closedEdits(registry.person),
+  };
+}
+
+function closedEdits<C extends BaseConnection>(edits: ConnectionEdits<C>): ConnectionEdits<C> {
+  return {
+    add: async (input) => closed(await edits.add(input)),
+    update: async (name, patch) => closed(await edits.update(name, patch)),
+    remove: (name) => edits.remove(name),
   };
 }
 

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
 import { taken, unknownName } from './lookup.ts';
 import { applyPatch } from './patch.ts';
-import { parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
+import { isSamePlace, type Place, parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
 import type { Candidate } from './sources.ts';
 import type { Held } from './store.ts';
 import { assertFits, type EditRules } from './tool-input.ts';
@@ -48,6 +48,7 @@ export function removeConnection<C extends BaseConnection>(name: string, context
 
 function assertPlace<C extends BaseConnection>(raw: Fields, { held, rules, candidates }: ChangeContext<C>): void {
   const { reader, storePath } = rules;
+  if (rules.byPerson) return;
   if (readonlyPlace(raw, true, reader)) return;
   const place = placeOf(raw, true, reader);
   const inFiles = candidates.flatMap((one) => readonlyPlace(one.raw, one.expands, reader) ?? []);
@@ -61,9 +62,17 @@ function remembering<C extends BaseConnection>(before: Fields, after: readonly u
   const left = readonlyPlace(before, true, rules.reader);
   if (!left) return {};
   const known = held.value[placesKey];
+  if (rules.byPerson) return forgetting(left, known);
   const guarding = after.filter(isFields).flatMap((raw) => readonlyPlace(raw, true, rules.reader) ?? []);
   if ([...guarding, ...parsePlaces(known)].some(({ host, port }) => host === left.host && port === left.port)) return {};
   return { [placesKey]: [...(Array.isArray(known) ? known : []), left] };
+}
+
+/** A person who opens a place to writing has decided so; what was remembered of it would only stand in the way. */
+function forgetting(left: Place, known: unknown): Fields {
+  if (!Array.isArray(known)) return {};
+  const kept = known.filter((one) => !parsePlaces([one]).some((place) => isSamePlace(place, left)));
+  return kept.length === known.length ? {} : { [placesKey]: kept };
 }
 
 /** The one connection of this name in the store. */

@@ -66,4 +66,8 @@ export interface Registry<C extends BaseConnection> {
   /** Changes the store. null removes a field. `readonly` cannot be cleared. */
   update(name: string, patch: Record<string, unknown>): Promise<Entry<C>>;
   remove(name: string): Promise<void>;
+  /** The same three for a person at the command line, who may write references, change `readonly`, and send a secret elsewhere. */
+  readonly person: ConnectionEdits<C>;
 }
+
+export type ConnectionEdits<C extends BaseConnection> = Pick<Registry<C>, 'add' | 'update' | 'remove'>;

@@ -5,7 +5,7 @@ import type { BaseConnection } from '../connection.ts';
 import { Failure, formatAdvice } from '../failure.ts';
 import { createLog, type Log } from '../log.ts';
 import { addConnection, type ChangeContext, removeConnection, updateConnection } from './changes.ts';
-import type { Registry, Resolved, Snapshot } from './entry.ts';
+import type { ConnectionEdits, Registry, Resolved, Snapshot } from './entry.ts';
 import type { Reader } from './evaluate.ts';
 import type { Environment } from './expand.ts';
 import { findListed, refuseForeign, refuseTaken, usable } from './lookup.ts';
@@ -21,7 +21,7 @@ import { assertFits, cleanInput, type EditRules } from './tool-input.ts';
 import type { Fields } from './tree.ts';
 import { createTrust, type Trust } from './trust.ts';
 
-export type { Entry, Origin, Registry, Resolved, Snapshot, SourceKind, SourceProblem } from './entry.ts';
+export type { ConnectionEdits, Entry, Origin, Registry, Resolved, Snapshot, SourceKind, SourceProblem } from './entry.ts';
 
 export interface RegistryOptions<C extends BaseConnection> {
   /** The user's own connections; the only source that is ever written. */
@@ -62,10 +62,8 @@ const sshPersonFields = ['ssh.hostKeys', 'ssh.agent', 'ssh.jump.*.hostKeys', 'ss
  */
 export function createRegistry<C extends BaseConnection>(options: RegistryOptions<C>): Registry<C> {
   const context = createContext(options);
-  const { store, rules } = context;
+  const { rules } = context;
   const find = (name: string | undefined) => findListed(context.refresh(), name);
-  const change = (edit: (change: ChangeContext<C>) => Fields) =>
-    store.change((held) => edit({ held, rules, candidates: context.refresh().candidates }));
 
   return {
     list: async () => context.refresh().snapshot,
@@ -75,11 +73,25 @@ export function createRegistry<C extends BaseConnection>(options: RegistryOption
       usable(listed);
       return resolveListed(listed, rules.reader, signal);
     },
+    ...editsOf(context, rules, find),
+    person: editsOf(context, { ...rules, byPerson: true }, find),
+  };
+}
+
+/** What may be changed, and how, follows from the rules; the store is changed in one step each. */
+function editsOf<C extends BaseConnection>(
+  { store, refresh }: Context<C>,
+  rules: EditRules<C>,
+  find: (name: string) => ReturnType<typeof findListed<C>>,
+): ConnectionEdits<C> {
+  const change = (edit: (change: ChangeContext<C>) => Fields) =>
+    store.change((held) => edit({ held, rules, candidates: refresh().candidates }));
+  return {
     add: async (input) => {
       const raw = cleanInput(withoutNulls(input), rules);
       assertFits(raw, rules);
       const name = String(raw.name);
-      refuseTaken(context.refresh().byName.get(name));
+      refuseTaken(refresh().byName.get(name));
       await change((one) => addConnection(raw, one));
       return find(name).entry;
     },
@@ -119,7 +131,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
   });
   const routeFields = ['host', 'ssh', ...(options.routeFields ?? [])];
   const personFields = [...sshPersonFields, ...(options.personFields ?? [])];
-  return { store, rules: { reader, storePath, routeFields, personFields }, refresh };
+  return { store, rules: { byPerson: false, reader, storePath, routeFields, personFields }, refresh };
 }
 
 function createProject<C extends BaseConnection>(options: RegistryOptions<C>, trust: Trust, cwd: string): ProjectSource {

@@ -1,0 +1,50 @@
+import type { Terminal } from '../cli/terminal.ts';
+
+export interface FakeTerminal extends Terminal {
+  /** What went to stdout and to stderr, a line for each text. */
+  readonly printed: string;
+  readonly complained: string;
+  readonly asked: readonly string[];
+}
+
+export interface FakeTerminalOptions {
+  argv?: readonly string[];
+  env?: Record<string, string>;
+  folder?: string;
+  /** What the person answers, in turn; nobody is there when they are used up. */
+  answers?: readonly (string | undefined)[];
+  secrets?: readonly (string | undefined)[];
+}
+
+/** A terminal with a person at it who has decided beforehand what to answer. */
+export function createFakeTerminal(options: FakeTerminalOptions = {}): FakeTerminal {
+  const { argv = [], env = {}, folder = '/nowhere' } = options;
+  const written = { printed: '', complained: '' };
+  const asked: string[] = [];
+  const [answers, secrets] = [[...(options.answers ?? [])], [...(options.secrets ?? [])]];
+  const answer = async (question: string, from: (string | undefined)[]) => {
+    asked.push(question);
+    return from.shift();
+  };
+  return {
+    argv,
+    env,
+    cwd: folder,
+    home: folder,
+    asked,
+    get printed() {
+      return written.printed;
+    },
+    get complained() {
+      return written.complained;
+    },
+    print(text) {
+      written.printed += `${text}\n`;
+    },
+    printError(text) {
+      written.complained += `${text}\n`;
+    },
+    ask: (question) => answer(question, answers),
+    askSecret: (question) => answer(question, secrets),
+  };
+}
