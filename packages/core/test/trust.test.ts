@@ -51,7 +51,7 @@ describe('trust', () => {
     const app = createApp(leaf, { env, cwd: home, home, log: () => undefined });
     try {
       const words = ['main', ...(options.words ?? [])];
-      const code = await trust({ leaf, terminal, words, options: {}, app: () => app });
+      const code = await trust({ leaf, terminal, words, options: {}, serverArgs: [], app: () => app });
       return { code, printed: terminal.printed, asked: terminal.asked };
     } finally {
       await app.dispose();

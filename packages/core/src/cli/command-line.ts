@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
@@ -58,7 +59,7 @@ async function runCommand<C extends BaseConnection, B extends Backend>(request: 
     return app;
   };
   try {
-    return await run({ leaf, terminal, words, options: line.options, app: opened });
+    return await run({ leaf, terminal, words, options: line.options, serverArgs: line.serverArgs, app: opened });
   } finally {
     await app?.dispose();
   }
@@ -77,9 +78,10 @@ interface Line {
   readonly: boolean;
   settings: Settings;
   options: CommandOptions;
+  serverArgs: readonly string[];
 }
 
-function parse({ argv, env }: Terminal, leaf: Pick<Described, 'app' | 'settings' | 'flags'>): Line {
+function parse({ argv, env, cwd }: Terminal, leaf: Pick<Described, 'app' | 'settings' | 'flags'>): Line {
   const settings = [...serverSettings, ...(leaf.settings ?? [])];
   const flags = [readonlyFlag, ...(leaf.flags ?? [])];
   const { values, positionals } = parseWords(argv, {
@@ -98,7 +100,17 @@ function parse({ argv, env }: Terminal, leaf: Pick<Described, 'app' | 'settings'
     readonly: values[readonlyFlag.name] === true,
     settings: Object.fromEntries(settings.map(({ name }) => [name, textOf(name)])),
     options: optionsOf(values),
+    serverArgs: [
+      ...flags.flatMap(({ name }) => (values[name] === true ? [`--${name}`] : [])),
+      ...settings.flatMap(({ name, isPath }) => argsOf(name, textOf(name), isPath ? cwd : undefined)),
+    ],
   };
+}
+
+/** A path is written so that it means the same wherever the program is started. */
+function argsOf(name: string, value: string | undefined, base: string | undefined): string[] {
+  if (value === undefined) return [];
+  return [`--${name}`, base === undefined ? value : resolve(base, value)];
 }
 
 function optionsOf(values: Readonly<Record<string, unknown>>): CommandOptions {

@@ -27,6 +27,8 @@ export interface CommandCall<C extends BaseConnection, B extends Backend> {
   /** What stood behind the command's name. */
   words: readonly string[];
   options: CommandOptions;
+  /** Options on the command line that are the server's, as one would write them again: `--readonly`, `--config FILE`. */
+  serverArgs: readonly string[];
   /** The server's parts, put together but not serving; disposed when the command has ended. */
   app(): App<C, B>;
 }

@@ -3,6 +3,18 @@ import type { Command } from './command.ts';
 /** In the order of `--help`. */
 export const commands: readonly Command[] = [
   {
+    name: 'install',
+    forms: [['install CLIENT', 'write this server into the configuration of a client']],
+    options: ['yes'],
+    load: async () => (await import('./install/install.ts')).install,
+  },
+  {
+    name: 'uninstall',
+    forms: [['uninstall CLIENT', 'take it out again']],
+    options: ['yes'],
+    load: async () => (await import('./install/install.ts')).uninstall,
+  },
+  {
     name: 'connections',
     forms: [
       ['connections list', 'what is configured, and from where'],

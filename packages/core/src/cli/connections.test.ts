@@ -45,7 +45,7 @@ async function run(words: string[], options: Parameters<typeof createFakeTermina
   const terminal = createFakeTerminal({ folder: folder.path, ...options });
   const app = createApp(leaf(), { env: terminal.env, cwd: folder.path, home: folder.path, log: () => undefined });
   try {
-    const code = await connections({ leaf: leaf(), terminal, words, options: {}, app: () => app });
+    const code = await connections({ leaf: leaf(), terminal, words, options: {}, serverArgs: [], app: () => app });
     return { code, out: terminal.printed, err: terminal.complained, asked: terminal.asked };
   } finally {
     await app.dispose();

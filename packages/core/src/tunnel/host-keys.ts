@@ -92,8 +92,8 @@ export class HostKeyPolicy {
       `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}`,
       {
         hint:
-          'A person has to compare this fingerprint with one from a trusted source, and then either ' +
-          `run \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
+          'A person has to compare this fingerprint with one from a trusted source, and then either run this program with ' +
+          `\`trust\` and the name of the connection, or \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
       },
     );
     unknownKeys.set(failure, {
