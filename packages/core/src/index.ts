@@ -1,4 +1,5 @@
 export type { CellValue, CutCell } from './answer/csv.ts';
+export { formatCsvRecord } from './answer/csv-record.ts';
 export { RawNumber } from './answer/json-writer.ts';
 export { respond, type ToolReply } from './answer/respond.ts';
 export { clampLimit } from './answer/truncate.ts';
@@ -15,6 +16,7 @@ export { createManager, type Manager } from './manager/manager.ts';
 export { nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
 export { type App, createApp, type Leaf } from './program/app.ts';
+export type { PersonQuery, PersonQuestion } from './program/person-query.ts';
 export { serve } from './program/serve.ts';
 export { type LeafFlag, type LeafSetting, readFlag } from './program/settings.ts';
 export { longestSecret, redact, rememberSecret } from './redact.ts';

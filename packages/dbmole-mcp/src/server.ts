@@ -1,6 +1,7 @@
 import { type Leaf, type LeafFlag, processTerminal, readFlag, runLeaf, type Terminal } from '@dbmole/core';
 import { createBackend, type SqlBackend } from './backend.ts';
 import { isStaleError, toFailure } from './failure.ts';
+import { personQuery } from './person-query.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 import { registerTools } from './tools/index.ts';
 
@@ -36,6 +37,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
     test: 'Connects and says what answers, or why nothing does.',
   },
   createBackend: (target, signal) => createBackend(target, signal),
+  query: personQuery,
   resolvePort,
   async ping(backend, signal) {
     const { product, version, user, database } = await backend.identify({ signal });

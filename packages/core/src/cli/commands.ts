@@ -27,6 +27,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./connections.ts')).connections,
   },
   {
+    name: 'query',
+    forms: [['query CONNECTION …', 'ask yourself: a table here, CSV in a pipe; Ctrl-C stops it in the engine']],
+    options: ['format', 'limit', 'database'],
+    load: async () => (await import('./query.ts')).query,
+  },
+  {
     name: 'trust',
     forms: [['trust CONNECTION [SHA256:…]', 'show the keys of its SSH servers, and accept them']],
     options: [],

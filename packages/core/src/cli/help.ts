@@ -22,6 +22,9 @@ export function helpText(leaf: Described): string {
   const options = [
     ...settings.map((one) => [`--${one.name} ${one.value}`, one.help]),
     ...flags.map((one) => [`--${one.name}`, one.help]),
+    ['--format FORMAT', 'with query: table, csv or json'],
+    ['--limit ROWS', 'with query: how many at most'],
+    ['--database NAME', 'with query: another one than configured'],
     ['-y, --yes', 'with a command that asks: do not ask'],
     ['-h, --help', 'this text'],
     ['-v, --version', 'the version'],

@@ -12,6 +12,12 @@ export interface Terminal {
   printError(text: string): void;
   /** A person's answer, or undefined when nobody can be asked. */
   ask(question: string): Promise<string | undefined>;
+  /** A person reads what is printed. */
+  readonly isTerminal: boolean;
+  /** Shows that something is under way, where somebody may wonder. Ends when the answer is called. */
+  busy(what: string): () => void;
+  /** Ctrl-C, while somebody listens. Answers how to stop listening. */
+  onInterrupt(listener: () => void): () => void;
   /** The same for a secret: what is typed is not shown. */
   askSecret(question: string): Promise<string | undefined>;
 }
@@ -27,7 +33,33 @@ export function processTerminal(): Terminal {
     printError: (text) => void process.stderr.write(`${text}\n`),
     ask: askPerson,
     askSecret,
+    isTerminal: process.stdout.isTTY === true,
+    busy: showBusy,
+    onInterrupt: listenForInterrupt,
   };
+}
+
+const frames = ['|', '/', '-', '\\'];
+const frameMs = 120;
+
+/** On stderr, so that what is printed stays clean; gone again without a trace. */
+function showBusy(what: string): () => void {
+  const { stderr } = process;
+  if (!stderr.isTTY) return () => undefined;
+  let frame = 0;
+  const draw = () => void stderr.write(`\r${frames[frame++ % frames.length]} ${what}`);
+  const timer = setInterval(draw, frameMs);
+  return () => {
+    clearInterval(timer);
+    if (frame > 0) stderr.write(`\r${' '.repeat(what.length + 2)}\r`);
+    frame = 0;
+  };
+}
+
+/** The second time it ends the process, as it does everywhere. */
+function listenForInterrupt(listener: () => void): () => void {
+  process.once('SIGINT', listener);
+  return () => void process.off('SIGINT', listener);
 }
 
 const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\b', delete: '\u007f' } as const;

@@ -10,6 +10,7 @@ import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
+import type { PersonQuery } from './person-query.ts';
 import { readonlyRegistry } from './readonly-registry.ts';
 import {
   type LeafFlag,
@@ -44,6 +45,8 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
   flags?: readonly LeafFlag[];
   createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
+  /** For a person at the command line. */
+  query?: PersonQuery<B>;
   resolvePort(config: C): number;
   /** The leaf's own tools; those over the connections are there already. */
   registerTools?(app: App<C, B>): void;

@@ -5,6 +5,8 @@ export interface FakeTerminal extends Terminal {
   readonly printed: string;
   readonly complained: string;
   readonly asked: readonly string[];
+  /** Ctrl-C. */
+  interrupt(): void;
 }
 
 export interface FakeTerminalOptions {
@@ -14,6 +16,7 @@ export interface FakeTerminalOptions {
   /** What the person answers, in turn; nobody is there when they are used up. */
   answers?: readonly (string | undefined)[];
   secrets?: readonly (string | undefined)[];
+  isTerminal?: boolean;
 }
 
 /** A terminal with a person at it who has decided beforehand what to answer. */
@@ -21,6 +24,7 @@ export function createFakeTerminal(options: FakeTerminalOptions = {}): FakeTermi
   const { argv = [], env = {}, folder = '/nowhere' } = options;
   const written = { printed: '', complained: '' };
   const asked: string[] = [];
+  const interrupts: (() => void)[] = [];
   const [answers, secrets] = [[...(options.answers ?? [])], [...(options.secrets ?? [])]];
   const answer = async (question: string, from: (string | undefined)[]) => {
     asked.push(question);
@@ -32,6 +36,15 @@ export function createFakeTerminal(options: FakeTerminalOptions = {}): FakeTermi
     cwd: folder,
     home: folder,
     asked,
+    isTerminal: options.isTerminal ?? true,
+    busy: () => () => undefined,
+    onInterrupt(listener) {
+      interrupts.push(listener);
+      return () => interrupts.splice(interrupts.indexOf(listener), 1);
+    },
+    interrupt: () => {
+      for (const listener of interrupts) listener();
+    },
     get printed() {
       return written.printed;
     },

@@ -1,3 +1,4 @@
+import { formatCsvRecord } from '@dbmole/core';
 import type { Column } from '../engine.ts';
 
 /** How the rows of a result are written into a file: what stands before them, and each of them with its line's end. */
@@ -12,18 +13,12 @@ export const formats = { csv: createCsv, jsonl: createJsonLines } as const satis
 >;
 export type ExportFormat = keyof typeof formats;
 
-/** RFC 4180. NULL is an empty field; an empty text is quoted, so that the two can be told apart. */
 function createCsv(columns: readonly Column[]): RowFormat {
   return { header: csvLine(columns.map(({ name }) => name)), row: csvLine };
 }
 
 function csvLine(cells: readonly (string | null)[]): string {
-  return `${cells.map(csvField).join(',')}\r\n`;
-}
-
-function csvField(cell: string | null): string {
-  if (cell === null) return '';
-  return cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${formatCsvRecord(cells)}\r\n`;
 }
 
 /** One object in each line, its keys in the order of the columns. */

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type BaseConnection, baseConnectionShape } from '../connection.ts';
+import type { Backend } from '../manager/backend.ts';
+import { createApp, type Leaf } from '../program/app.ts';
+import type { PersonQuestion } from '../program/person-query.ts';
+import { createFakeTerminal } from '../testing/fake-terminal.ts';
+import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
+import type { CommandOptions } from './command.ts';
+import { query } from './query.ts';
+
+const connections = JSON.stringify([{ name: 'main', type: 'thing', host: 'a', user: 'b' }]);
+const rows = [
+  ['1', 'a, "b"'],
+  ['2', null],
+  ['3', ''],
+  ['4', '\u001b[31mred'],
+] as const;
+
+interface Run {
+  options?: CommandOptions;
+  words?: string[];
+  isTerminal?: boolean;
+  answer?: (question: PersonQuestion) => Promise<void>;
+}
+
+const giveRows = async ({ answer }: PersonQuestion) => {
+  answer.columns(['id', 'name']);
+  for (const row of rows) if (!answer.row([...row])) break;
+};
+
+async function run({ options = {}, words = ['main', 'what', 'is'], isTerminal = true, answer = giveRows }: Run = {}) {
+  const leaf: Leaf<BaseConnection, Backend> = {
+    name: 'thing-mcp',
+    version: '1',
+    app: 'thing',
+    summary: '',
+    instructions: '',
+    schema: z.strictObject({ ...baseConnectionShape, type: z.literal('thing') }),
+    toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
+    routeFields: [],
+    descriptions: { list: '', add: '', update: '', remove: '', test: '' },
+    createBackend: async () => ({ dispose: async () => undefined }),
+    query: { usage: 'THING', run: (_backend, question) => answer(question) },
+    resolvePort: () => 1,
+    ping: async () => [],
+    publicView: () => ({}),
+    isStaleError: () => false,
+    formatError: () => undefined,
+  };
+  const terminal = createFakeTerminal({ env: { THING_CONNECTIONS: connections }, isTerminal });
+  const app = createApp(leaf, { env: terminal.env, cwd: '/', home: '/nowhere', log: () => undefined });
+  const asked = query({ leaf, terminal, words, options, serverArgs: [], app: () => app }).finally(() => app.dispose());
+  return { terminal, asked, ended: async () => ({ code: await asked, out: terminal.printed, err: terminal.complained }) };
+}
+
+describe('a person who asks', () => {
+  it('reads a table on a terminal, in which nothing can paint it over', async () => {
+    const { code, out } = await (await run()).ended();
+    expect(code).toBe(0);
+    expect(out.split('\n').slice(0, 3)).toEqual(['id  name', '1   a, "b"', '2   NULL']);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('gets CSV in a pipe, as the engine says it', async () => {
+    const { out } = await (await run({ isTerminal: false })).ended();
+    expect(out).toBe('id,name\n1,"a, ""b"""\n2,\n3,""\n4,\u001b[31mred\n');
+  });
+
+  it('can have lists of JSON, and as many rows as wanted, and hears when there are more', async () => {
+    const { out, err } = await (await run({ options: { format: 'json', limit: '2' } })).ended();
+    expect(out).toBe('["1","a, \\"b\\""]\n["2",null]\n');
+    expect(err).toContain('--limit');
+    expect((await (await run({ options: { limit: '9' } })).ended()).err).toBe('');
+  });
+
+  it('asks with all the words, the limit and the database', async () => {
+    let seen: PersonQuestion | undefined;
+    const answer = async (question: PersonQuestion) => {
+      seen = question;
+      question.answer.text('done');
+    };
+    const { out } = await (await run({ options: { database: 'other', limit: '5' }, answer })).ended();
+    expect(seen).toMatchObject({ words: ['what', 'is'], database: 'other', limit: 6 });
+    expect(out).toBe('done\n');
+  });
+
+  it('stops it with Ctrl-C', async () => {
+    const answer = ({ signal }: PersonQuestion) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { terminal, asked } = await run({ answer });
+    setTimeout(() => terminal.interrupt(), 20);
+    await expect(asked).rejects.toMatchObject({ kind: 'cancelled' });
+  });
+
+  it.each([
+    { words: ['main'] },
+    { words: [] },
+    { options: { format: 'xml' } },
+    { options: { limit: '0' } },
+    { options: { limit: 'many' } },
+  ])('hears what is wrong with %j', async (how) => {
+    await expect((await run(how)).asked).rejects.toMatchObject({ kind: 'input' });
+  });
+});
