@@ -27,6 +27,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./connections.ts')).connections,
   },
   {
+    name: 'doctor',
+    forms: [['doctor', 'what is configured, what answers, what the accounts could do, and what to do next']],
+    options: [],
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
     name: 'query',
     forms: [['query CONNECTION …', 'ask yourself: a table here, CSV in a pipe; Ctrl-C stops it in the engine']],
     options: ['format', 'limit', 'database'],

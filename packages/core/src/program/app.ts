@@ -112,15 +112,24 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     registry,
     fullSchema: leaf.toolSchema,
     patchSchema: patchSchemaOf(leaf.toolSchema),
-    descriptions: leaf.descriptions,
-    publicView: (config: C) => leaf.publicView(config),
-    ping: (backend: B, signal) => leaf.ping(backend, signal),
-    isStaleError: (error) => leaf.isStaleError(error),
-    formatError: (error) => leaf.formatError(error),
+    ...kindOf(leaf),
   });
   leaf.registerTools?.(app);
   if (settings.tools !== undefined) toolServer.keepOnly(settings.tools.split(','));
   return app;
+}
+
+/** What the connection tools need of a leaf; the methods stay the leaf's own. */
+function kindOf<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>): ConnectionKind<C, B> {
+  const { audit } = leaf;
+  return {
+    descriptions: leaf.descriptions,
+    publicView: (config) => leaf.publicView(config),
+    ping: (backend, signal) => leaf.ping(backend, signal),
+    ...(audit === undefined ? {} : { audit: (backend, signal) => audit.call(leaf, backend, signal) }),
+    isStaleError: (error) => leaf.isStaleError(error),
+    formatError: (error) => leaf.formatError(error),
+  };
 }
 
 function registryOf<C extends BaseConnection, B extends Backend>(

@@ -32,6 +32,8 @@ export interface ConnectionKind<C extends BaseConnection, B extends Backend> {
   publicView(config: C): PublicView;
   /** One cheap round trip; the lines say what answered, and are shown to the model. */
   ping(backend: B, signal: AbortSignal): Promise<string[]>;
+  /** What this account could do beyond reading, in plain words, and how to make one that cannot. Never throws for want of rights. */
+  audit?(backend: B, signal: AbortSignal): Promise<string[]>;
   isStaleError(error: unknown): boolean;
   formatError(error: unknown): Failure | undefined;
 }
@@ -134,7 +136,7 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
       const started = performance.now();
       const use = async (backend: B, lease: { name: string }) => ({
         name: lease.name,
-        lines: await options.ping(backend, signal),
+        lines: [...(await options.ping(backend, signal)), ...((await options.audit?.(backend, signal)) ?? [])],
       });
       const tested = await withManaged(manager, name, use, {
         signal,
