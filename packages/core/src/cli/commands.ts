@@ -28,13 +28,13 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'doctor',
-    forms: [['doctor', 'what is configured, what answers, what the accounts could do, and what to do next']],
+    forms: [['doctor', 'what answers, what the accounts could do, what to do next']],
     options: [],
     load: async () => (await import('./doctor.ts')).doctor,
   },
   {
     name: 'query',
-    forms: [['query CONNECTION …', 'ask yourself: a table here, CSV in a pipe; Ctrl-C stops it in the engine']],
+    forms: [['query CONNECTION …', 'ask yourself: a table, or CSV in a pipe; Ctrl-C stops it']],
     options: ['format', 'limit', 'database'],
     load: async () => (await import('./query.ts')).query,
   },
