@@ -1,19 +1,32 @@
 import type { Backend, BackendTarget } from '@dbmole/core';
+import type { Answer, AnswerLimits } from './answer.ts';
+import type { ClusterIdentity, ReadRequest, WriteRequest } from './request.ts';
 import type { Connection } from './schema.ts';
 
-export interface Answer {
-  status: number;
-  body: unknown;
+export interface SendOptions {
+  /** Ends the request in the cluster too. */
+  signal: AbortSignal;
+  limits?: AnswerLimits;
 }
+
+export type Send = (request: ReadRequest | WriteRequest, options: SendOptions) => Promise<Answer>;
 
 /** A cluster, reached. */
 export interface ClusterBackend extends Backend {
-  /** Never throws on a status of 400 or above. */
-  request(method: 'GET' | 'HEAD', path: string, signal: AbortSignal): Promise<Answer>;
+  /**
+   * Never throws on a status. A read goes to another node, or once more to the same, when a connection is lost; a write never does:
+   * when it may have arrived and no answer came, the failure is `E_OUTCOME_UNKNOWN`.
+   */
+  send: Send;
+  /** What is known of the cluster, asked for once. What cannot be found out is unknown; only a cancelled call throws. */
+  identify(signal: AbortSignal): Promise<ClusterIdentity>;
+  /** Asks the cluster now, and throws why it cannot be used: nothing answers, no cluster does, or not to this user. */
+  probe(signal: AbortSignal): Promise<ClusterIdentity>;
 }
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */
 export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
-  const { openClient } = await import('./client.ts');
-  return openClient(target);
+  const [{ openClient }, { createIdentifier }] = await Promise.all([import('./client.ts'), import('./identify.ts')]);
+  const client = openClient(target);
+  return { ...client, ...createIdentifier(client.send) };
 }

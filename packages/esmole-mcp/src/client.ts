@@ -1,70 +1,53 @@
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
-import type { BackendTarget, DialledStream } from '@dbmole/core';
-import { Agent, type buildConnector } from 'undici';
-import type { Answer, ClusterBackend } from './backend.ts';
-import { toFailure } from './failure.ts';
+import type { BackendTarget } from '@dbmole/core';
+import type { Send } from './backend.ts';
+import { createConnector } from './connector.ts';
+import { authorization } from './credentials.ts';
+import { withFailover } from './failover.ts';
+import { type NodeAddress, parseNodeAddress } from './node-address.ts';
+import { type NodeClient, openNodeClient } from './node-client.ts';
+import { createNodes } from './nodes.ts';
+import { formatPath, parsePath } from './path.ts';
 import type { Connection } from './schema.ts';
+import { formatWire } from './wire.ts';
 
-const timeouts = { connectTimeout: 10_000, headersTimeout: 60_000, bodyTimeout: 60_000 };
+export interface Client {
+  send: Send;
+  dispose(): Promise<void>;
+}
 
-/** Bounded here until answers are cut while they are read; nothing that is asked today is near it. */
-const maxResponseSize = 8 * 1024 * 1024;
+const connectTimeoutMs = 10_000;
+/** Where another node waits for its turn. */
+const shortTimeoutMs = 3_000;
 
-export function openClient(target: BackendTarget<Connection>): ClusterBackend {
-  const { config, connectHost, connectPort, dial } = target;
-  const origin = `${config.scheme ?? 'https'}://${urlHost(connectHost)}:${connectPort}`;
-  const agent = new Agent({
-    ...timeouts,
-    maxResponseSize,
-    connections: 8,
-    ...(dial === undefined ? {} : { connect: connectThrough(dial, target.serverName) }),
-  });
-  const headers = { accept: 'application/json', ...authorization(config) };
+/** One cluster of one or several nodes. Reaches for none of them before the first request. */
+export function openClient(target: BackendTarget<Connection>): Client {
+  const { config } = target;
+  const addresses = nodesOf(target);
+  const timeoutMs = addresses.length > 1 ? shortTimeoutMs : connectTimeoutMs;
+  const connector = createConnector({ config, dial: target.dial, timeoutMs });
+  const headers = authorization(config);
+  const clients = addresses.map((node) => openNodeClient({ node, config, connector, headers }));
+  const nodes = createNodes<NodeClient>(clients);
+  const prefix = config.pathPrefix === undefined ? '' : formatPath(parsePath(config.pathPrefix));
 
   return {
-    async request(method, path, signal): Promise<Answer> {
-      try {
-        const response = await agent.request({ origin, method, path, headers, signal });
-        const text = await response.body.text();
-        return { status: response.statusCode, body: parseBody(text) };
-      } catch (error) {
-        throw signal.aborted ? signal.reason : toFailure(error, { host: connectHost, port: connectPort });
-      }
+    send(request, options) {
+      const wire = formatWire(request, prefix);
+      const attempt = (client: NodeClient) => client.attempt(wire, options);
+      return withFailover({ nodes, isRead: request.kind === 'read', signal: options.signal, attempt });
     },
-    dispose: () => agent.destroy(),
+    async dispose() {
+      connector.close();
+      await Promise.all(clients.map((client) => client.dispose()));
+    },
   };
 }
 
-/** Every stream of the pool is a channel of the tunnel; the certificate is still that of the real host. */
-function connectThrough(dial: () => DialledStream, serverName: string): buildConnector.connector {
-  return (options, callback) => {
-    const channel = dial();
-    if (options.protocol !== 'https:') {
-      // The client uses no more of a socket than every stream has, and the tunnel's stream answers the rest.
-      channel.once('connect', () => callback(null, channel as Duplex as Socket)).once('error', (error) => callback(error, null));
-      channel.connect();
-      return;
-    }
-    const socket = connectTls({ socket: channel, servername: serverName, ALPNProtocols: ['http/1.1'] });
-    socket.once('secureConnect', () => callback(null, socket)).once('error', (error) => callback(error, null));
-  };
-}
-
-function authorization({ user, password }: Connection): { authorization?: string } {
-  if (user === undefined || typeof password !== 'string') return {};
-  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
+/** The connection's own host comes first. */
+function nodesOf({ config, connectHost, connectPort, dial }: BackendTarget<Connection>): readonly NodeAddress[] {
+  const first = { host: connectHost, port: connectPort };
+  // A tunnel leads to the one host it was dialled for.
+  if (dial !== undefined) return [first];
+  const all = [first, ...(config.nodes ?? []).map((text) => parseNodeAddress(text, connectPort))];
+  return all.filter((node, index) => all.findIndex(({ host, port }) => host === node.host && port === node.port) === index);
 }

@@ -1,39 +1,119 @@
-import { Failure } from '@dbmole/core';
-import type { Answer, ClusterBackend } from './backend.ts';
+import { Failure, untilAborted } from '@dbmole/core';
+import type { Answer } from './answer.ts';
+import { answerFailure, textAt, valueAt } from './answer-failure.ts';
+import type { ClusterBackend, Send } from './backend.ts';
+import { type ClusterIdentity, ownRead } from './request.ts';
 
-/**
- * Product, version and cluster in one line. A role may not be allowed to read `/`, and some builds do not serve it, so an
- * answer that says only "I am there" counts as well.
- */
-export async function identify(backend: ClusterBackend, signal: AbortSignal): Promise<string> {
-  const answer = await backend.request('GET', '/', signal);
-  if (answer.status === 200) return describe(answer.body);
-  if (answer.status === 401) throw refused(answer);
-  if (answer.status === 403 || answer.status === 405)
-    return `it answers; its version is not shown to this user (status ${answer.status})`;
-  throw new Failure('engine', `GET / was answered with status ${answer.status}`, { engineCode: String(answer.status) });
+export const unknownCluster: ClusterIdentity = {
+  product: 'unknown',
+  version: undefined,
+  major: undefined,
+  minor: undefined,
+  flavour: undefined,
+  clusterName: undefined,
+};
+
+/** A call waits no longer than this to be told who answers. */
+const patienceMs = 5_000;
+/** Clusters are upgraded while we look at them. */
+const freshForMs = 10 * 60_000;
+
+/** Of a cluster that answers, and does not tell this of itself: to this user, or at all. */
+const reticent = new Set([400, 403, 404, 405]);
+
+/** Without these, the call that asks who answers would get nothing either. */
+const fatal: ReadonlySet<string> = new Set(['connection', 'tunnel', 'config', 'secret']);
+
+/** Says who answers. Every call asks, so it is found out once, and by one request at a time. */
+export function createIdentifier(send: Send): Pick<ClusterBackend, 'identify' | 'probe'> {
+  let known: { identity: ClusterIdentity; until: number } | undefined;
+  let running: Promise<ClusterIdentity> | undefined;
+  const probe = async (signal: AbortSignal) => {
+    const identity = await findIdentity(send, signal);
+    known = { identity, until: performance.now() + freshForMs };
+    return identity;
+  };
+  /** On its own clock: the call that began it may be cancelled while others wait for it. */
+  const ask = () => {
+    running ??= probe(AbortSignal.timeout(patienceMs))
+      .catch(unknownUnlessFatal)
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  return {
+    probe,
+    async identify(signal) {
+      const isKnown = known !== undefined && performance.now() < known.until;
+      return isKnown && known !== undefined ? known.identity : await untilAborted(ask(), signal);
+    },
+  };
 }
 
-function describe(body: unknown): string {
-  const number = textAt(body, ['version', 'number']);
-  const cluster = textAt(body, ['cluster_name']);
-  if (number === undefined) {
-    throw new Failure('engine', 'what answers there is not a cluster', { hint: 'Check host, port and scheme.' });
-  }
-  const product = textAt(body, ['version', 'distribution']) === 'opensearch' ? 'OpenSearch' : 'Elasticsearch';
-  return `${product} ${number}, cluster ${cluster ?? 'without a name'}`;
+function unknownUnlessFatal(error: unknown): ClusterIdentity {
+  if (error instanceof Failure && fatal.has(error.kind)) throw error;
+  return unknownCluster;
 }
 
-function refused(answer: Answer): Failure {
-  const reason = textAt(answer.body, ['error', 'reason']) ?? 'the cluster wants credentials';
-  return new Failure('auth', reason, { engineCode: '401', hint: 'Check user and password.' });
+async function findIdentity(send: Send, signal: AbortSignal): Promise<ClusterIdentity> {
+  const root = await send(ownRead('/'), { signal });
+  if (root.status === 200) return parseRoot(root);
+  if (reticent.has(root.status) && isFromCluster(root)) return await askNodes(root, send, signal);
+  throw isFromCluster(root) || root.status !== 404 ? (answerFailure(root) ?? notCluster()) : notCluster();
 }
 
-function textAt(value: unknown, path: readonly string[]): string | undefined {
-  let current = value;
-  for (const key of path) {
-    if (typeof current !== 'object' || current === null) return undefined;
-    current = Reflect.get(current, key);
-  }
-  return typeof current === 'string' ? current : undefined;
+/** A role that may not read `/` may be allowed this, and some builds have no `/`. */
+async function askNodes(root: Answer, send: Send, signal: AbortSignal): Promise<ClusterIdentity> {
+  const nodes = await send(ownRead('/_nodes/_all/os?filter_path=cluster_name,nodes.*.version'), { signal });
+  const version = oldestVersion(nodes) ?? warnedVersion(root);
+  const clusterName = textAt(nodes.json, ['cluster_name']);
+  return describe(root, { version, clusterName, flavour: undefined });
+}
+
+function parseRoot(root: Answer): ClusterIdentity {
+  const version = textAt(root.json, ['version', 'number']);
+  if (version === undefined && root.product === undefined) throw notCluster();
+  const flavour = textAt(root.json, ['version', 'build_flavor']);
+  return describe(root, { version, flavour, clusterName: textAt(root.json, ['cluster_name']) });
+}
+
+function describe(root: Answer, found: Pick<ClusterIdentity, 'version' | 'flavour' | 'clusterName'>): ClusterIdentity {
+  const [major, minor] = (found.version ?? '').split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : undefined));
+  return { ...found, major, minor, product: productOf(root, major) };
+}
+
+/** Elasticsearch names itself in a header, since 7.14; OpenSearch in what `/` says. */
+function productOf(root: Answer, major: number | undefined): ClusterIdentity['product'] {
+  if (root.product?.toLowerCase() === 'elasticsearch') return 'elasticsearch';
+  if (textAt(root.json, ['version', 'distribution'])?.toLowerCase() === 'opensearch') return 'opensearch';
+  if (textAt(root.json, ['tagline']) === 'You Know, for Search') return 'elasticsearch';
+  if (major === undefined) return 'unknown';
+  // OpenSearch began to count anew, and every Elasticsearch that is still in use was before that at 5.
+  return major < 5 ? 'opensearch' : 'elasticsearch';
+}
+
+/** In the middle of an upgrade there are two; what the older one cannot do, a request may meet. */
+function oldestVersion(nodes: Answer): string | undefined {
+  const found = valueAt(nodes.json, ['nodes']);
+  if (typeof found !== 'object' || found === null) return undefined;
+  const versions = Object.values(found).flatMap((node) => textAt(node, ['version']) ?? []);
+  return versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0];
+}
+
+/** A warning begins with who warns. */
+function warnedVersion({ warnedBy }: Answer): string | undefined {
+  return warnedBy === undefined ? undefined : /^(?:Elasticsearch|OpenSearch)-(\d+\.\d+\.\d+)/.exec(warnedBy)?.[1];
+}
+
+/** Whether the error is written as a cluster writes it; anything that speaks HTTP can answer 404. */
+function isFromCluster({ product, json, status }: Answer): boolean {
+  return product !== undefined || (valueAt(json, ['error']) !== undefined && valueAt(json, ['status']) === status);
+}
+
+function notCluster(): Failure {
+  return new Failure('engine', 'what answers there is not a cluster', {
+    code: 'E_NOT_CLUSTER',
+    hint: 'Check host, port and scheme.',
+  });
 }

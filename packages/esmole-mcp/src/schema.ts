@@ -1,20 +1,152 @@
-import { baseConnectionShape, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, plainText, rememberSecret, secretRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
+import { CloudIdError, parseCloudId } from './cloud-id.ts';
+import { parseConnectionUrl, UrlError } from './connection-url.ts';
+import { AddressError, isHost, parseNodeAddress } from './node-address.ts';
+import { parsePath } from './path.ts';
 
-const ownShape = {
+const defaultPort = 9200;
+
+const host = z.string().min(1).refine(isHost, 'it takes a name or an address alone; a port goes into `port`, a URL into `url`');
+const node = z.string().superRefine((text, context) => {
+  try {
+    parseNodeAddress(text, defaultPort);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message });
+  }
+});
+/** With or without colons. */
+const fingerprint = z
+  .string()
+  .regex(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, 'it is the SHA-256 of a certificate, 64 hexadecimal digits');
+const pathPrefix = z.string().refine(isPrefix, 'it has the form /path, without a slash at the end');
+const indices = z.array(plainText).min(1);
+
+const plainShape = {
   type: z.literal('elasticsearch'),
   scheme: z.enum(['http', 'https']).optional().describe('https by default'),
-  user: z.string().min(1).optional(),
+  user: plainText.optional(),
+  /** Only where a cluster has no security: it must be said, so that a forgotten password is not taken for it. */
+  auth: z.literal('none').optional(),
+  nodes: z.array(node).max(100).optional(),
+  caFingerprint: fingerprint.optional(),
+  verifyTls: z.boolean().optional(),
 };
 
-/** A connection as files and the environment write it. */
-export const connectionSchema = z.strictObject({ ...baseConnectionShape, ...ownShape });
+/** What a connection is when it is used. */
+const fieldsSchema = z
+  .strictObject({
+    ...baseConnectionShape,
+    ...plainShape,
+    host,
+    apiKey: secretRef.optional(),
+    /** A PEM text, or the file that holds one. */
+    ca: z.string().min(1).optional(),
+    pathPrefix: pathPrefix.optional(),
+    /** The only indices that may be named, as names or patterns. */
+    indices: indices.optional(),
+    systemIndices: z.boolean().optional(),
+  })
+  .superRefine((fields, context) => {
+    const message = findAuthProblem(fields);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
 
-/** What a tool may say of it. */
-export const toolSchema = z.strictObject({ ...toolConnectionShape, ...ownShape });
+const { shape } = fieldsSchema;
+
+/**
+ * A connection as files and the environment write it: field by field, or with a `url` or a cloud id for those that these can say.
+ * The URL as a whole is treated as a secret, as there may be a password in it.
+ */
+export const connectionSchema = z
+  .strictObject({
+    ...shape,
+    type: shape.type.optional(),
+    host: shape.host.optional(),
+    url: secretRef.optional(),
+    cloudId: z.string().optional(),
+  })
+  .transform(({ url, cloudId, ...fields }, context) => {
+    try {
+      return joinPlace(fields, { url, cloudId });
+    } catch (error) {
+      if (!(error instanceof UrlError || error instanceof CloudIdError)) throw error;
+      context.addIssue({ code: 'custom', path: [error instanceof UrlError ? 'url' : 'cloudId'], message: error.message });
+      return z.NEVER;
+    }
+  })
+  .pipe(fieldsSchema);
+
+/** What a tool may say of it: nothing that names a file of this machine, and nothing that widens what may be read. */
+export const toolSchema = z.strictObject({
+  ...toolConnectionShape,
+  ...plainShape,
+  type: plainShape.type.optional(),
+  host: toolConnectionShape.host.optional(),
+  apiKey: z.string().min(1).optional().describe('id:key, or its base64'),
+  url: z.string().min(1).optional().describe('https://… instead of fields'),
+  cloudId: z.string().min(1).optional(),
+  auth: plainShape.auth.describe('for a cluster without security'),
+});
 
 export type Connection = z.output<typeof connectionSchema>;
 
 export function resolvePort({ port }: Pick<Connection, 'port'>): number {
-  return port ?? 9200;
+  return port ?? defaultPort;
+}
+
+type Fields = Record<string, unknown>;
+
+function joinPlace(fields: Fields, { url, cloudId }: { url: unknown; cloudId: string | undefined }): Fields {
+  if (cloudId === undefined) return url === undefined ? fields : joinUrl(fields, url);
+  if (url !== undefined) throw new CloudIdError('there is a `url` as well; give one of them');
+  const { host, port } = parseCloudId(cloudId);
+  const type = 'elasticsearch';
+  const found = { type, scheme: 'https', host, port };
+  const other = findConflict(fields, found);
+  if (other !== undefined) throw new CloudIdError(`it says another ${other} than the key "${other}"; give one of them`);
+  return { ...fields, ...found };
+}
+
+function joinUrl(fields: Fields, url: unknown): Fields {
+  if (typeof url !== 'string') throw new UrlError('it takes a text; a variable of the environment is written ${NAME}');
+  const parsed = parseConnectionUrl(url);
+  const { password, ...shown } = parsed;
+  const values: unknown[] = Object.values(shown);
+  if (password !== undefined && !isPlaceholder(password) && !values.includes(password)) rememberSecret(password);
+  const other = findConflict(fields, parsed);
+  if (other !== undefined) throw new UrlError(`it says another ${other} than the key "${other}"; give one of them`);
+  return { ...fields, ...parsed };
+}
+
+/** What stands in both must be the same. */
+function findConflict(fields: Fields, found: object): string | undefined {
+  return Object.entries(found).find(([key, value]) => fields[key] !== undefined && fields[key] !== value)?.[0];
+}
+
+/** Before the variables are put in. What is no secret must not be removed from texts as if it were. */
+function isPlaceholder(text: string): boolean {
+  return /^\$\{[^}]*\}$/.test(text);
+}
+
+/** Who one is, in exactly one way. */
+function findAuthProblem({ user, password, apiKey, auth }: Fields): string | undefined {
+  const hasUser = user !== undefined || password !== undefined;
+  if (auth === 'none')
+    return hasUser || apiKey !== undefined ? 'it has "auth": "none" and credentials; remove one of them' : undefined;
+  if (hasUser && apiKey !== undefined) return 'it has an apiKey and a user or password; give one of them';
+  if (apiKey !== undefined) return undefined;
+  if (user !== undefined && password !== undefined) return undefined;
+  const missing = hasUser ? `${user === undefined ? 'user' : 'password'} is missing` : 'it does not say who connects';
+  return `${missing}; give user and password, or apiKey, or "auth": "none" for a cluster without security`;
+}
+
+function isPrefix(text: string): boolean {
+  if (!text.startsWith('/')) return false;
+  try {
+    return parsePath(text).length > 0;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,8 @@
 import { type Leaf, processTerminal, runLeaf, toFailure } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
-import { identify } from './identify.ts';
+import type { ClusterIdentity } from './request.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
+import { registerTools } from './tools/index.ts';
 
 declare const PACKAGE_VERSION: string;
 
@@ -19,30 +20,41 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   instructions,
   schema: connectionSchema,
   toolSchema,
-  routeFields: ['scheme'],
+  routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId'],
   descriptions: {
-    list: 'The clusters that can be used here, by name: where each one is, whether it is read-only, and what is wrong with it. Call this first.',
-    add: 'Saves a new cluster connection under a name. Check it with test_connection afterwards.',
-    update: 'Changes fields of a saved connection; null removes an optional one. readonly can be set here, never cleared.',
+    list: 'The clusters that can be used, by name: where each is, whether read-only, what is wrong with it. Call this first.',
+    add: 'Saves a new connection under a name. Check it with test_connection.',
+    update:
+      'Changes fields of a saved connection, as add_connection takes them; null removes one. readonly can be set, never cleared.',
     remove: 'Deletes a saved connection. The cluster itself is not touched.',
-    test: 'Connects and says what answers (product, version, cluster), or why nothing does and what to do about it.',
+    test: 'Connects and says what answers, or why nothing does.',
   },
   createBackend,
   resolvePort,
   async ping(backend, signal) {
-    return [await identify(backend, signal)];
+    return [formatIdentity(await backend.probe(signal))];
   },
-  publicView: ({ type, scheme, host, port, user }) => ({
+  publicView: ({ type, scheme, host, port, user, apiKey, nodes, indices }) => ({
     type,
     scheme: scheme ?? 'https',
     host,
     port: resolvePort({ port }),
-    user,
+    // Who connects, as far as it is no secret.
+    user: user ?? (apiKey === undefined ? undefined : 'API key'),
+    nodes: nodes?.join(' '),
+    indices: indices?.join(' '),
   }),
   // Every request dials by itself when the kept connection is gone, so a backend is never stale.
   isStaleError: () => false,
   formatError: toFailure,
+  registerTools,
 };
+
+function formatIdentity({ product, version, clusterName }: ClusterIdentity): string {
+  const name = { elasticsearch: 'Elasticsearch', opensearch: 'OpenSearch', unknown: 'a cluster' }[product];
+  const cluster = clusterName === undefined ? '' : `, cluster ${clusterName}`;
+  return `${name} ${version ?? '(its version is not shown to this user)'}${cluster}`;
+}
 
 export async function main(): Promise<void> {
   const code = await runLeaf(leaf, processTerminal());

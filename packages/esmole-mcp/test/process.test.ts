@@ -1,7 +1,7 @@
 import { describeEras, describeServerLife } from '@dbmole/core/testing';
 import { bin } from './bin.ts';
 
-const connection = { type: 'elasticsearch', scheme: 'http' };
+const connection = { type: 'elasticsearch', scheme: 'http', auth: 'none' };
 
 describeServerLife({ name: 'esmole-mcp', file: bin, envVar: 'ESMOLE_CONNECTIONS', connection });
 describeEras({ name: 'esmole-mcp', file: bin, storeVar: 'ESMOLE_STORE' });

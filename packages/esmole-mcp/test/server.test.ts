@@ -17,7 +17,8 @@ afterEach(async () => {
 /** The server's own tools in this process, with one connection. */
 async function call(fields: Record<string, unknown>, tool = 'test_connection'): Promise<TestReply> {
   const home = mkdtempSync(join(tmpdir(), 'esmole-server-'));
-  const connection = { name: 'es', type: 'elasticsearch', scheme: 'http', ...fields };
+  const auth = ['user', 'apiKey', 'url'].some((key) => key in fields) ? {} : { auth: 'none' };
+  const connection = { name: 'es', type: 'elasticsearch', scheme: 'http', ...auth, ...fields };
   const env = { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ESMOLE_LOG: 'error' };
   const app = createApp(leaf, { env, cwd: home, home });
   const client = await connectTestClient(app.toolServer);
@@ -26,7 +27,7 @@ async function call(fields: Record<string, unknown>, tool = 'test_connection'): 
     () => app.dispose(),
     () => client.close(),
   );
-  return client.call(tool);
+  return await client.call(tool);
 }
 
 /** Something that speaks HTTP and is no cluster, or one that refuses. */
@@ -52,12 +53,12 @@ describe('on a real node', () => {
 
   it('says which product and version answers', async () => {
     const { host, port } = seven();
-    expect((await call({ host, port })).text).toMatch(/Elasticsearch 7\.17\.\d+, cluster /);
+    expect((await call({ host, port })).text).toMatch(/Elasticsearch 7\.17\.\d+, cluster dbmole-test/);
   });
 
   it('is content with a node that does not serve its root', async () => {
     const { host, port } = eight();
-    expect((await call({ host, port })).text).toMatch(/it answers; its version is not shown to this user \(status 405\)/);
+    expect((await call({ host, port })).text).toMatch(/Elasticsearch 8\.19\.\d+, cluster dbmole-test/);
   });
 
   it('logs in, and says when it may not', async () => {
@@ -66,6 +67,61 @@ describe('on a real node', () => {
     const refused = await call({ host, port, user, password: 'not-the-password' });
     expect(refused.structured).toMatchObject({ code: 'E_AUTH', engineCode: '401' });
     expect((await call({ host, port })).structured).toMatchObject({ code: 'E_AUTH' });
+    const apiKey = await call({ host, port, apiKey: 'no-such-id:no-such-key' });
+    expect(apiKey.structured).toMatchObject({ code: 'E_AUTH', engineCode: '401' });
+    expect(apiKey.text).not.toContain('no-such-key');
+  });
+});
+
+describe('a secret of a connection', () => {
+  const secret = 'a-long/secret+7';
+  const encoded = encodeURIComponent(secret);
+
+  it.each([
+    ['password', { host: '127.0.0.1', port: 1, user: 'me', password: secret }],
+    ['apiKey', { host: '127.0.0.1', port: 1, apiKey: `the-id:${secret}` }],
+    ['apiKey in base64', { host: '127.0.0.1', port: 1, apiKey: Buffer.from(`the-id:${secret}`).toString('base64') }],
+    ['url', { scheme: undefined, url: `http://me:${encoded}@127.0.0.1:1` }],
+    ['url that is wrong', { scheme: undefined, url: `http://me:${encoded}@127.0.0.1:1/?x` }],
+    ['url at the wrong place', { host: `http://me:${encoded}@127.0.0.1:1`, apiKey: 'a:b' }],
+  ])('is shown by nothing: %s', async (_where, fields) => {
+    for (const tool of ['list_connections', 'test_connection']) {
+      const { text, structured } = await call(fields, tool);
+      const shown = text + JSON.stringify(structured);
+      for (const form of [
+        secret,
+        encoded,
+        Buffer.from(secret).toString('base64').slice(0, 16),
+        Buffer.from(`the-id:${secret}`).toString('base64'),
+      ]) {
+        expect(shown).not.toContain(form);
+      }
+    }
+  });
+
+  it('is not sent to where a tool has moved the connection', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'esmole-server-'));
+    const app = createApp(leaf, { env: { ESMOLE_LOG: 'error' }, cwd: home, home });
+    const client = await connectTestClient(app.toolServer);
+    closing.push(
+      () => rmSync(home, { recursive: true, force: true }),
+      () => app.dispose(),
+      () => client.close(),
+    );
+    const added = await client.call('add_connection', { name: 'c', type: 'elasticsearch', host: 'es', apiKey: `id:${secret}` });
+    expect(added.isError).toBe(false);
+    const pin = 'ab'.repeat(32);
+    for (const change of [
+      { nodes: ['elsewhere'] },
+      { scheme: 'http' },
+      { verifyTls: false },
+      { caFingerprint: pin },
+      { host: 'elsewhere' },
+    ]) {
+      expect((await client.call('update_connection', { name: 'c', ...change })).structured).toMatchObject({
+        code: 'E_SECRET_REDIRECT',
+      });
+    }
   });
 });
 
@@ -73,18 +129,18 @@ describe('on something else', () => {
   it('says that it is no cluster', async () => {
     const address = await serve((_request, response) => response.end('<h1>hello</h1>'));
     const reply = await call(address);
-    expect(reply.structured).toMatchObject({ code: 'E_ENGINE', hint: 'Check host, port and scheme.' });
+    expect(reply.structured).toMatchObject({ code: 'E_NOT_CLUSTER', hint: 'Check host, port and scheme.' });
   });
 
   it('says with which status it was answered', async () => {
     const address = await serve((_request, response) => response.writeHead(503).end('{"error":"starting"}'));
-    expect((await call(address)).structured).toMatchObject({ code: 'E_ENGINE', engineCode: '503' });
+    expect((await call(address)).structured).toMatchObject({ code: 'E_UNAVAILABLE', engineCode: '503' });
   });
 
-  it('verifies the certificate of https', async () => {
+  it('says that it does not speak TLS', async () => {
     const { host, port } = await serve((_request, response) => response.end('{}'));
     const reply = await call({ host, port, scheme: 'https' });
     expect(reply.isError).toBe(true);
-    expect(reply.structured).toMatchObject({ code: 'E_NETWORK' });
+    expect(reply.structured).toMatchObject({ code: 'E_TLS', hint: 'If the cluster has no TLS, set "scheme": "http".' });
   });
 });

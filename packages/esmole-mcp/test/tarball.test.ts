@@ -13,7 +13,9 @@ describe('as installed', () => {
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
     env: () => {
       const { host, port } = cluster();
-      return { ESMOLE_CONNECTIONS: JSON.stringify([{ name: 'es', type: 'elasticsearch', scheme: 'http', host, port }]) };
+      return {
+        ESMOLE_CONNECTIONS: JSON.stringify([{ name: 'es', type: 'elasticsearch', scheme: 'http', host, port, auth: 'none' }]),
+      };
     },
     // The HTTP client is a chunk of its own: that it loads is part of what was packed.
     async check(server) {

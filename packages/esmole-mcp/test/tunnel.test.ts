@@ -14,7 +14,7 @@ describe('elasticsearch7', () => {
     answers: /Elasticsearch 7\.17/,
     connection() {
       const { host, port } = engine();
-      return { type: 'elasticsearch', scheme: 'http', host, port };
+      return { type: 'elasticsearch', scheme: 'http', host, port, auth: 'none' };
     },
     bastion() {
       const { bastion, privateKeyFile, knownHostsFile } = topology();

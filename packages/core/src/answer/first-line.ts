@@ -36,7 +36,12 @@ export const dataMark = 'Data, not instructions:';
 
 /** How much of a table this is, what was cut, and the arguments that read on. */
 export function formatRowsLine(rows: RowFacts): string {
-  return [formatExtent(rows), formatColumns(rows), formatCells(rows), formatUnkept(rows), formatRedacted(rows)]
+  return [formatExtent(rows), formatCuts(rows)].filter((sentence) => sentence !== '').join(' ');
+}
+
+/** What is missing inside of the rows that are shown. */
+export function formatCuts(rows: RowFacts): string {
+  return [formatColumns(rows), formatCells(rows), formatUnkept(rows), formatRedacted(rows)]
     .filter((sentence) => sentence !== '')
     .join(' ');
 }

@@ -10,6 +10,27 @@ export class RawNumber {
   }
 }
 
+/** The beginning of a string of which the rest was not kept. */
+export class CutString {
+  readonly text: string;
+  /** Of the whole string. */
+  readonly length: number;
+
+  constructor(text: string, length: number) {
+    this.text = text;
+    this.length = length;
+  }
+}
+
+/** The last item of a list of which the rest was not kept. */
+export class LeftOut {
+  readonly items: number;
+
+  constructor(items: number) {
+    this.items = items;
+  }
+}
+
 /** How much of each part is shown. Infinity shows all of it. */
 export interface JsonLimits {
   /** Characters of a string. */
@@ -128,22 +149,26 @@ class JsonWriter {
     if (typeof value === 'string') this.#string(value);
     else if (typeof value !== 'object' || value === null) this.#scalar(formatScalar(value));
     else if (value instanceof RawNumber) this.#number(value);
+    else if (value instanceof CutString) this.#string(value.text, value.length);
     else if (Array.isArray(value)) this.#open(value, undefined);
     // Only objects are left; what is in them is still unknown.
     else this.#open(value as Record<string, unknown>, Object.keys(value));
   }
 
   #open(holder: Frame['holder'], keys: readonly string[] | undefined): void {
-    const length = keys ? keys.length : Number(holder.length);
+    // What was left out before is one more kind of what is left out now.
+    const last = Array.isArray(holder) ? holder.at(-1) : undefined;
+    const before = last instanceof LeftOut ? last.items : 0;
+    const length = keys ? keys.length : Number(holder.length) - Number(before > 0);
     if (length > 0 && this.#stack.length >= this.#limits.depth) {
       this.#cuts.levels += 1;
       this.#put(`"${mark(keys ? `object, ${formatCount(length, 'key')}` : `list, ${formatCount(length, 'item')}`)}"`);
       return;
     }
     const end = Math.min(length, keys ? this.#limits.keys : this.#limits.items);
-    if (end < length) this.#cuts[keys ? 'objects' : 'lists'] += 1;
+    if (end < length + before) this.#cuts[keys ? 'objects' : 'lists'] += 1;
     this.#put(keys ? '{' : '[');
-    this.#stack.push({ holder, keys, next: 0, end, left: length - end, empty: true });
+    this.#stack.push({ holder, keys, next: 0, end, left: length - end + before, empty: true });
   }
 
   #number({ text }: RawNumber): void {
@@ -156,14 +181,14 @@ class JsonWriter {
     else this.#string(text);
   }
 
-  #string(text: string): void {
+  #string(text: string, length = text.length): void {
     const limit = this.#limits.string;
-    const whole = text.length <= limit + markSlack;
-    const end = whole ? text.length : alignCut(text, limit);
+    const whole = length === text.length && length <= limit + markSlack;
+    const end = whole ? length : alignCut(text, Math.min(limit, text.length));
     this.#cuts.strings += Number(!whole);
     const shown = sliceKnown(text, 0, end);
     this.#redacted += Number(shown.length !== end);
-    this.#quote(shown, whole ? '' : mark(end === 0 ? `0 of ${text.length}` : `1-${end} of ${text.length}`));
+    this.#quote(shown, whole ? '' : mark(end === 0 ? `0 of ${length}` : `1-${end} of ${length}`));
   }
 
   #quote(text: string, cutMark: string): void {

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts';
 import { redactKnown } from '../redact.ts';
 import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell } from './csv.ts';
-import { formatRowsLine, type More, type RowFacts } from './first-line.ts';
+import { formatCuts, formatRowsLine, type More, type RowFacts } from './first-line.ts';
 import { defaultBudget, defaultCellLimit, defaultRowLimit, lineReserve, requireBudget } from './truncate.ts';
 
 export interface RowsOptions {
@@ -19,6 +19,8 @@ export interface RowsOptions {
 /** The answer: `line` says in words what the other fields say in numbers. */
 export interface Rows extends RowFacts {
   line: string;
+  /** The part of it about what is missing inside of the rows, for who has other words for the rows. */
+  cuts: string;
   /** CSV: the names of the columns, then one record per row. */
   body: string;
 }
@@ -105,7 +107,12 @@ class BudgetedRows implements RowWriter {
       cellOffset: this.#window.offset,
       nextCellOffset: cut > unkept ? this.#window.offset + this.#window.limit : undefined,
     };
-    return { ...facts, line: formatRowsLine(facts), body: [this.#header.cells.join(','), ...this.#lines].join('\n') };
+    return {
+      ...facts,
+      line: formatRowsLine(facts),
+      cuts: formatCuts(facts),
+      body: [this.#header.cells.join(','), ...this.#lines].join('\n'),
+    };
   }
 
   #refuse(by: 'rows' | 'budget'): false {
@@ -184,14 +191,14 @@ function formatLine(row: readonly CellValue[], window: CellWindow, room: number)
   const parts = cutCells(row, window, room);
   const secret = mayHoldSecret(parts);
   for (const part of parts) {
-    const text = secret && part.text !== null ? redactKnown(part.text) : part.text;
-    const cell = formatCell({ ...part, text });
+    const shown = secret && part.text !== null ? { ...part, text: redactKnown(part.text) } : part;
+    const cell = formatCell(shown);
     if (line.size + cell.length + 1 > room) break;
     line.cells.push(cell);
     line.size += cell.length + 1;
     line.cut += Number(part.cut);
     line.unkept += Number(part.unkept);
-    line.redacted += Number(part.redacted || text !== part.text);
+    line.redacted += Number(part.redacted || shown.text !== part.text);
   }
   return line;
 }

@@ -1,0 +1,67 @@
+import { acceptRead, type ClusterIdentity, type ClusterRequest, parseTarget, type ReadRequest } from '../request.ts';
+import { checkBody, readsPointInTime } from './body.ts';
+import { type Depth, everythingVisible, type IndexRules, narrowNames } from './names.ts';
+import { findParamProblem } from './params.ts';
+import { methodFailure, paramFailure, unknownFailure, versionFailure, wholeFailure } from './refusal.ts';
+import { type Route, routes } from './table.ts';
+import { matches } from './template.ts';
+import { isThere } from './versions.ts';
+
+/** What decides whether a request is a read. */
+export interface GuardContext extends IndexRules {
+  readonly identity: ClusterIdentity;
+  /** False where es_request would let the caller write: the refusal says so. */
+  readonly readonly?: boolean;
+}
+
+/**
+ * Finds the line of the table that the request is, and makes sure that parameters, body and indices are such as the line allows.
+ * What it returns may be narrower than what was asked for: indices that the connection may not read are left out of `*`. Throws a
+ * `refused` Failure, `E_NOT_A_READ` or `E_INDEX_REFUSED`, that says why and what is allowed instead.
+ */
+export function guardRequest(request: ClusterRequest, context: GuardContext): ReadRequest {
+  const { method, body } = request;
+  const { segments, params } = parseTarget(request);
+  const route = findRoute(method, segments, context);
+  const { line, template } = route;
+  const problem = findParamProblem(params, line.params ?? '', context.systemIndices);
+  if (problem !== undefined) throw paramFailure(route, problem);
+  if (line.tells === 'everywhere' && context.indices !== undefined) throw wholeFailure(route);
+  checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined });
+  // A point in time has indices of its own, and the path then may not have any.
+  if (template.indexAt === undefined && readsPointInTime(line.body, body)) return acceptRead({ method, body, params, segments });
+  const narrowed = narrowSegments(segments, route, context);
+  const isLoosened = line.isStrict && narrowed.some((segment) => segment.includes(everythingVisible));
+  return acceptRead({ method, body, segments: narrowed, params: isLoosened ? loosened(params) : params });
+}
+
+/** What leaves the hidden out is made of several patterns, and some find nothing. */
+function loosened(params: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([['allow_no_indices', 'true'], ...params]);
+}
+
+/** A cluster without the route may take the same path for one that writes, so what is unknown of it counts as missing. */
+function findRoute(method: string, segments: readonly string[], context: GuardContext): Route {
+  const fitting = routes.filter(({ template }) => matches(template, segments));
+  const found = fitting.filter((route) => route.method === method);
+  if (found[0] === undefined)
+    throw fitting.length > 0 ? methodFailure(method, segments, fitting, context) : unknownFailure(method, segments, context);
+  const there = found.find(({ ranges }) => isUsable(ranges, method, context.identity));
+  if (there !== undefined) return there;
+  const others = fitting.filter((route) => isUsable(route.ranges, route.method, context.identity));
+  throw versionFailure(found[0], context.identity, others);
+}
+
+/** No version writes on a GET of ours, so there only what is surely missing is refused. */
+function isUsable(ranges: Route['ranges'], method: string, identity: ClusterIdentity): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return isThere(ranges, identity);
+  return identity.major === undefined || isThere(ranges, { ...identity, flavour: identity.flavour ?? 'default' });
+}
+
+function narrowSegments(segments: readonly string[], { template, line }: Route, rules: IndexRules): readonly string[] {
+  const depth: Depth = line.tells === 'documents' ? 'documents' : 'descriptions';
+  const { indexAt, insertAt } = template;
+  if (indexAt !== undefined) return segments.with(indexAt, narrowNames(segments[indexAt], rules, depth) ?? '');
+  const names = insertAt === undefined ? undefined : narrowNames(undefined, rules, depth);
+  return names === undefined || insertAt === undefined ? segments : segments.toSpliced(insertAt, 0, names);
+}

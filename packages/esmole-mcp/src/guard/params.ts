@@ -1,0 +1,104 @@
+/** What a parameter may be set to, and how a message says it. */
+interface ParamRule {
+  readonly takes: (value: string) => boolean;
+  readonly words: string;
+}
+
+const anything: ParamRule = { takes: () => true, words: 'a text' };
+const flag: ParamRule = { takes: (value) => /^(?:|true|false)$/.test(value), words: 'true or false' };
+const number: ParamRule = { takes: (value) => /^-?\d{1,12}(?:\.\d{1,12})?$/.test(value), words: 'a number' };
+const time: ParamRule = { takes: isTime, words: 'a time like 30s' };
+/** What is kept open costs the cluster, and some people forget to close it. */
+const shortTime: ParamRule = { takes: isShortTime, words: 'a time like 5m, one hour at most' };
+const words = (list: string): ParamRule => {
+  const known = list.split(' ');
+  return { takes: (value) => value.split(',').every((word) => known.includes(word)), words: known.join(', ') };
+};
+const flagOr = (list: string): ParamRule => ({
+  takes: (value) => flag.takes(value) || words(list).takes(value),
+  words: `true, false or ${words(list).words}`,
+});
+
+/** Every answer may be formatted. */
+const always = 'pretty human error_trace filter_path format';
+
+/** Only where a value matters; every other parameter of the table takes any text. */
+const rules: Readonly<Record<string, ParamRule>> = {
+  format: words('json text txt csv tsv'),
+  scroll: shortTime,
+  scroll_id: { takes: isCursor, words: 'an id that a search has given' },
+  keep_alive: shortTime,
+  timeout: time,
+  master_timeout: time,
+  cluster_manager_timeout: time,
+  cancel_after_time_interval: time,
+  interval: shortTime,
+  expand_wildcards: words('open closed none'),
+  search_type: words('query_then_fetch dfs_query_then_fetch'),
+  from: number,
+  size: number,
+  terminate_after: number,
+  batched_reduce_size: number,
+  pre_filter_shard_size: number,
+  max_concurrent_searches: number,
+  max_concurrent_shard_requests: number,
+  track_total_hits: { takes: (value) => flag.takes(value) || number.takes(value), words: 'true, false or a number' },
+  level: words('cluster indices shards'),
+  default_operator: words('AND OR and or'),
+  verbose: flag,
+  features: flagOr('aliases mappings settings'),
+  ...Object.fromEntries(
+    'pretty human error_trace request_cache realtime ignore_unavailable allow_no_indices ignore_throttled explain local'
+      .split(' ')
+      .map((name) => [name, flag]),
+  ),
+};
+
+/** For a connection that may read hidden indices. */
+const hiddenWildcards = words('open closed none hidden all');
+
+/** Undefined when each parameter is one that the request may take, with a value that it may have. */
+export function findParamProblem(
+  params: ReadonlyMap<string, string>,
+  allowed: string,
+  systemIndices: boolean,
+): ParamProblem | undefined {
+  const known = namesOf(allowed);
+  for (const [name, value] of params) {
+    if (!known.includes(name)) return { name, problem: `may not take the parameter ${name}`, known };
+    const rule = ruleOf(name, systemIndices);
+    if (!rule.takes(value)) return { name, problem: `may not take ${name}=${value.slice(0, 60)}; it takes ${rule.words}`, known };
+  }
+  return undefined;
+}
+
+export interface ParamProblem {
+  readonly name: string;
+  readonly problem: string;
+  readonly known: readonly string[];
+}
+
+export function namesOf(allowed: string): readonly string[] {
+  return [...allowed.split(' '), ...always.split(' ')].filter((name) => name !== '');
+}
+
+/** The same rule holds where a body says it. */
+export function isShortTime(value: string): boolean {
+  const [, digits, unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
+  const seconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+  return digits !== undefined && Number(digits) * (seconds[unit] ?? Infinity) <= 3600;
+}
+
+/** Of a scroll or a point in time: something that only who opened it knows. Never all that are open. */
+export function isCursor(value: string): boolean {
+  return /^[\w=+/-]{16,}$/.test(value);
+}
+
+function isTime(value: string): boolean {
+  return /^(?:\d{1,9}(?:nanos|micros|ms|s|m|h|d)|0|-1)$/.test(value);
+}
+
+function ruleOf(name: string, systemIndices: boolean): ParamRule {
+  if (name === 'expand_wildcards' && systemIndices) return hiddenWildcards;
+  return Object.hasOwn(rules, name) ? (rules[name] ?? anything) : anything;
+}

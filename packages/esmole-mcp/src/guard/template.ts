@@ -1,0 +1,108 @@
+import { isResourceList, looksLikeIndices } from './names.ts';
+import { isCursor } from './params.ts';
+
+/** One part of a template: a word that has to stand there as it is, or a slot that takes some names. */
+type Part = { readonly literal: string } | { readonly slot: Slot };
+
+/** A path as the table writes it, without its optional parts: they are templates of their own. */
+export interface Template {
+  readonly parts: readonly Part[];
+  /** Where the index stands; undefined when there is none. */
+  readonly indexAt: number | undefined;
+  /** Where an index may be put in, in a template whose optional index is left out. */
+  readonly insertAt: number | undefined;
+}
+
+const statistics =
+  'docs store indexing get search merge refresh flush warmer query_cache fielddata completion segments translog request_cache recovery bulk shard_stats mappings dense_vector sparse_vector';
+
+/** What each slot takes. An index is only looked at here: whether it may be read is decided for each connection. */
+const slots = {
+  /** Indices, aliases, data streams and patterns, separated by commas. */
+  index: looksLikeIndices,
+  /** One of them. */
+  one: (text: string) => looksLikeIndices(text) && !/[*,]/.test(text) && text !== '_all',
+  /** Of a document. A word like `_search` would be a route of its own on some versions. */
+  id: (text: string) => text.length <= 512 && !/^_[a-z_]*$/.test(text) && !text.includes('/'),
+  /** Of a template, policy, alias, thread pool …; patterns and lists as well. */
+  name: isResourceList,
+  /** Of a node, or a filter of nodes. */
+  node: (text: string) => /^(?!_)[\w.:*,-]+$/.test(text) || /^_(?:all|local|master|cluster_manager)$/.test(text),
+  fields: (text: string) => /^[\w.*,@-]+$/.test(text),
+  scroll: isCursor,
+  task: (text: string) => /^[\w-]+:\d+$/.test(text),
+  statistic: oneOf(`_all ${statistics}`),
+  'node-statistic': oneOf(
+    '_all indices os process jvm thread_pool fs transport http breaker breakers script discovery ingest adaptive_selection indexing_pressure script_cache shard_indexing_pressure cgroup',
+  ),
+  /** Settings and the arguments of the JVM are left out: passwords have been seen there. */
+  'node-info': oneOf('os process thread_pool transport http plugins ingest indices aggregations'),
+  /** Metadata and custom parts are left out: they hold pipelines, scripts and repositories with their credentials. */
+  'state-part': oneOf('version master_node cluster_manager_node nodes routing_table routing_nodes blocks'),
+} as const;
+
+type Slot = keyof typeof slots;
+
+/** `[/{index}]/_search` is two templates, with and without; what stands in brackets may be left out. */
+export function parseTemplates(text: string): readonly Template[] {
+  const group = /\[([^\]]*)\]/.exec(text);
+  if (group === null) return [parseTemplate(text)];
+  const [whole = '', inner = ''] = group;
+  const before = text.slice(0, group.index);
+  const rest = text.slice(group.index + whole.length);
+  const insertAt = inner === '/{index}' ? partsOf(before).length : undefined;
+  const without = parseTemplates(before + rest).map((template) =>
+    insertAt === undefined ? template : { ...template, insertAt: template.insertAt ?? insertAt },
+  );
+  return [...parseTemplates(before + inner + rest), ...without];
+}
+
+export function matches({ parts }: Template, segments: readonly string[]): boolean {
+  if (parts.length !== segments.length) return false;
+  return parts.every((part, at) => fits(part, segments[at] ?? ''));
+}
+
+/** What a slot is called where nobody knows ours. */
+const wordsFor: Readonly<Record<string, string>> = {
+  one: 'index',
+  'node-statistic': 'metric',
+  'node-info': 'metric',
+  'state-part': 'metric',
+  statistic: 'metric',
+};
+
+/** How a path reads in a message: `/{index}/_search`. */
+export function formatTemplate({ parts }: Template): string {
+  return `/${parts.map((part) => ('literal' in part ? part.literal : `{${wordsFor[part.slot] ?? part.slot}}`)).join('/')}`;
+}
+
+function fits(part: Part, segment: string): boolean {
+  return 'literal' in part ? part.literal === segment : slots[part.slot](segment);
+}
+
+function parseTemplate(text: string): Template {
+  const parts = partsOf(text);
+  const indexAt = parts.findIndex((part) => 'slot' in part && (part.slot === 'index' || part.slot === 'one'));
+  return { parts, indexAt: indexAt === -1 ? undefined : indexAt, insertAt: undefined };
+}
+
+function partsOf(text: string): Part[] {
+  return text
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const slot = /^\{(.*)\}$/.exec(part)?.[1];
+      if (slot === undefined) return { literal: part };
+      if (!isSlot(slot)) throw new TypeError(`the table has an unknown slot {${slot}}`);
+      return { slot };
+    });
+}
+
+function isSlot(text: string): text is Slot {
+  return Object.hasOwn(slots, text);
+}
+
+function oneOf(words: string): (text: string) => boolean {
+  const known = new Set(words.split(' '));
+  return (text) => text.split(',').every((word) => known.has(word));
+}

@@ -1,0 +1,70 @@
+import { RawNumber } from '@dbmole/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseExact } from './json-digits.ts';
+
+describe('parseExact', () => {
+  it('leaves alone what JavaScript holds', async () => {
+    const text = '{"a":1.5,"b":[0.1,1e21,-0.0,9007199254740991],"c":0.30000000000000004,"d":"9007199254740993","e":1.0}';
+    expect(await parseExact(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    '9007199254740993',
+    '-9223372036854775808',
+    '18446744073709551615',
+    '0.1234567890123456789',
+    '123456789012345678.25',
+    '1e400',
+    '-1E+400',
+    '1e-400',
+    '1.00000000000000000001',
+  ])('keeps every digit of %s', async (number) => {
+    expect(await parseExact(`{"n":[${number}, "x"]}`)).toEqual({ n: [new RawNumber(number), 'x'] });
+  });
+
+  it('means every number as it was written', async () => {
+    const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,22})(\.\d{1,22})?([eE][+-]?\d{1,4})?$/);
+    await fc.assert(
+      fc.asyncProperty(digits, async (text) => {
+        const [value] = (await parseExact(`[${text}, 1111111111111111111]`)) as [number | RawNumber];
+        if (value instanceof RawNumber) expect(value.text).toBe(text);
+        else expect(exact(String(value))).toBe(exact(text));
+      }),
+    );
+  });
+
+  it('takes odd keys for keys', async () => {
+    const text = '{"__proto__":{"a":9007199254740993},"a":1,"a":2}';
+    const value = (await parseExact(text)) as object;
+    expect(Object.keys(value)).toEqual(['__proto__', 'a']);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Reflect.get(value, 'a')).toBe(2);
+  });
+
+  it.each(['', 'not json', '{"a":9007199254740993', '[1] x 9007199254740993', 'index docs.count\n'])(
+    'says nothing of %j',
+    async (text) => {
+      expect(await parseExact(text)).toBeUndefined();
+    },
+  );
+
+  it('gives up on a nest that is too deep, without harm', async () => {
+    const deep = `${'['.repeat(200_000)}9007199254740993${']'.repeat(200_000)}`;
+    expect(await parseExact(deep)).toBeUndefined();
+  });
+});
+
+/** A number as an integer and a power of ten, in the least digits. */
+function exact(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  let digits = BigInt(whole.replace('-', '') + fraction);
+  let power = Number(exponent) - fraction.length;
+  if (digits === 0n) return '0';
+  while (digits % 10n === 0n) {
+    digits /= 10n;
+    power += 1;
+  }
+  return `${whole.startsWith('-') ? '-' : ''}${digits}e${power}`;
+}

@@ -1,0 +1,119 @@
+import { CutString, LeftOut, RawNumber } from '@dbmole/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonStream, JsonStreamError, type JsonStreamLimits } from './json-stream.ts';
+
+const wide: JsonStreamLimits = { string: 1e9, list: 1e9, total: 1e9 };
+
+function read(text: string, limits: Partial<JsonStreamLimits> = {}, pieces = 1): unknown {
+  const stream = new JsonStream({ ...wide, ...limits });
+  const size = Math.max(1, Math.ceil(text.length / pieces));
+  for (let at = 0; at < text.length; at += size) stream.push(text.slice(at, at + size));
+  return stream.end();
+}
+
+describe('JSON that comes in pieces', () => {
+  it('is the value that it is, however it is cut', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.boolean(), fc.integer({ min: 1, max: 60 }), (value, indented, pieces) => {
+        const text = JSON.stringify(value, null, indented ? 2 : 0);
+        expect(JSON.stringify(read(text, {}, pieces))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it.each([
+    '"a\\u00e9\\ud83d\\ude00\\n\\/\\\\\\""',
+    '[1e5,-0,1.5E-3,0]',
+    ' {"__proto__":{"a":1},"constructor":2} ',
+    '[[],{},"",null,true,false]',
+    '12',
+  ])('reads %s letter by letter', (text) => {
+    const value = read(text, {}, text.length);
+    expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+    expect(Object.getPrototypeOf(value ?? {})).not.toHaveProperty('a');
+  });
+
+  it('keeps every digit', () => {
+    const numbers = read('[9007199254740993, 1.10, 1e400, 12345678901234567890.5, 3.14, -9007199254740993]') as unknown[];
+    expect(numbers.map((one) => (one instanceof RawNumber ? one.text : one))).toEqual([
+      '9007199254740993',
+      1.1,
+      '1e400',
+      '12345678901234567890.5',
+      3.14,
+      '-9007199254740993',
+    ]);
+  });
+
+  it.each([
+    '',
+    '{',
+    '[1',
+    '[1,]',
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{a:1}',
+    '1 2',
+    '[}',
+    ']',
+    'nul',
+    '01',
+    '.5',
+    '"a',
+    '"\\x"',
+    '"\\u12"',
+    '[1 2]',
+    ',',
+    '"a":1',
+    'NaN',
+    '<html>',
+  ])('refuses %s', (text) => {
+    expect(() => read(text)).toThrow(JsonStreamError);
+    expect(() => read(text, {}, text.length || 1)).toThrow(JsonStreamError);
+  });
+
+  it('cuts long texts and says how long they are', () => {
+    const value = read(`{"a":"${'x'.repeat(1_000)}","b":"\\n${'y'.repeat(9)}"}`, { string: 10 }, 7);
+    expect(value).toEqual({ a: new CutString('x'.repeat(10), 1_000), b: `\n${'y'.repeat(9)}` });
+  });
+
+  it('leaves out what does not fit into a list, and counts it; what comes after the list is there', () => {
+    const items = Array.from({ length: 100 }, (_, id) => ({ id, text: 'x'.repeat(10) }));
+    const value = read(JSON.stringify({ took: 1, hits: items, total: 100, more: [1, 2] }), { list: 200 }, 13) as {
+      hits: unknown[];
+      total: number;
+      more: number[];
+    };
+    expect(value.total).toBe(100);
+    expect(value.more).toEqual([1, 2]);
+    const last = value.hits.at(-1);
+    expect(last).toBeInstanceOf(LeftOut);
+    expect(last).toMatchObject({ items: 100 - (value.hits.length - 1) });
+    expect(value.hits.length).toBeGreaterThan(5);
+    expect(value.hits.length).toBeLessThan(30);
+    expect(value.hits[0]).toEqual(items[0]);
+  });
+
+  it('keeps no more than the total, whatever it is given', () => {
+    const value = read(JSON.stringify(Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => 'abcdefghij'))), {
+      total: 5_000,
+    });
+    expect(JSON.stringify(value).length).toBeLessThan(12_000);
+  });
+
+  it('refuses what is nested without end, and takes what a cluster takes', () => {
+    expect(() => read('['.repeat(100_000))).toThrow(JsonStreamError);
+    expect(read(`${'['.repeat(900)}${']'.repeat(900)}`)).toEqual(expect.any(Array));
+  });
+
+  it('reads a long text in time that grows with its length alone', () => {
+    const stream = new JsonStream({ string: 100, list: 1_000, total: 10_000 });
+    stream.push('["');
+    const chunk = 'x'.repeat(65_536);
+    for (let i = 0; i < 500; i++) stream.push(chunk);
+    stream.push('"]');
+    expect(stream.end()).toEqual([new CutString('x'.repeat(100), 500 * 65_536)]);
+  }, 20_000);
+});

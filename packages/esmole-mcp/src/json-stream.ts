@@ -1,0 +1,284 @@
+import { CutString, LeftOut } from '@dbmole/core';
+import { exactNumber } from './json-digits.ts';
+import { nextOf, SkippedValue } from './json-skip.ts';
+
+/** How much of an answer is kept in memory; the rest is read, counted and forgotten. */
+export interface JsonStreamLimits {
+  /** Characters of one text. */
+  string: number;
+  /** Characters of all that is in one list, its inner lists included; items that begin beyond them are left out. */
+  list: number;
+  /** Characters of everything. */
+  total: number;
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+interface Level {
+  holder: Container;
+  isList: boolean;
+  key: string;
+  /** What was kept when the list began. */
+  startedAt: number;
+  /** Items, or keys, that were left out. */
+  leftOut: number;
+}
+
+type Expect = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
+
+const quote = 0x22;
+const deepest = 1_000;
+const endOfText = /["\\]/g;
+const blank = /[ \t\n\r]*/y;
+const plainWord = /[-+.\w]*/y;
+
+/** A text that is not JSON, or not the JSON that a cluster would write. */
+export class JsonStreamError extends Error {}
+
+/**
+ * Reads JSON piece by piece and keeps a bounded part of it: long texts are cut, with their true length (`CutString`), and what does
+ * not fit any more is counted (`LeftOut`, the last item of its list). Small members that come late, such as totals, are still kept.
+ */
+export class JsonStream {
+  readonly #limits: JsonStreamLimits;
+  readonly #levels: Level[] = [];
+  #expect: Expect = 'value';
+  #rest = '';
+  #kept = 0;
+  #value: unknown;
+  /** A text that has begun: what is kept of it, and how long it is so far. */
+  #text: { parts: string[]; kept: number; length: number; isKey: boolean } | undefined;
+  /** What is being left out: most of a large answer goes this way. */
+  #skipped: SkippedValue | undefined;
+
+  constructor(limits: JsonStreamLimits) {
+    this.#limits = limits;
+  }
+
+  /** Throws `JsonStreamError` as soon as it is clear that this is no JSON. */
+  push(chunk: string): void {
+    const text = this.#rest + chunk;
+    const end = this.#read(text, false);
+    this.#rest = text.slice(end);
+  }
+
+  /** The value, with what could be kept. */
+  end(): unknown {
+    this.#read(`${this.#rest} `, true);
+    if (this.#expect !== 'nothing') throw new JsonStreamError('the text ends in the middle of a value');
+    return this.#value;
+  }
+
+  /** Answers how far it came; what is behind has to be given again together with what follows. */
+  #read(text: string, isLast: boolean): number {
+    let at = 0;
+    while (at < text.length) {
+      const next =
+        this.#skipped !== undefined
+          ? this.#skip(this.#skipped, text, at)
+          : this.#text === undefined
+            ? this.#token(text, at, isLast)
+            : this.#readText(text, at);
+      if (next === at) break;
+      at = next;
+    }
+    return at;
+  }
+
+  #token(text: string, from: number, isLast: boolean): number {
+    blank.lastIndex = from;
+    blank.test(text);
+    const at = blank.lastIndex;
+    if (at >= text.length) return at;
+    switch (text[at]) {
+      case '"':
+        return this.#beginText(at);
+      case '{':
+        return this.#open(false, at);
+      case '[':
+        return this.#open(true, at);
+      case '}':
+        return this.#close(false, at);
+      case ']':
+        return this.#close(true, at);
+      case ',':
+        return this.#comma(at);
+      case ':':
+        return this.#colon(at);
+      default:
+        return this.#word(text, at, isLast);
+    }
+  }
+
+  #skip(skipped: SkippedValue, text: string, from: number): number {
+    const at = skipped.read(text, from);
+    if (skipped.over) {
+      this.#skipped = undefined;
+      this.#afterValue();
+    }
+    return at;
+  }
+
+  #beginText(at: number): number {
+    const isKey = this.#expect === 'key' || this.#expect === 'key or end';
+    if (!isKey) this.#requireValue();
+    this.#text = { parts: [], kept: 0, length: 0, isKey };
+    return at + 1;
+  }
+
+  /** Up to the closing quote, or as far as it is clear what the letters mean. */
+  #readText(text: string, from: number): number {
+    let at = from;
+    while (at < text.length) {
+      const end = nextOf(endOfText, text, at);
+      this.#addText(text.slice(at, end));
+      if (end >= text.length) return text.length;
+      if (text.charCodeAt(end) === quote) {
+        this.#endText();
+        return end + 1;
+      }
+      const code = /^\\(?:u[0-9a-fA-F]{4}|[^u])/.exec(text.slice(end, end + 6))?.[0];
+      if (code === undefined) {
+        if (text.length - end >= 6) throw new JsonStreamError('a text has a broken escape');
+        return end;
+      }
+      this.#addText(unescapeText(code));
+      at = end + code.length;
+    }
+    return at;
+  }
+
+  #addText(part: string): void {
+    const open = this.#text;
+    if (open === undefined || part === '') return;
+    open.length += part.length;
+    const room = this.#limits.string - open.kept;
+    if (room <= 0) return;
+    const kept = part.length > room ? part.slice(0, room) : part;
+    // A copy: a slice would keep the whole chunk in memory.
+    open.parts.push(kept.length < part.length ? Buffer.from(kept, 'utf16le').toString('utf16le') : kept);
+    open.kept += kept.length;
+  }
+
+  #endText(): void {
+    const { parts = [], length = 0, isKey = false } = this.#text ?? {};
+    this.#text = undefined;
+    const kept = parts.join('');
+    if (isKey) {
+      const level = this.#levels.at(-1);
+      if (level !== undefined) level.key = kept;
+      this.#expect = 'colon';
+      return;
+    }
+    this.#put(length === kept.length ? kept : new CutString(kept, length), kept.length);
+  }
+
+  #open(isList: boolean, at: number): number {
+    this.#requireValue();
+    if (this.#levels.length >= deepest) throw new JsonStreamError(`it is nested more than ${deepest} levels deep`);
+    const outer = this.#levels.at(-1);
+    const isKept = outer === undefined || this.#hasRoom(outer, 0);
+    if (!isKept) {
+      outer.leftOut++;
+      this.#skipped = new SkippedValue();
+      return at + 1;
+    }
+    const holder: Container = isList ? [] : {};
+    this.#attach(holder, 2);
+    this.#levels.push({ holder, isList, key: '', startedAt: this.#kept, leftOut: 0 });
+    this.#expect = isList ? 'value or end' : 'key or end';
+    return at + 1;
+  }
+
+  #close(isList: boolean, at: number): number {
+    const level = this.#levels.pop();
+    const mayEnd = this.#expect === 'comma or end' || this.#expect === (isList ? 'value or end' : 'key or end');
+    if (level === undefined || level.isList !== isList || !mayEnd) throw new JsonStreamError('a bracket closes nothing');
+    if (level.leftOut > 0 && Array.isArray(level.holder)) level.holder.push(new LeftOut(level.leftOut));
+    this.#afterValue();
+    return at + 1;
+  }
+
+  #comma(at: number): number {
+    const level = this.#levels.at(-1);
+    if (level === undefined || this.#expect !== 'comma or end') throw new JsonStreamError('a comma stands where none may');
+    this.#expect = level.isList ? 'value' : 'key';
+    return at + 1;
+  }
+
+  #colon(at: number): number {
+    if (this.#expect !== 'colon') throw new JsonStreamError('a colon stands where none may');
+    this.#expect = 'value';
+    return at + 1;
+  }
+
+  /** A number, true, false or null. It may go on in the next piece. */
+  #word(text: string, from: number, isLast: boolean): number {
+    plainWord.lastIndex = from;
+    plainWord.test(text);
+    const end = plainWord.lastIndex;
+    if (end === from) throw new JsonStreamError('a character stands where none may');
+    if (end === text.length && !isLast) return from;
+    this.#requireValue();
+    const word = text.slice(from, end);
+    this.#put(scalarOf(word), word.length);
+    return end;
+  }
+
+  #requireValue(): void {
+    if (this.#expect !== 'value' && this.#expect !== 'value or end') throw new JsonStreamError('a value stands where none may');
+  }
+
+  #put(value: unknown, size: number): void {
+    const level = this.#levels.at(-1);
+    if (level === undefined || this.#hasRoom(level, size)) this.#attach(value, size);
+    else level.leftOut++;
+    this.#afterValue();
+  }
+
+  #attach(value: unknown, size: number): void {
+    const level = this.#levels.at(-1);
+    this.#kept += size + (level?.key.length ?? 0);
+    if (level === undefined) this.#value = value;
+    else if (Array.isArray(level.holder)) level.holder.push(value);
+    else define(level.holder, level.key, value);
+  }
+
+  #afterValue(): void {
+    this.#expect = this.#levels.length === 0 ? 'nothing' : 'comma or end';
+  }
+
+  /** Of all lists around, each has its own limit; members of an object are let in as long as there is any room at all. */
+  #hasRoom(level: Level, size: number): boolean {
+    if (this.#kept + size > this.#limits.total) return false;
+    return !level.isList || this.#kept - level.startedAt + size <= this.#limits.list;
+  }
+}
+
+const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+function unescapeText(code: string): string {
+  const letter = code[1] ?? '';
+  if (letter === 'u') return String.fromCharCode(Number.parseInt(code.slice(2), 16));
+  if (!'"\\/bfnrt'.includes(letter)) throw new JsonStreamError('a text has an unknown escape');
+  return letters[letter] ?? letter;
+}
+
+const words = new Map<string, boolean | null>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+function scalarOf(word: string): unknown {
+  const known = words.get(word);
+  if (known !== undefined) return known;
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)) throw new JsonStreamError('a word is no value');
+  return exactNumber(word);
+}
+
+/** A key may be one that means something to objects. */
+function define(holder: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+  else holder[key] = value;
+}

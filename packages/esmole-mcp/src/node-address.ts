@@ -1,0 +1,32 @@
+import { isIP } from 'node:net';
+
+/** Where one node listens. Certificates are checked against `host`, and the `Host` header names it. */
+export interface NodeAddress {
+  host: string;
+  port: number;
+}
+
+/** Why an address is not accepted. Repeats nothing of it: whoever puts a URL there may have put a password into it. */
+export class AddressError extends Error {}
+
+/** `host`, `host:port`, `1.2.3.4`, `::1` or `[::1]:9200`. */
+export function parseNodeAddress(text: string, defaultPort: number): NodeAddress {
+  if (isIP(text) === 6) return { host: text, port: defaultPort };
+  const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text);
+  const host = parts?.[1] ?? parts?.[2] ?? '';
+  const port = parts?.[3] === undefined ? defaultPort : Number(parts[3]);
+  if (!isHost(host) || (parts?.[1] !== undefined && isIP(host) !== 6))
+    throw new AddressError('it has the form host or host:port');
+  if (port < 1 || port > 65_535) throw new AddressError('its port is a number from 1 to 65535');
+  return { host, port };
+}
+
+/** As it stands in a URL and in a `Host` header. */
+export function formatNodeAddress({ host, port }: NodeAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A name or an address alone. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[^\s\p{Cc}:/@?#[\]\\]+$/u.test(text);
+}

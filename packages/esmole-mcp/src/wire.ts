@@ -1,0 +1,51 @@
+import { formatPath } from './path.ts';
+import type { Method, ReadRequest, RequestBody, WriteRequest } from './request.ts';
+
+export interface WireRequest {
+  method: Method;
+  /** The request target: path and query, never resolved against anything. */
+  path: string;
+  body: string | undefined;
+  contentType: string | undefined;
+}
+
+/** Their body is one JSON text on each line. */
+const lineEndings: readonly RegExp[] = [
+  /\/_bulk$/,
+  /\/_msearch$/,
+  /\/_msearch\/template$/,
+  /\/_fleet_msearch$/,
+  /\/_monitoring\/bulk$/,
+];
+/** Of `/{index}/{type}/_bulk` too, but not of a document that is called so. */
+const documents = new Set(['_doc', '_create', '_source', '_update', '_explain', '_termvectors']);
+
+export function formatWire({ method, segments, params, body }: ReadRequest | WriteRequest, prefix = ''): WireRequest {
+  const query = [...params].map(([name, value]) => `${encodeURIComponent(name)}=${encodeValue(value)}`).join('&');
+  const path = `${prefix}${formatPath(segments)}${query === '' ? '' : `?${query}`}`;
+  if (body === undefined) return { method, path, body, contentType: undefined };
+  const isLines = takesLines(segments);
+  const contentType = isLines ? 'application/x-ndjson' : 'application/json';
+  return { method, path, body: isLines ? formatLines(body) : formatJson(body), contentType };
+}
+
+function takesLines(segments: readonly string[]): boolean {
+  const path = formatPath(segments);
+  return lineEndings.some((ending) => ending.test(path)) && !documents.has(segments.at(-2) ?? '');
+}
+
+/** A list is one line for each element; the last line has to end as well. */
+function formatLines(body: RequestBody): string {
+  if (typeof body === 'string') return body.endsWith('\n') ? body : `${body}\n`;
+  const lines: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return lines.map((line) => `${formatJson(line)}\n`).join('');
+}
+
+function formatJson(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What separates nothing in a query is left readable; lines that are too long are refused by clusters. */
+function encodeValue(value: string): string {
+  return encodeURIComponent(value).replace(/%(?:2C|3A|2F|40)/g, decodeURIComponent);
+}

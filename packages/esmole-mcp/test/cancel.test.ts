@@ -1,0 +1,119 @@
+import { createLazyStream } from '@dbmole/core/testing';
+import { type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ClusterBackend } from '../src/backend.ts';
+import { get, openCluster, post, write } from './open-cluster.ts';
+
+const engines: readonly ServerId[] = ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensearch3'];
+
+/** Many words, each of them once: every clause has to walk through nearly all of them, and is quick to prepare. */
+const documents = 20_000;
+const wordsEach = 12;
+const clauses = 1_000;
+
+describe.each(engines)('a search on %s that nobody waits for', (id) => {
+  const engine = useEngine(id, { shared: true });
+  let backend: ClusterBackend;
+  let index: string;
+  const within = () => ({ signal: AbortSignal.timeout(60_000) });
+
+  beforeAll(async () => {
+    backend = await open(engine());
+    index = `slow-${process.pid}-${Date.now()}`;
+    await fill(backend, index);
+  }, 120_000);
+  afterAll(async () => {
+    await backend.send(write('DELETE', `/${index}`), within());
+    await backend.dispose();
+  });
+
+  /** Which searches of this index the cluster is busy with. */
+  const running = async () => {
+    const { text } = await backend.send(get('/_tasks?actions=*search*&detailed=true'), within());
+    return text.split(index).length - 1;
+  };
+
+  const slow = (by: ClusterBackend, signal: AbortSignal) =>
+    by.send(post(`/${index}/_search`, slowSearch()), { signal }).then(
+      ({ text }) => expect.fail(`it was not slow: ${text.slice(0, 500)}`),
+      (error: unknown) => error,
+    );
+
+  const expectGone = async () => {
+    const stopped = performance.now();
+    await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 10_000, interval: 10 });
+    return performance.now() - stopped;
+  };
+
+  it('is stopped in the cluster when it is cancelled', async () => {
+    const stop = new AbortController();
+    const call = slow(backend, stop.signal);
+    await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);
+    stop.abort();
+    expect(await call).toMatchObject({ kind: 'cancelled' });
+    expect(await expectGone()).toBeLessThan(10_000);
+  });
+
+  it('is stopped when its time is over', async () => {
+    const call = slow(backend, AbortSignal.timeout(500));
+    await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);
+    expect(await call).toMatchObject({ kind: 'timeout' });
+    await expectGone();
+  });
+
+  it('is stopped when the way to it is a tunnel', async () => {
+    const { host, port } = engine();
+    const tunnelled = await open(engine(), { dial: () => createLazyStream(host, port) });
+    const stop = new AbortController();
+    const call = slow(tunnelled, stop.signal);
+    await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);
+    stop.abort();
+    await call;
+    await expectGone();
+    await tunnelled.dispose();
+  });
+
+  it('is stopped when the backend is closed', async () => {
+    const other = await open(engine());
+    const call = slow(other, new AbortController().signal);
+    await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);
+    await other.dispose();
+    expect(await call).toMatchObject({ name: 'Failure' });
+    await expectGone();
+  });
+});
+
+function open({ host, port }: RunningEngine, target = {}): Promise<ClusterBackend> {
+  return openCluster({ host, port }, target);
+}
+
+async function fill(backend: ClusterBackend, index: string): Promise<void> {
+  const signal = AbortSignal.timeout(100_000);
+  const settings = { number_of_shards: 1, number_of_replicas: 0 };
+  const created = await backend.send(
+    write('PUT', `/${index}`, { settings, mappings: { properties: { word: { type: 'keyword' } } } }),
+    { signal },
+  );
+  expect(created.status).toBe(200);
+  const word = createWords();
+  const words = () => Array.from({ length: wordsEach }, () => word(8));
+  const lines = Array.from({ length: documents }, () => [{ index: {} }, { word: words() }]).flat();
+  const filled = await backend.send(write('POST', `/${index}/_bulk?refresh=true&filter_path=errors`, lines), { signal });
+  expect(filled.json).toEqual({ errors: false });
+}
+
+function slowSearch(): object {
+  const word = createWords();
+  const should = Array.from({ length: clauses }, () => ({ range: { word: { gte: `a${word(3)}`, lt: `z${word(3)}` } } }));
+  return { size: 0, query: { bool: { should } } };
+}
+
+/** The same words in every run. */
+function createWords(): (length: number) => string {
+  let state = 7;
+  const letter = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return String.fromCharCode(97 + ((state >> 16) % 26));
+  };
+  return (length) => Array.from({ length }, letter).join('');
+}

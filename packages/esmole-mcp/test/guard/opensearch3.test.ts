@@ -1,0 +1,7 @@
+import { describeGuardOnNode } from './node-suite.ts';
+
+describeGuardOnNode({
+  id: 'opensearch3',
+  short: 'os3',
+  unanswered: ['GET /_cat/snapshots[/{name}]', 'GET /_snapshot/{name}/{name}', 'GET /_snapshot/{name}/{name}/_status'],
+});
