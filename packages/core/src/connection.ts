@@ -15,17 +15,27 @@ export const portNumber = z.int().min(1).max(65535);
  */
 export const secretMarks = z.registry<{ secret: 'value' | 'key' }>();
 
+/** It ends up on the command line of the keychain's program: one that begins with a hyphen could be an option there. */
+const keychainWord = z.string().regex(/^[^-\p{Cc}][^\p{Cc}]*$/u, 'must not be empty, begin with - or hold control characters');
+
 const references = [
   z.strictObject({ env: z.string().min(1) }),
   z.strictObject({ file: z.string().min(1) }),
   z.strictObject({ command: z.array(z.string().min(1)).min(1) }),
+  z.strictObject({ keychain: z.strictObject({ service: keychainWord, account: keychainWord }) }),
 ] as const;
+
+/** A file of other programs that the leaf can look the connection up in; `name` says where in it, if it takes one. */
+const sourceRef = z.strictObject({ from: z.string().min(1), name: z.string().min(1).optional() });
 
 /**
  * A secret, or where to find it. A person may write any form into a file they own; a tool may only ever pass the literal
  * (see docs/decisions), because a reference in the hands of a model is a way to read the machine's secrets.
  */
-export const secretRef = z.union([z.string(), ...references]).register(secretMarks, { secret: 'value' });
+export const secretRef = z.union([z.string(), ...references, sourceRef]).register(secretMarks, { secret: 'value' });
+
+/** Of a server on the way: what is looked up for the connection's own host must never be offered to another one. */
+const hopSecret = z.union([z.string(), ...references]).register(secretMarks, { secret: 'value' });
 
 /** A private key: its path, the key itself (`-----BEGIN …`), or a reference to it. */
 export const privateKeyRef = z.union([z.string().min(1), ...references]).register(secretMarks, { secret: 'key' });
@@ -40,9 +50,9 @@ const hopShape = {
   host: sshWord,
   port: portNumber.optional(),
   user: sshWord.optional(),
-  password: secretRef.optional(),
+  password: hopSecret.optional(),
   privateKey: privateKeyRef.optional(),
-  passphrase: secretRef.optional(),
+  passphrase: hopSecret.optional(),
   agent: z.string().min(1).optional(),
   hostKeys: z.array(z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}=?$/, 'a pin looks like SHA256:… (43 characters)')).optional(),
 };
@@ -70,6 +80,7 @@ export const baseConnectionShape = {
 };
 
 export type SecretRef = z.infer<typeof secretRef>;
+export type SourceRef = z.infer<typeof sourceRef>;
 export type SshHop = z.infer<typeof sshHop>;
 export type SshRoute = z.infer<typeof sshRoute>;
 

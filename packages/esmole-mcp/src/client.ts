@@ -24,7 +24,9 @@ export function openClient(target: BackendTarget<Connection>): Client {
   const { config } = target;
   const addresses = nodesOf(target);
   const timeoutMs = addresses.length > 1 ? shortTimeoutMs : connectTimeoutMs;
-  const connector = createConnector({ config, dial: target.dial, timeoutMs });
+  const { dial } = target;
+  const through = dial && ((node: NodeAddress) => dial(node.host, node.port));
+  const connector = createConnector({ config, dial: through, timeoutMs });
   const headers = authorization(config);
   const clients = addresses.map((node) => openNodeClient({ node, config, connector, headers }));
   const nodes = createNodes<NodeClient>(clients);
@@ -44,10 +46,8 @@ export function openClient(target: BackendTarget<Connection>): Client {
 }
 
 /** The connection's own host comes first. */
-function nodesOf({ config, connectHost, connectPort, dial }: BackendTarget<Connection>): readonly NodeAddress[] {
+function nodesOf({ config, connectHost, connectPort }: BackendTarget<Connection>): readonly NodeAddress[] {
   const first = { host: connectHost, port: connectPort };
-  // A tunnel leads to the one host it was dialled for.
-  if (dial !== undefined) return [first];
   const all = [first, ...(config.nodes ?? []).map((text) => parseNodeAddress(text, connectPort))];
   return all.filter((node, index) => all.findIndex(({ host, port }) => host === node.host && port === node.port) === index);
 }

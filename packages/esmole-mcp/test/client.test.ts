@@ -286,4 +286,18 @@ describe('through a tunnel', () => {
     await call;
     await vi.waitFor(() => expect(hanging.closed).toBe(1), 2_000);
   });
+
+  it('reaches every node of the cluster, each by its own name', async () => {
+    const node = await start();
+    const asked: string[] = [];
+    const closed = await findUnusedPort();
+    const dial = (host?: string, port?: number) => {
+      asked.push(`${host}:${port}`);
+      return createLazyStream('127.0.0.1', host === 'two.behind.invalid' ? node.port : closed);
+    };
+    const backend = await open({ host: 'one.behind.invalid', nodes: ['two.behind.invalid:9201'] }, { dial });
+    expect(await backend.send(get('/'), { signal })).toMatchObject({ status: 200 });
+    expect(asked).toEqual(['one.behind.invalid:9200', 'two.behind.invalid:9201']);
+    expect(node.seen[0]?.headers.host).toBe('two.behind.invalid:9201');
+  });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
 import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
@@ -37,6 +37,33 @@ describe('allow', () => {
     expect(await run('no')).toBe(1);
     expect(printed).toMatch(/"command": \[\s*"sh",\s*"-c",\s*"the-command"\s*\]/);
     expect(printed.split('\n').length).toBeLessThan(40);
+  });
+
+  it('names the files of the folder that can change what its commands do', async () => {
+    mkdirSync(folder.at('scripts', 'deep'), { recursive: true });
+    for (const name of ['scripts/get.sh', 'scripts/deep/other', 'known', 'op', 'quiet']) writeFileSync(folder.at(name), '');
+    const commands = [
+      ['scripts/get.sh', 'x'],
+      ['sh', '-c', 'cd /tmp && ./scripts/deep/other | tail'],
+      ['op', 'read', 'op://a/b'],
+      ['python3', `--file=${folder.at('known')}`, '../outside', 'scripts', 'nothing', '/etc/passwd'],
+    ];
+    const ssh = { host: 'b', jump: [{ host: 'c', password: { command: ['scripts/get.sh'] } }] };
+    write(JSON.stringify({ version: 1, connections: commands.map((command) => ({ password: { command }, ssh })) }));
+    await run('no');
+    expect(printed).toMatch(/These are in the same folder.*:\n {2}known\n {2}scripts\/deep\/other\n {2}scripts\/get\.sh\n\n/);
+    expect(printed.indexOf('These are')).toBeGreaterThan(printed.indexOf('"command"'));
+  });
+
+  it('says that programs can change, and nothing where none runs', async () => {
+    write('{ "version": 1, "connections": [{ "password": { "command": ["op", "read", "x"] } }] }');
+    await run('no');
+    expect(printed).toContain('the programs themselves can change later');
+    expect(printed).not.toContain('same folder');
+    printed = '';
+    write('{ "version": 1, "connections": [{ "password": "x" }] }');
+    await run('no');
+    expect(printed).not.toContain('change later');
   });
 
   it('allows what it has shown', async () => {

@@ -6,6 +6,7 @@ import { storePathOf } from '../program/app.ts';
 import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
 import { allowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
+import { hasCommands, scriptsOf } from './allow-scripts.ts';
 import type { Terminal } from './terminal.ts';
 
 interface AllowCall {
@@ -28,6 +29,8 @@ export async function allow({ leaf, terminal, words, options }: AllowCall): Prom
     return 0;
   }
   terminal.print(`${formatVisible(file.path)}\n\n${formatFile(file)}\n`);
+  const warning = formatCommands(file);
+  if (warning !== undefined) terminal.print(`${warning}\n`);
   const answer = options.yes
     ? 'yes'
     : await terminal.ask('Allow these connections, with the commands and variables they name? [y/N] ');
@@ -50,10 +53,26 @@ export async function allow({ leaf, terminal, words, options }: AllowCall): Prom
  * redacted, because what looks like a password may be the beginning of a command, and a person would allow what they did not see.
  */
 function formatFile({ path, text }: ProjectFile): string {
+  const value = parsed(text, path);
+  return value === undefined ? formatVisible(text).trimEnd() : formatVisible(JSON.stringify(value, null, 2));
+}
+
+/** What the permission does not cover. */
+function formatCommands({ path, text }: ProjectFile): string | undefined {
+  const value = parsed(text, path);
+  if (!hasCommands(value)) return undefined;
+  const scripts = scriptsOf(value, path).map((script) => `  ${formatVisible(script)}`);
+  const general =
+    'It runs commands. Allowed is what stands here; the programs themselves can change later, and you are not asked again.';
+  if (scripts.length === 0) return general;
+  return `${general}\nThese are in the same folder, so whoever changes the repository changes what runs:\n${scripts.join('\n')}`;
+}
+
+function parsed(text: string, path: string): unknown {
   try {
-    return formatVisible(JSON.stringify(parseJsonText(text, path).value, null, 2));
+    return parseJsonText(text, path).value;
   } catch {
-    return formatVisible(text).trimEnd();
+    return undefined;
   }
 }
 

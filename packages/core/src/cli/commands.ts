@@ -22,6 +22,7 @@ export const commands: readonly Command[] = [
       ['connections add NAME URL', 'save one in your own store; KEY=VALUE says more, or all'],
       ['connections update NAME KEY=VALUE', 'change one there; an empty value removes the key'],
       ['connections remove NAME', 'delete one there'],
+      ['connections import [SOURCE]', 'take over what files of other programs know'],
     ],
     options: ['yes'],
     load: async () => (await import('./connections.ts')).connections,

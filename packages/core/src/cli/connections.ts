@@ -7,11 +7,12 @@ import { withManaged } from '../tools/managed.ts';
 import type { CommandCall } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseFields } from './fields.ts';
+import { importConnections } from './import.ts';
 import { formatColumns } from './table.ts';
 
 type Work = <C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>) => Promise<number>;
 
-const actions: Readonly<Record<string, Work>> = { list, test, add, update, remove };
+const actions: Readonly<Record<string, Work>> = { list, test, add, update, remove, import: importConnections };
 
 /** What is configured, for a person. Changes go to the person's own store, and may hold what no tool may say. */
 export async function connections<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {

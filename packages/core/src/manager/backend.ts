@@ -9,8 +9,8 @@ export interface BackendTarget<C extends BaseConnection> {
   connectPort: number;
   /** The configured host. */
   serverName: string;
-  /** Present when there is a tunnel: opens a new stream to `connectHost:connectPort`; use this instead of a socket. */
-  dial?: () => DialledStream;
+  /** Present when there is a tunnel: opens a new stream to `connectHost:connectPort`, or to another address as seen from there; use this instead of a socket. */
+  dial?: (host?: string, port?: number) => DialledStream;
 }
 
 /** All that the manager needs to know of a backend. */

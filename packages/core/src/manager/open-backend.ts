@@ -51,5 +51,5 @@ export async function openBackend<C extends BaseConnection, B extends Backend>(
 function targetOf<C extends BaseConnection>(config: C, port: number, tunnel: Tunnel | undefined): BackendTarget<C> {
   const { host } = config;
   const target = { config, connectHost: host, connectPort: port, serverName: host };
-  return tunnel === undefined ? target : { ...target, dial: () => tunnel.stream(host, port) };
+  return tunnel === undefined ? target : { ...target, dial: (toHost = host, toPort = port) => tunnel.stream(toHost, toPort) };
 }

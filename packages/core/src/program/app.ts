@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
+import { Failure } from '../failure.ts';
 import { createLog, type Log, logLevelOf } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
+import type { Importer } from '../registry/importer.ts';
 import { acceptedKeysPathFor, defaultStorePath } from '../registry/paths.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
+import { SecretRenewal } from '../registry/secret-renewal.ts';
+import type { SecretSources } from '../registry/secret-sources.ts';
 import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
@@ -45,6 +49,10 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
   flags?: readonly LeafFlag[];
   createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
+  /** Files of other programs that `{ "from": … }` may name in a secret's place. */
+  secretSources?: SecretSources<C>;
+  /** What `connections import` looks into; loaded only then. */
+  importers?(): Promise<readonly Importer[]>;
   /** For a person at the command line. */
   query?: PersonQuery<B>;
   resolvePort(config: C): number;
@@ -76,29 +84,30 @@ export interface App<C extends BaseConnection, B extends Backend> {
 
 /** Puts a server together. Reads nothing and opens nothing: that is left to the first call. */
 export function createApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions): App<C, B> {
-  const { env, cwd, home } = options;
+  const { env, cwd } = options;
   const given = { app: leaf.app, env };
   const settings = readSettings([...serverSettings, ...(leaf.settings ?? [])], { ...given, given: options.settings ?? {}, cwd });
   const readonly = readFlag(readonlyFlag, { ...given, given: options.readonly === true });
   const log = options.log ?? createLog(leaf.name, logLevelOf(env[variableOf(leaf.app, 'log')]));
   const found = registryOf(leaf, options, { configPath: settings.config, log });
   const registry = readonly ? readonlyRegistry(found) : found;
-  let tunnels: SharedTunnels | undefined;
-  const manager = createManager<C, B>(registry, {
-    createBackend: (target, signal) => leaf.createBackend(target, signal),
-    // ssh2 is loaded when the first tunnel is opened.
-    createTunnel: async (config, signal) => {
-      tunnels ??= (await import('../tunnel/shared-tunnels.ts')).createSharedTunnels({
-        env,
-        home,
-        log,
-        acceptedKeysFile: acceptedKeysPathFor(storePathOf(leaf.app, options)),
-      });
-      return await tunnels.open(config, signal);
+  const renewal = new SecretRenewal<C>({ registry, isRefusal: (error) => isRefusal(error, leaf) });
+  const { get, list } = registry;
+  const openTunnel = tunnelOpener(leaf, options, log);
+  const manager = createManager<C, B>(
+    { get, list, resolve: (name, signal) => renewal.resolve(name, signal) },
+    {
+      createBackend: (target, signal) =>
+        renewal.open(
+          target.config,
+          (config, isOld) => openBackend(leaf, { target: { ...target, config }, isOld, signal }),
+          signal,
+        ),
+      createTunnel: (config, signal) => renewal.open(config, (one) => openTunnel(one, signal), signal),
+      resolvePort: (config) => leaf.resolvePort(config),
+      log,
     },
-    resolvePort: (config) => leaf.resolvePort(config),
-    log,
-  });
+  );
   const toolServer = createToolServer({
     name: leaf.name,
     version: leaf.version,
@@ -117,6 +126,51 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
   leaf.registerTools?.(app);
   if (settings.tools !== undefined) toolServer.keepOnly(settings.tools.split(','));
   return app;
+}
+
+interface OpenRequest<C extends BaseConnection> {
+  target: BackendTarget<C>;
+  isOld: boolean;
+  signal: AbortSignal;
+}
+
+/** Not every backend logs in when it is opened. One with an old secret is asked at once, while the secret can still be read anew. */
+async function openBackend<C extends BaseConnection, B extends Backend>(
+  leaf: Leaf<C, B>,
+  { target, isOld, signal }: OpenRequest<C>,
+): Promise<B> {
+  const backend = await leaf.createBackend(target, signal);
+  try {
+    if (isOld) await leaf.ping(backend, signal);
+  } catch (error) {
+    // Whatever else is wrong is for the call to find.
+    if (!isRefusal(error, leaf)) return backend;
+    await backend.dispose();
+    throw error;
+  }
+  return backend;
+}
+
+/** ssh2 is loaded when the first tunnel is opened. */
+function tunnelOpener<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions, log: Log) {
+  const { env, home } = options;
+  let tunnels: SharedTunnels | undefined;
+  return async (config: C, signal: AbortSignal) => {
+    tunnels ??= (await import('../tunnel/shared-tunnels.ts')).createSharedTunnels({
+      env,
+      home,
+      log,
+      acceptedKeysFile: acceptedKeysPathFor(storePathOf(leaf.app, options)),
+    });
+    return await tunnels.open(config, signal);
+  };
+}
+
+const sshRefusals: readonly string[] = ['E_SSH_AUTH_FAILED', 'E_SSH_KEY_PASSPHRASE'];
+
+function isRefusal<C extends BaseConnection, B extends Backend>(error: unknown, leaf: Leaf<C, B>): boolean {
+  const failure = error instanceof Failure ? error : leaf.formatError(error);
+  return failure?.kind === 'auth' || (failure !== undefined && sshRefusals.includes(failure.code));
 }
 
 /** What the connection tools need of a leaf; the methods stay the leaf's own. */
@@ -149,6 +203,7 @@ function registryOf<C extends BaseConnection, B extends Backend>(
     home,
     routeFields: leaf.routeFields,
     resolvePort: (config) => leaf.resolvePort(config),
+    ...(leaf.secretSources !== undefined && { secretSources: leaf.secretSources }),
     logPrefix: leaf.name,
     log,
   });

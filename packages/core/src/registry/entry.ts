@@ -1,5 +1,6 @@
 import type { BaseConnection } from '../connection.ts';
 import type { Failure } from '../failure.ts';
+import type { SecretUse } from './secret-memory.ts';
 
 /** Where a connection was read from, strongest first: what stands further up shadows what has the same name below. */
 export type SourceKind = 'env' | 'project' | 'store';
@@ -49,6 +50,8 @@ export interface Snapshot<C extends BaseConnection> {
 export interface Resolved<C extends BaseConnection> {
   config: C;
   version: string;
+  /** The secrets in it that programs gave. */
+  uses?: readonly SecretUse[];
 }
 
 export interface Registry<C extends BaseConnection> {

@@ -7,9 +7,12 @@ import { rememberSecret } from '../redact.ts';
 import { type Environment, readVariable } from './expand.ts';
 import { type Expanded, expandConnection, fitSchema, type Placeholder } from './fit.ts';
 import { formatIssues } from './issues.ts';
+import { isOpReference, withOpCommands } from './op-reference.ts';
 import { absolutePath } from './paths.ts';
 import { type SecretField, type SecretPlace, secretPlacesIn } from './schema-fields.ts';
-import { commandRefused, mayRunCommands } from './secrets.ts';
+import { mayRunPrograms, programRefused, type SecretOwner, secretFailure } from './secret-context.ts';
+import type { SecretMemory } from './secret-memory.ts';
+import { type SecretSources, sourceFailure, unknownSource } from './secret-sources.ts';
 import type { Candidate } from './sources.ts';
 import { canonical, type Fields, formatPath, isFields, isPrefix, stringsOf, valueAt } from './tree.ts';
 
@@ -19,6 +22,8 @@ export interface Reader<C extends BaseConnection> {
   env: Environment;
   home: string;
   secretFields: readonly SecretField[];
+  sources: SecretSources<C>;
+  memory: SecretMemory;
 }
 
 /** What a connection depends on beyond its own text. */
@@ -38,17 +43,22 @@ export interface Evaluation<C extends BaseConnection> {
 export function evaluate<C extends BaseConnection>(candidate: Candidate, reader: Reader<C>): Evaluation<C> {
   const depends: Dependencies = { variables: [], files: [] };
   if (candidate.problem) return { problem: candidate.problem, unset: [], depends };
-  const expanded = expandCandidate(candidate, reader.env);
+  const expanded = expandCandidate(candidate, reader);
   const places = secretPlacesIn(expanded.value, reader.secretFields);
   rememberLiterals(expanded.value, places);
   const unset = [...new Set(expanded.placeholders.flatMap((placeholder) => placeholder.unset))];
   const shared = { unset, depends: dependenciesOf(candidate, expanded, places, reader) };
-  const problem = ruleProblem(candidate, expanded, places);
+  const problem = malformedProblem(candidate, expanded) ?? referenceProblem(candidate, { expanded, places }, reader);
   return problem ? { problem, ...shared } : { ...listed(candidate, { expanded, places, unset }, reader), ...shared };
 }
 
-export function expandCandidate(candidate: Candidate, env: Environment): Expanded {
-  const { raw, expands } = candidate;
+/**
+ * An `op://` text counts in a file that a person has allowed or named. In the store it may come from a tool, and a person's own
+ * commands write the command into it instead.
+ */
+export function expandCandidate<C extends BaseConnection>(candidate: Candidate, { env, secretFields }: Reader<C>): Expanded {
+  const { expands, origin } = candidate;
+  const raw = origin.kind === 'project' ? withOpCommands(candidate.raw, secretFields) : candidate.raw;
   return expands ? expandConnection(raw, env) : { value: raw, masked: raw, placeholders: [] };
 }
 
@@ -101,21 +111,48 @@ function blames(issues: readonly z.core.$ZodIssue[], path: Placeholder['path']):
   return issues.some((issue) => isPrefix(issue.path.map(String), path));
 }
 
-function ruleProblem(candidate: Candidate, expanded: Expanded, places: readonly SecretPlace[]): Failure | undefined {
-  const { name, origin, position } = candidate;
-  const malformed = expanded.placeholders.find((placeholder) => placeholder.malformed);
-  if (malformed) {
-    const field = formatPath(malformed.path);
-    const message = `the field ${field} of connection "${name}" (${position}) in ${origin.where} has a \${ that begins no variable`;
-    return new Failure('config', message, {
-      hint: `A variable is written \${NAME} or \${NAME:-default}; a plain \${ is written $\${.`,
-    });
+function malformedProblem({ name, origin, position }: Candidate, { placeholders }: Expanded): Failure | undefined {
+  const malformed = placeholders.find((placeholder) => placeholder.malformed);
+  if (malformed === undefined) return undefined;
+  const field = formatPath(malformed.path);
+  const message = `the field ${field} of connection "${name}" (${position}) in ${origin.where} has a \${ that begins no variable`;
+  return new Failure('config', message, {
+    hint: `A variable is written \${NAME} or \${NAME:-default}; a plain \${ is written $\${.`,
+  });
+}
+
+/** A reference that will never be followed is a problem at once, and not when it is used. */
+function referenceProblem<C extends BaseConnection>(
+  { name, origin, raw }: Candidate,
+  { expanded, places }: { expanded: Expanded; places: readonly SecretPlace[] },
+  reader: Reader<C>,
+): Failure | undefined {
+  for (const { path } of places) {
+    const value = valueAt(expanded.value, path);
+    const owner = { connection: name, field: formatPath(path), origin };
+    if (isOpReference(value)) return opFailure(owner, isOpReference(valueAt(raw, path)));
+    if (!isFields(value)) continue;
+    if (('command' in value || 'keychain' in value) && !mayRunPrograms(origin)) return programRefused(owner);
+    const known = Object.keys(reader.sources);
+    const source = unknownSource(value, known);
+    if (source !== undefined) return sourceFailure(source, known, owner);
   }
-  if (mayRunCommands(origin)) return undefined;
-  const command = places.find(
-    ({ path }) => isFields(valueAt(expanded.value, [...path])) && valueAt(expanded.value, [...path, 'command']),
-  );
-  return command && commandRefused({ connection: name, field: formatPath(command.path), origin });
+  return undefined;
+}
+
+function opFailure(owner: SecretOwner, isWritten: boolean): Failure {
+  const { connection, field, origin } = owner;
+  const inStore = origin.kind === 'store';
+  const where = inStore ? 'in the store, where a tool may have put it' : 'here';
+  const what = isWritten
+    ? `holds an op:// reference as text, which is not followed ${where}`
+    : 'gets an op:// reference out of a variable';
+  return secretFailure(owner, what, {
+    code: 'E_SECRET_REFERENCE',
+    hint: inStore
+      ? `If it is yours, give it to the command "connections update ${connection}" as the value of ${field}: that writes down what to run.`
+      : 'Write {"command": ["op", "read", "--no-newline", "op://…"]} into a file, or start the server with `op run --`.',
+  });
 }
 
 /** A password that stands in a file is a secret from now on, whether or not the connection is ever used. */
@@ -123,7 +160,7 @@ function rememberLiterals(value: Fields, places: readonly SecretPlace[]): void {
   const shown = shownTexts(value, places);
   for (const { path, kind } of places) {
     const secret = valueAt(value, path);
-    if (typeof secret !== 'string' || shown.has(secret)) continue;
+    if (typeof secret !== 'string' || shown.has(secret) || isOpReference(secret)) continue;
     if (kind === 'value' || isInlineKey(secret)) rememberSecret(secret);
   }
 }

@@ -4,7 +4,7 @@ import type { RawConnection } from './document.ts';
 import { isThisMachine, placeOf } from './readonly-places.ts';
 import { secretPlacesIn } from './schema-fields.ts';
 import type { EditRules } from './tool-input.ts';
-import { canonical, type Fields, formatPath } from './tree.ts';
+import { canonical, type Fields, formatPath, isFields, valueAt } from './tree.ts';
 
 /** The connection with the patch applied, every rule checked against what the store holds at this moment. */
 export function applyPatch<C extends BaseConnection>(current: RawConnection, patch: Fields, rules: EditRules<C>): Fields {
@@ -21,7 +21,10 @@ export function applyPatch<C extends BaseConnection>(current: RawConnection, pat
     if (value === null) delete merged[key];
     else merged[key] = value;
   }
-  if (!rules.byPerson) refuseRedirect(current, { patch, merged }, rules);
+  if (!rules.byPerson) {
+    refuseRedirect(current, { patch, merged }, rules);
+    refuseOtherLookUp(current, patch, rules);
+  }
   return merged;
 }
 
@@ -54,6 +57,24 @@ function refuseRedirect<C extends BaseConnection>(
   const field = formatPath(kept.path);
   const message = `connection "${current.name}" keeps a stored ${field}; with another ${moved.join(' and ')} it would be sent somewhere else`;
   throw new Failure('refused', message, {
+    code: 'E_SECRET_REDIRECT',
+    hint: `Pass ${field} in the same call (null to remove it), or let a person edit ${rules.storePath}.`,
+  });
+}
+
+/** What has nothing to do with where a connection goes, and as whom. */
+const harmless: readonly string[] = ['name', 'readonly', 'timeoutMs'];
+
+/** Where a secret is looked up by what the connection says, another user would get another one's password. */
+function refuseOtherLookUp<C extends BaseConnection>({ name, raw }: RawConnection, patch: Fields, rules: EditRules<C>): void {
+  const lookedUp = secretPlacesIn(raw, rules.reader.secretFields).find(({ path }) => {
+    const value = valueAt(raw, path);
+    return isFields(value) && 'from' in value && !(String(path[0]) in patch);
+  });
+  const changed = Object.keys(patch).find((field) => !harmless.includes(field) && !same(patch[field] ?? undefined, raw[field]));
+  if (lookedUp === undefined || changed === undefined) return;
+  const field = formatPath(lookedUp.path);
+  throw new Failure('refused', `connection "${name}" looks its ${field} up; with another ${changed} it could get another one`, {
     code: 'E_SECRET_REDIRECT',
     hint: `Pass ${field} in the same call (null to remove it), or let a person edit ${rules.storePath}.`,
   });

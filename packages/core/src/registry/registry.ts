@@ -14,6 +14,8 @@ import { createFoundProject, createNamedProject, type ProjectSource } from './pr
 import type { PlaceReader } from './readonly-places.ts';
 import { resolveListed } from './resolve.ts';
 import { secretFieldsOf } from './schema-fields.ts';
+import { SecretMemory } from './secret-memory.ts';
+import type { SecretSources } from './secret-sources.ts';
 import { type Compiled, compile, isStale } from './snapshot.ts';
 import { createEnvSource, type Source, type SourceState } from './sources.ts';
 import { createStore, type Store } from './store.ts';
@@ -50,6 +52,8 @@ export interface RegistryOptions<C extends BaseConnection> {
   resolvePort?: (config: C) => number;
   /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
   personFields?: readonly string[];
+  /** Files of other programs that a reference may name. */
+  secretSources?: SecretSources<C>;
   log?: Log;
 }
 
@@ -116,7 +120,15 @@ interface Context<C extends BaseConnection> {
 
 function createContext<C extends BaseConnection>(options: RegistryOptions<C>): Context<C> {
   const { env, schema, log = createLog(options.logPrefix), home = homedir() } = options;
-  const reader: PlaceReader<C> = { schema, env, home, secretFields: secretFieldsOf(schema), resolvePort: options.resolvePort };
+  const reader: PlaceReader<C> = {
+    schema,
+    env,
+    home,
+    secretFields: secretFieldsOf(schema),
+    sources: options.secretSources ?? {},
+    memory: new SecretMemory(),
+    resolvePort: options.resolvePort,
+  };
   const base = resolve(options.cwd ?? process.cwd());
   const storePath = resolve(base, options.storePath);
   const store = createStore({ path: storePath, log });

@@ -5,7 +5,8 @@ import { forgetSecrets, redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
 import { secretContext } from '../testing/secret-context.ts';
 import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
-import { resolveSecret, type SecretContext } from './secrets.ts';
+import type { SecretContext } from './secret-context.ts';
+import { resolveSecret } from './secrets.ts';
 
 let folder: TempFolder;
 beforeEach(() => {

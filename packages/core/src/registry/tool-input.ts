@@ -3,6 +3,7 @@ import { Failure } from '../failure.ts';
 import { escapeText } from './expand.ts';
 import { expandConnection, fitSchema } from './fit.ts';
 import { formatIssues } from './issues.ts';
+import { isOpReference, withOpCommands } from './op-reference.ts';
 import type { PlaceReader } from './readonly-places.ts';
 import { secretPlacesIn } from './schema-fields.ts';
 import { type Fields, formatPath, isFields, mapStrings, stringsOf, valueAt } from './tree.ts';
@@ -27,13 +28,13 @@ const longestText = 16_384;
  * read: it may name no file, variable or command to take a secret from, and no host key to accept.
  */
 export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditRules<C>): Fields {
-  if (rules.byPerson) return input;
+  if (rules.byPerson) return withOpCommands(input, rules.reader.secretFields);
   const long = [...stringsOf(input)].find(({ text }) => text.length > longestText);
   if (long) throw tooLong(formatPath(long.path), long.text.length);
   const places = secretPlacesIn(input, rules.reader.secretFields);
   for (const { path, kind } of places) {
     const value = valueAt(input, path);
-    if (isFields(value)) throw referenceRefused(formatPath(path), rules);
+    if (isFields(value) || isOpReference(value)) throw referenceRefused(formatPath(path), rules);
     if (kind === 'key') throw personOnly(formatPath(path), rules);
   }
   const forbidden = rules.personFields.map((field) => ({ pattern: field.split('.'), kind: 'value' as const }));
@@ -67,7 +68,7 @@ export function assertFits<C extends BaseConnection>(raw: Fields, rules: EditRul
 function referenceRefused<C extends BaseConnection>(field: string, rules: EditRules<C>): Failure {
   return new Failure('refused', `the field ${field} holds a reference to a secret, and a tool may only pass the value itself`, {
     code: 'E_SECRET_REFERENCE',
-    hint: `Leave ${field} out; a person can write {"env": …}, {"file": …} or {"command": …} into ${rules.storePath}.`,
+    hint: `Leave ${field} out; a person can write {"env": …}, {"file": …}, {"command": …} or another reference into ${rules.storePath}.`,
   });
 }
 

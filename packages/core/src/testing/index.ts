@@ -12,11 +12,14 @@ export {
   formatFakeError,
   isFakeStaleError,
 } from './fake-engine.ts';
+export { createFakeProgram, type FakeProgram } from './fake-program.ts';
 export { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
+export { createFakeTerminal, type FakeTerminal, type FakeTerminalOptions } from './fake-terminal.ts';
 export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fake-tunnel.ts';
 export { createLazyStream } from './lazy-stream.ts';
 export { type BuiltServer, describeServerLife } from './life-suite.ts';
 export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';
 export { type Exit, type Message, ServerProcess, type ServerProcessOptions, textOf } from './server-process.ts';
 export { describeTarball, type PackedLeaf } from './tarball-suite.ts';
+export { createTempFolder, type TempFolder } from './temp-folder.ts';
 export { describeTunnelled, type TunnelledServer } from './tunnel-suite.ts';
