@@ -1,5 +1,6 @@
 import type { Line } from './line.ts';
+import { guardLines } from './lines/guard.ts';
 import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
 
-export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines, ...sqlLines];
+export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines, ...sqlLines, ...guardLines];

@@ -23,7 +23,7 @@ export function formatNotices(leaf: string, metafile: Metafile, root: string): s
     const name = packageOf(input);
     if (name === undefined) continue;
     const folder = join(root, input.slice(0, input.lastIndexOf(`node_modules/${name}/`)), 'node_modules', name);
-    if (!folders.has(folder)) folders.set(folder, readNotice(folder));
+    if (!folders.has(folder)) folders.set(folder, withMore(readNotice(folder), root));
     for (const inner of readEmbedded(join(root, input), root)) folders.set(`${folder}>${inner.name}`, inner);
   }
   const notices = [...folders.values()].toSorted((a, b) => a.name.localeCompare(b.name));
@@ -47,6 +47,12 @@ function readNotice(folder: string): Notice {
     license,
     text: texts.join('\n\n') || `Copyright ${holder}. Published under ${license}, without the text.`,
   };
+}
+
+/** What a package contains of others without their licences: we keep those in `licences`. */
+function withMore(notice: Notice, root: string): Notice {
+  const file = join(root, 'scripts', 'licences', `${notice.name.replace('/', '-')}.txt`);
+  return existsSync(file) ? { ...notice, text: `${notice.text}\n\n${readFileSync(file, 'utf8').trim()}` } : notice;
 }
 
 /** Packages inside a bundled file. Their licence is read where the package is installed too, else from the file's own comment. */

@@ -12,6 +12,8 @@ const files = {
   demo: 'scripts/demo.ts',
   engines: 'scripts/engines.ts',
   bench: 'bench/run.ts',
+  docs: 'scripts/docs/generate.ts',
+  fuzz: 'scripts/fuzz.ts',
 };
 if (!Object.hasOwn(files, task ?? '')) {
   console.error(`No task is called ${task}; there are ${Object.keys(files).join(', ')}.`);

@@ -6,6 +6,7 @@ import type { Metafile } from './bundle/esbuild-plugin.ts';
 import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin, shebangPlugin } from './bundle/platform-plugins.ts';
 import { sdkPlugin } from './bundle/sdk-plugin.ts';
 import { startGraphPlugin } from './bundle/start-graph.ts';
+import { wasmPlugin } from './bundle/wasm-plugin.ts';
 import { formatNotices } from './notices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -43,6 +44,7 @@ export function bundleOptions({ entry, outDir, version, use }: Bundle): Options 
       optionalPackagesPlugin(),
       dependencyEditsPlugin(),
       sdkPlugin(),
+      wasmPlugin(),
       startGraphPlugin(use),
     ],
   };

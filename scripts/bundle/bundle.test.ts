@@ -43,10 +43,10 @@ describe('the bundle', () => {
   });
 
   it('has drivers and modules of Node that load without node_modules', async () => {
-    const names = ['pg', 'mysql2', 'ssh2', 'undici', 'builtins'];
+    const names = ['pg', 'mysql2', 'ssh2', 'undici', 'libpg-query', 'builtins'];
     const calls = names.map((name) => ({ method: 'tools/call', params: { name: 'load', arguments: { name } } }));
     const [, ...answers] = await answersOf([main], [legacySession[1] ?? calls[0] ?? { method: 'ping' }, ...calls]);
-    expect(answers.map((answer) => JSON.stringify(answer).match(/"(\w+: \w+)"/)?.[1])).toEqual(
+    expect(answers.map((answer) => JSON.stringify(answer).match(/"([\w-]+: \w+)"/)?.[1])).toEqual(
       names.map((name) => `${name}: function`),
     );
   });
@@ -70,9 +70,9 @@ describe('the bundle', () => {
     expect(statSync(main).mode & 0o111).toBe(0o111);
   });
 
-  it('is JavaScript alone', () => {
+  it('is JavaScript, and the parser of PostgreSQL as WebAssembly beside it', () => {
     const files = readdirSync(join(folder, 'dist'));
-    expect(files.filter((file) => !file.endsWith('.mjs'))).toEqual([]);
+    expect(files.filter((file) => !file.endsWith('.mjs'))).toEqual(['libpg-query.wasm']);
     expect(files.every((file) => statSync(join(folder, 'dist', file)).size > 0)).toBe(true);
   });
 
@@ -86,9 +86,13 @@ describe('the bundle', () => {
       'ssh2 1.',
       'undici 7.',
       'content-type 1.',
+      'libpg-query 18.',
     ])
       expect(notices).toContain(`\n## ${name}`);
     for (const name of ['tsup', 'vitest', 'acorn', 'ajv', 'cpu-features']) expect(notices).not.toContain(`\n## ${name} `);
     expect(notices).toContain('Permission is hereby granted, free of charge');
+    // The parser's package does not pass these on.
+    for (const holder of ['PostgreSQL Global Development Group', 'Lukas Fittl', 'Dave Benson', 'Yann Collet'])
+      expect(notices).toContain(holder);
   });
 });

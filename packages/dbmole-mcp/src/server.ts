@@ -1,7 +1,8 @@
-import { type Leaf, type LeafFlag, processTerminal, readFlag, runLeaf, type Terminal } from '@dbmole/core';
+import { type Leaf, type LeafFlag, processTerminal, readFlag, runLeaf, type SecretSource, type Terminal } from '@dbmole/core';
 import { createBackend, type SqlBackend } from './backend.ts';
 import { isStaleError, toFailure } from './failure.ts';
 import { personQuery } from './person-query.ts';
+import { publicView } from './public-view.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 import { registerTools } from './tools/index.ts';
 
@@ -38,16 +39,27 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   },
   createBackend: (target, signal) => createBackend(target, signal),
   query: personQuery,
+  secretSources: {
+    pgpass: passwordFile('pgpass'),
+    'pg_service.conf': passwordFile('pg_service.conf'),
+    'my.cnf': passwordFile('my.cnf'),
+  },
+  importers: async () => (await import('./import/importers.ts')).importers,
   resolvePort,
   async ping(backend, signal) {
     const { product, version, user, database } = await backend.identify({ signal });
     return [`${product} ${version}, user ${user}, database ${database ?? 'none'}`];
   },
-  publicView: ({ type, host, port, user, database }) => ({ type, host, port: resolvePort({ type, port }), user, database }),
+  publicView,
   isStaleError,
   formatError: toFailure,
   registerTools,
 };
+
+/** What reads it is loaded when a connection refers to it. */
+function passwordFile(name: string): SecretSource<Connection> {
+  return async (config, request) => await (await import('./password-files/sources.ts')).readSource(name)(config, request);
+}
 
 export async function main(): Promise<void> {
   const terminal = processTerminal();

@@ -5,6 +5,7 @@ import { type CallerRead, createBackend, type SqlBackend } from '../src/backend.
 import { isStaleError, toFailure } from '../src/failure.ts';
 import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
 import { type Account, countSessions, createAccount } from './direct.ts';
+import { formatSlowRead } from './slow-read.ts';
 
 /** One line for each engine and version that we promise. */
 const engines: readonly ServerId[] = ['postgres14', 'postgres18', 'mysql80', 'mysql97', 'mariadb1011'];
@@ -47,6 +48,5 @@ async function createHarness(engine: RunningEngine, tls: Connection['tls']): Pro
 }
 
 function slowRead({ type }: Account): CallerRead {
-  const sql = type === 'postgres' ? 'select pg_sleep(30)' : 'select sleep(30)';
-  return { sql, params: [], timeoutMs: 60_000, keepPerCell: 100, maxRows: 10 };
+  return { sql: formatSlowRead(type), params: [], timeoutMs: 60_000, keepPerCell: 100, maxRows: 10 };
 }

@@ -7,6 +7,7 @@ import { createBackend, type SqlBackend } from '../src/backend.ts';
 import { connectionSchema } from '../src/schema.ts';
 import { type Account, createAccount } from './direct.ts';
 import { openTools } from './open-tools.ts';
+import { formatSlowRead } from './slow-read.ts';
 
 const engines: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];
 const forever = new AbortController().signal;
@@ -30,19 +31,19 @@ describe.each(engines)('the pool on %s', (id) => {
     backend.read({ sql, params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 }, nowhere, {
       signal,
     });
-  const sleep = (signal: AbortSignal) => read(account.type === 'postgres' ? 'select pg_sleep(10)' : 'select sleep(10)', signal);
+  const readLong = (signal: AbortSignal) => read(formatSlowRead(account.type), signal);
 
-  it('lets three sleepers wait for nobody but the fifth call, which hears that it is busy', async () => {
+  it('lets three long reads wait for nobody but the fifth call, which hears that it is busy', async () => {
     const stop = new AbortController();
-    const sleepers = Array.from({ length: 3 }, () => sleep(stop.signal).catch((error: unknown) => error));
+    const long = Array.from({ length: 3 }, () => readLong(stop.signal).catch((error: unknown) => error));
     for (let i = 0; i < 20; i++) await read('select 1');
-    const fourth = sleep(stop.signal).catch((error: unknown) => error);
+    const fourth = readLong(stop.signal).catch((error: unknown) => error);
     await expect(read('select 1')).rejects.toMatchObject({
       code: 'E_POOL_BUSY',
       message: expect.stringContaining('4 calls run'),
     });
     stop.abort();
-    await Promise.all([...sleepers, fourth]);
+    await Promise.all([...long, fourth]);
     await read('select 1');
   });
 

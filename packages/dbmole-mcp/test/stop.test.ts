@@ -3,17 +3,14 @@ import { type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
 import { runDirect } from './direct.ts';
+import { formatSlowRead } from './slow-read.ts';
 
 /** The promise is 300 ms; the rest is for a busy machine, and for looking. */
 const goneDeadlineMs = 2_000;
 
-const engines: readonly [ServerId, string][] = [
-  ['postgres18', 'select pg_sleep(45)'],
-  ['mysql97', 'select sleep(45)'],
-  ['mariadb1011', 'select sleep(45)'],
-];
+const engines: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];
 
-describe.each(engines)('a statement that runs on %s', (id, sql) => {
+describe.each(engines)('a statement that runs on %s', (id) => {
   const engine = useEngine(id, { shared: true });
   const servers: ServerProcess[] = [];
   afterEach(async () => {
@@ -27,7 +24,10 @@ describe.each(engines)('a statement that runs on %s', (id, sql) => {
     const server = new ServerProcess({ file: bin, env: { DBMOLE_CONNECTIONS: JSON.stringify([connection]) } });
     servers.push(server);
     await server.initialize();
-    const call = { name: 'query', arguments: { sql: `${sql} /* ${mark} */`, timeout_ms: 40_000 } };
+    const call = {
+      name: 'query',
+      arguments: { sql: formatSlowRead(scheme === 'postgres' ? 'postgres' : 'mysql', mark), timeout_ms: 40_000 },
+    };
     server.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params: call });
     const running = () => countRunning(engine(), mark);
     await expect.poll(running, { timeout: 10_000 }).toBe(1);

@@ -25,6 +25,9 @@ describe('as installed', () => {
     async check(server) {
       expect(textOf(await server.callTool('test_connection', { name: 'pg' }))).toContain('PostgreSQL 18');
       expect(textOf(await server.callTool('test_connection', { name: 'my' }))).toContain('MySQL 9.7');
+      // So does the parser, which is a file beside its chunk.
+      expect(textOf(await server.callTool('query', { connection: 'pg', sql: 'select 6 * 7' }))).toContain('42');
+      expect(textOf(await server.callTool('query', { connection: 'pg', sql: 'drop table t' }))).toContain('E_NOT_A_READ');
     },
   });
 });

@@ -39,7 +39,7 @@ async function readPage(run: CatalogRun, context: CatalogContext, filter: TableF
   const where = schemaCondition('table_schema', context, schema);
   const name = pattern?.includes('.') ? "concat(table_schema, '.', table_name)" : 'table_name';
   const like = pattern === undefined ? [] : [formatLike(pattern).toLowerCase()];
-  const sql = `select table_schema, table_name from information_schema.tables
+  const sql = `select table_schema, table_name from information_schema.${context.names}
     where ${where.sql}${pattern === undefined ? '' : ` and lower(${name}) like ?`}
     order by table_schema, table_name limit ? offset ?`;
   return await run(sql, [...where.params, ...like, limit + 1, offset]);
@@ -90,6 +90,6 @@ export function keyOf(schema: string | null | undefined, table: string | null | 
 export async function tableNames(run: CatalogRun): Promise<string[]> {
   const context = await readContext(run);
   const where = schemaCondition('table_schema', context, undefined);
-  const sql = `select table_schema, table_name from information_schema.tables where ${where.sql} limit 20000`;
+  const sql = `select table_schema, table_name from information_schema.${context.names} where ${where.sql} limit 20000`;
   return (await run(sql, where.params)).map(([schema, table]) => context.labelOf(schema, table));
 }

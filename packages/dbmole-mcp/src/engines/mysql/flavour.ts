@@ -4,6 +4,7 @@ export interface Flavour {
   version: string;
   /** The session variable that refuses writes. */
   readOnlyVariable: 'transaction_read_only' | 'tx_read_only';
+  isolationVariable: 'transaction_isolation' | 'tx_isolation';
   /** The assignment that makes the engine stop a statement by itself. */
   timeLimit(milliseconds: number): string;
 }
@@ -18,6 +19,7 @@ function mysql(version: string): Flavour {
     product: 'MySQL',
     version,
     readOnlyVariable: 'transaction_read_only',
+    isolationVariable: 'transaction_isolation',
     // Of SELECT only; everything else is stopped by our own clock.
     timeLimit: (milliseconds) => `max_execution_time=${Math.min(Math.ceil(milliseconds), 0xffffffff)}`,
   };
@@ -28,29 +30,44 @@ function mariadb(version: string): Flavour {
     product: 'MariaDB',
     version,
     readOnlyVariable: 'tx_read_only',
+    isolationVariable: 'tx_isolation',
     timeLimit: (milliseconds) => `max_statement_time=${(milliseconds / 1000).toFixed(6)}`,
   };
 }
 
-/** What a session is told before a read. The character set belongs to it: a reset takes back even that to the server's own. */
-export function formatReadSettings(flavour: Flavour, limits: { maxRows: number | undefined; timeoutMs: number }): string {
-  return formatSettings(flavour, { readOnly: 1, rows: limits.maxRows?.toFixed(0) ?? 'DEFAULT', timeoutMs: limits.timeoutMs });
-}
-
-export function formatWriteSettings(flavour: Flavour, timeoutMs: number): string {
-  return formatSettings(flavour, { readOnly: 0, rows: 'DEFAULT', timeoutMs });
-}
-
-interface Settings {
-  readOnly: 0 | 1;
-  rows: string;
+export interface ReadLimits {
+  maxRows: number | undefined;
   timeoutMs: number;
+  /** How the guard has read the statement; undefined for one of our own, which means the same in every mode. */
+  sqlMode: string | undefined;
 }
 
-function formatSettings(flavour: Flavour, { readOnly, rows, timeoutMs }: Settings): string {
+/**
+ * What a session is told before a read. The character set belongs to it: a reset takes back even that to the server's own. So does
+ * the isolation: where the server's own is SERIALIZABLE, a plain SELECT would lock the rows it reads.
+ */
+export function formatReadSettings(flavour: Flavour, { maxRows, timeoutMs, sqlMode }: ReadLimits): string {
+  return formatSettings(flavour, timeoutMs, [
+    `${flavour.readOnlyVariable}=1`,
+    `${flavour.isolationVariable}='REPEATABLE-READ'`,
+    `sql_select_limit=${maxRows?.toFixed(0) ?? 'DEFAULT'}`,
+    ...(sqlMode === undefined ? [] : [`sql_mode='${sqlMode}'`]),
+  ]);
+}
+
+/** Takes back what a read was told. */
+export function formatWriteSettings(flavour: Flavour, timeoutMs: number): string {
+  return formatSettings(flavour, timeoutMs, [
+    `${flavour.readOnlyVariable}=0`,
+    `${flavour.isolationVariable}=DEFAULT`,
+    'sql_select_limit=DEFAULT',
+    'sql_mode=DEFAULT',
+  ]);
+}
+
+function formatSettings(flavour: Flavour, timeoutMs: number, more: readonly string[]): string {
   const assignments = [
-    `${flavour.readOnlyVariable}=${readOnly}`,
-    `sql_select_limit=${rows}`,
+    ...more,
     flavour.timeLimit(timeoutMs),
     // So that a USE does not go unnoticed.
     'session_track_schema=1',

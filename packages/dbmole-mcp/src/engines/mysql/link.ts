@@ -13,6 +13,7 @@ export interface Driver {
   packetParser: { execute(chunk: Buffer): void };
   startTLS(done: (error?: Error) => void): void;
   query(options: { sql: string; rowsAsArray: true }, done: Done): { on(event: 'fields', listener: OnFields): unknown };
+  prepare(options: { sql: string }, done: Done): unknown;
   execute(options: { sql: string; values: readonly BoundValue[] }, done: Done): unknown;
   unprepare(sql: string): unknown;
   reset(done: Done): unknown;
@@ -50,6 +51,8 @@ export interface Link {
   query(sql: string, rows?: RowHandler): Promise<QueryEnd>;
   /** A statement without rows, with its values bound by the engine. */
   bind(sql: string, values: readonly BoundValue[]): Promise<void>;
+  /** How many columns the statement would give, by the engine's own word. It does not run. */
+  countColumns(sql: string): Promise<number>;
   /** Takes back all that belongs to the session, ends its transaction and releases its locks. */
   reset(): Promise<void>;
   /** Stops and goes on reading from the network. */
@@ -127,6 +130,14 @@ class DriverLink implements Link {
   async bind(sql: string, values: readonly BoundValue[]): Promise<void> {
     try {
       await this.#run((done) => this.#driver.execute({ sql, values }, done));
+    } finally {
+      if (this.#lost === undefined) this.#driver.unprepare(sql);
+    }
+  }
+
+  async countColumns(sql: string): Promise<number> {
+    try {
+      return readColumns(await this.#run((done) => this.#driver.prepare({ sql }, done)));
     } finally {
       if (this.#lost === undefined) this.#driver.unprepare(sql);
     }
@@ -228,6 +239,11 @@ class ResultTarget {
 
 function lostError(): Error {
   return Object.assign(new Error('the connection was lost'), { code: 'PROTOCOL_CONNECTION_LOST' });
+}
+
+function readColumns(statement: unknown): number {
+  const columns: unknown = typeof statement === 'object' && statement !== null ? Reflect.get(statement, 'columns') : undefined;
+  return Array.isArray(columns) ? columns.length : 0;
 }
 
 /** The driver gives rows, which we have taken out, or what the engine says of a statement without rows, or a list of those. */

@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core';
 import type { Param } from '../../engine.ts';
-import type { QueryEnd } from './link.ts';
+import type { Link, QueryEnd } from './link.ts';
 import { prepareWithParams } from './params.ts';
 import type { ResultRows } from './result-rows.ts';
 import { Watch, type Watched } from './watch.ts';
@@ -11,6 +11,8 @@ export interface StatementRun extends Omit<Watched, 'discard'> {
   rows: ResultRows;
   /** A read: when the sink has enough, the engine is stopped. A write goes on to its end. */
   stopOnEnough: boolean;
+  /** A query of the caller: before it runs, the engine itself has to say that it gives rows. */
+  mustGiveRows?: boolean;
 }
 
 /** The engine's number for a statement that was stopped. */
@@ -33,8 +35,10 @@ interface Outcome {
   error?: unknown;
 }
 
-async function attempt({ link, sql, params, rows }: StatementRun, watch: Watch): Promise<Outcome> {
+async function attempt({ link, sql, params, rows, mustGiveRows = false }: StatementRun, watch: Watch): Promise<Outcome> {
   try {
+    if (mustGiveRows) await refuseWithoutRows(link, sql);
+    if (watch.stopped) return {};
     const text = params.length === 0 ? sql : await prepareWithParams(link, sql, params);
     // A KILL between two steps may have hit neither.
     if (watch.stopped) return {};
@@ -42,6 +46,18 @@ async function attempt({ link, sql, params, rows }: StatementRun, watch: Watch):
   } catch (error) {
     return { error };
   }
+}
+
+/**
+ * A second opinion on what the guard has let pass: the engine reads the text with its own eyes, as one statement, and a query that
+ * writes its result elsewhere gives no columns.
+ */
+async function refuseWithoutRows(link: Link, sql: string): Promise<void> {
+  if ((await link.countColumns(sql)) > 0) return;
+  throw new Failure('refused', 'the engine says that the statement gives no rows, so it is not a read', {
+    code: 'E_NOT_A_READ',
+    hint: 'Use `execute`, on a connection that is not readonly.',
+  });
 }
 
 /** The engine may call a statement a success that was stopped, so why it was stopped is asked first. */

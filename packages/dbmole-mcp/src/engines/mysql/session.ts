@@ -1,15 +1,17 @@
+import { Failure } from '@dbmole/core';
 import type { ReadEnd, ReadRequest, RowSink, Session, SessionTarget, WriteEnd, WriteRequest } from '../../engine.ts';
 import { staleFailure } from '../../failure.ts';
+import { premiseCode } from '../../guard/read-statement.ts';
 import { collectRows } from './collect-rows.ts';
 import { type Control, controlOf } from './control.ts';
 import { toMysqlFailure } from './failure.ts';
-import { type Flavour, flavourOf, formatReadSettings } from './flavour.ts';
+import { type Flavour, flavourOf, formatReadSettings, type ReadLimits } from './flavour.ts';
 import type { Link } from './link.ts';
 import { openLink } from './open-link.ts';
 import { ResultRows } from './result-rows.ts';
 import { runStatement } from './run-statement.ts';
 import { runWrite } from './run-write.ts';
-import { refuseUnlessRollable } from './statement-kind.ts';
+import { isQuery, refuseUnlessRollable } from './statement-kind.ts';
 import { untilAborted } from './until-aborted.ts';
 import { withGrace } from './with-grace.ts';
 
@@ -60,11 +62,12 @@ class MysqlSession implements Session {
   }
 
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
-    const { sql } = request.statement;
+    const { sql, premise } = request.statement;
     return this.#call(signal, sql, async (left) => {
-      await this.#arm(request);
+      await this.#arm({ ...request, sqlMode: premise });
       const rows = new ResultRows(sink, request);
-      const end = await runStatement({ ...this.#watched(signal), ...request, sql, rows, stopOnEnough: true });
+      const mustGiveRows = premise !== undefined && isQuery(sql);
+      const end = await runStatement({ ...this.#watched(signal), ...request, sql, rows, stopOnEnough: true, mustGiveRows });
       left.database = end.database;
       return { timeZone: rows.dependsOnTimeZone ? await this.#timeZone() : undefined };
     });
@@ -114,9 +117,10 @@ class MysqlSession implements Session {
 
   /**
    * Both halves are needed: the session's flag stops what would commit the transaction first, such as DDL, and the transaction
-   * stops a function that turns the flag off. They are given anew for each read, mostly ahead of it.
+   * stops a function that turns the flag off. They are given anew for each read, mostly ahead of it. So is the `sql_mode`, which a
+   * function may have changed as well: the guard and the engine must read the statement alike.
    */
-  async #arm(limits: { maxRows: number | undefined; timeoutMs: number }): Promise<void> {
+  async #arm(limits: ReadLimits): Promise<void> {
     const settings = formatReadSettings(this.#parts.flavour, limits);
     if (this.#armed && settings === this.#settings) return;
     this.#settings = settings;
@@ -124,7 +128,8 @@ class MysqlSession implements Session {
       await this.#armWith(settings);
     } catch (error) {
       // Nothing of the caller's was sent.
-      throw this.#link.lost === undefined ? error : staleFailure();
+      if (this.#link.lost !== undefined) throw staleFailure();
+      throw limits.sqlMode !== undefined && isWrongValue(error) ? premiseFailure(error) : error;
     }
   }
 
@@ -161,6 +166,18 @@ class MysqlSession implements Session {
     const [session, system] = row ?? [];
     return (session === 'SYSTEM' ? system : session) ?? undefined;
   }
+}
+
+/** The engine's number for a variable that cannot have this value. */
+const wrongValue = 1231;
+
+function isWrongValue(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'errno') === wrongValue;
+}
+
+/** Another server than the guard asked, which does not know this mode. */
+function premiseFailure(cause: unknown): Failure {
+  return new Failure('engine', 'the server does not know the sql_mode that it had before', { code: premiseCode, cause });
 }
 
 /** What a call leaves behind that a reset does not take back. */

@@ -11,6 +11,7 @@ const objectWithin = 300;
 
 /** Statements that change rows, and whose changes ROLLBACK takes back. */
 const changing: ReadonlySet<string> = new Set(['INSERT', 'REPLACE', 'UPDATE', 'DELETE']);
+const telling: ReadonlySet<string> = new Set(['SHOW', 'EXPLAIN', 'DESCRIBE', 'DESC', 'ANALYZE', 'HELP', 'CHECKSUM']);
 const rollable: ReadonlySet<string> = new Set([...changing, 'WITH', 'SELECT', 'TABLE', 'VALUES']);
 
 /** The first word, in capitals; empty when the statement begins with something else, such as an executable comment. */
@@ -31,6 +32,11 @@ export function commandOf(sql: string): string {
   if (!objectWords.has(word)) return word || 'statement';
   const object = objectPattern.exec(sql.slice(0, objectWithin))?.[1]?.toUpperCase();
   return object === undefined ? word : `${word} ${object}`;
+}
+
+/** Whether a read is a query, which the engine can prepare, and not one of the statements that tell about something. */
+export function isQuery(sql: string): boolean {
+  return !telling.has(firstWordOf(sql));
 }
 
 /** The engine counts rows for these, also when there are none. */

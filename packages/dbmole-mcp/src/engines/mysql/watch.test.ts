@@ -16,6 +16,7 @@ function createRig() {
       log.push(sql);
       return { affectedRows: 0, warnings: 0, inTransaction: true, database: undefined };
     },
+    countColumns: async () => 0,
     bind: async () => undefined,
     reset: async () => undefined,
     pause: () => log.push('pause'),

@@ -4,7 +4,7 @@ import { staleFailure } from '../../failure.ts';
 import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
-import { clientCheck, formatPrelude } from './prelude.ts';
+import { clientCheck, formatPrelude, isPremiseBroken, premiseFailure } from './prelude.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import { Segment } from './segment.ts';
 import { stopStatement } from './stop.ts';
@@ -43,6 +43,8 @@ export class PostgresSession implements Session {
   /** Resolves when the session is clean and nothing of ours is under way. Never rejects. */
   #idle: Promise<void>;
   #running: Segment | undefined;
+  /** Of the last read: most are alike. */
+  #prelude: { key: string; bytes: Buffer } | undefined;
   #checksClient = false;
   /** Closed, or its state is in doubt. */
   #over = false;
@@ -67,6 +69,7 @@ export class PostgresSession implements Session {
     // has run: a function that raises the same error does so later.
     const blamesUs = appended && first.rows.fields === undefined && first.segment.error?.code === '42601';
     const { segment, rows } = blamesUs ? await this.#readOnce(call, limitPortal(sql, request.maxRows)) : first;
+    if (isPremiseBroken(segment, request.statement.premise)) throw premiseFailure();
     const failure = this.#readFailure(segment, rows, { sql, signal });
     if (failure !== undefined) throw failure;
     return { timeZone: rows.fields?.some(isZoned) ? this.#conversation.parameters.get('TimeZone') : undefined };
@@ -74,7 +77,7 @@ export class PostgresSession implements Session {
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const prelude = (local: boolean) => formatPrelude(request.timeoutMs, this.#checksClient, local);
+    const prelude = (local: boolean) => formatPrelude(request.timeoutMs, this.#checksClient, { local });
     await this.#ready(signal);
     let segment = await this.#run({ bytes: formatWrite(request, prelude(true)), rows, stopsEarly: false }, signal);
     let outside = false;
@@ -100,8 +103,7 @@ export class PostgresSession implements Session {
   async #readOnce({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited) {
     await this.#ready(signal);
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const prelude = formatPrelude(request.timeoutMs, this.#checksClient);
-    const bytes = Buffer.concat([beginRead, prelude, statement(sql, request.params, maxRows), sync]);
+    const bytes = Buffer.concat([beginRead, this.#preludeOf(request), statement(sql, request.params, maxRows), sync]);
     return { segment: await this.#run({ bytes, rows, stopsEarly: true }, signal), rows };
   }
 
@@ -128,6 +130,12 @@ export class PostgresSession implements Session {
     signal.removeEventListener('abort', stop);
     this.#idle = this.#settle(cleaning, stopping);
     return segment;
+  }
+
+  #preludeOf({ timeoutMs, statement: { premise } }: ReadRequest): Buffer {
+    const key = `${timeoutMs} ${premise}`;
+    if (this.#prelude?.key !== key) this.#prelude = { key, bytes: formatPrelude(timeoutMs, this.#checksClient, { premise }) };
+    return this.#prelude.bytes;
   }
 
   async #settle(cleaning: readonly Segment[], stopping: Promise<void> | undefined): Promise<void> {

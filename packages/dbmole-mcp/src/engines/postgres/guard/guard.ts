@@ -1,11 +1,44 @@
 import { accept, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
+import { collectNames } from './collect.ts';
+import { denialOfCall, denialOfUnreviewed } from './denials.ts';
+import type { StatementNames } from './names.ts';
+import { openParser } from './parser.ts';
+import { refuseNames, refuseNode } from './refuse.ts';
+import { openServerFacts } from './server-facts.ts';
+import { SharedLoad } from './shared-load.ts';
+import { parseOne } from './syntax.ts';
+import { checkTaint, openTaint } from './taint.ts';
+import { UnreadableNode } from './walk.ts';
 
+/**
+ * The text alone first, which asks no server: one statement, made of what reads are made of, that names nothing denied. Then what
+ * this server and this database's own objects add.
+ */
 export function createGuard(): ReadGuard {
+  const facts = new SharedLoad((run) => openServerFacts(run));
+  const taint = new SharedLoad(openTaint);
   return {
-    async check(sql) {
+    async check(sql, run) {
       checkText(sql);
-      return accept(sql, '');
+      const names = await readNames(sql, async () => (await facts.get(run)).major);
+      refuseNames(names, denialOfCall);
+      const { unreviewed } = await facts.get(run);
+      if (unreviewed.size > 0) refuseNames(names, (use) => denialOfUnreviewed(use, unreviewed));
+      return accept(sql, await checkTaint(names, run, taint));
     },
-    forget: () => undefined,
+    forget() {
+      facts.forget();
+      taint.forget();
+    },
   };
+}
+
+async function readNames(sql: string, openMajor: () => Promise<number>): Promise<StatementNames> {
+  const parser = await openParser();
+  const statement = await parseOne(sql, parser, openMajor);
+  try {
+    return collectNames(statement, sql);
+  } catch (error) {
+    throw error instanceof UnreadableNode ? refuseNode(error, sql, parser) : error;
+  }
 }

@@ -1,0 +1,97 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { textOf } from '../packages/core/src/testing/server-process.ts';
+
+export interface StdioServerOptions {
+  /** The built program. */
+  file: string;
+  args?: readonly string[];
+  env?: Record<string, string>;
+  node: string;
+}
+
+type Answer = Parameters<typeof textOf>[0];
+
+const clientInfo = { name: 'bench', version: '1' };
+
+/**
+ * A server and the smallest client that can talk to it. The one of the tests keeps what it receives for them to look at, which takes
+ * as long as the server needs for a small read.
+ */
+export class StdioServer {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #home = mkdtempSync(join(tmpdir(), 'mole-bench-home-'));
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #exited: Promise<void>;
+  /** Of the line that is not complete yet; an answer may be many megabytes long. */
+  #pending: string[] = [];
+  #nextId = 1;
+
+  constructor({ file, args = [], env = {}, node }: StdioServerOptions) {
+    if (!existsSync(file)) throw new Error(`${file} is missing: run \`npm run build\` first`);
+    const own = { PATH: process.env.PATH ?? '', HOME: this.#home, XDG_CONFIG_HOME: join(this.#home, '.config') };
+    this.#child = spawn(node, [file, ...args], {
+      cwd: this.#home,
+      env: { ...own, ...env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    this.#exited = new Promise((resolve) => this.#child.once('close', () => resolve()));
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#receive(text));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  async initialize(): Promise<void> {
+    await this.#request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+
+  /** The text of the answer. */
+  async callTool(name: string, args: Record<string, unknown>): Promise<string> {
+    return textOf(await this.#request('tools/call', { name, arguments: args }));
+  }
+
+  async stop(): Promise<void> {
+    this.#child.stdin.end();
+    const kill = setTimeout(() => this.#child.kill('SIGKILL'), 5_000);
+    await this.#exited;
+    clearTimeout(kill);
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  #request(method: string, params: object): Promise<Answer> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      void this.#exited.then(() => reject(new Error(`the server ended before it answered ${method}`)));
+      this.#send({ jsonrpc: '2.0', id, method, params });
+    });
+  }
+
+  #send(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #receive(text: string): void {
+    const lines = text.split('\n');
+    const last = lines.pop() ?? '';
+    for (const line of lines) {
+      this.#answer(this.#pending.join('') + line);
+      this.#pending = [];
+    }
+    this.#pending.push(last);
+  }
+
+  #answer(line: string): void {
+    // Everything a server writes is JSON-RPC.
+    const answer = JSON.parse(line) as Answer;
+    if (typeof answer.id !== 'number') return;
+    this.#waiting.get(answer.id)?.(answer);
+    this.#waiting.delete(answer.id);
+  }
+}

@@ -1,0 +1,156 @@
+import { Failure } from '@dbmole/core';
+import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+
+/** A database and a name in it. */
+export interface ObjectName {
+  schema: string;
+  name: string;
+}
+
+/** What the guard knows of a server for a while. */
+export interface ServerFacts {
+  sqlMode: string;
+  /** Where names without a database are looked for. */
+  database: string | undefined;
+  maria: boolean;
+}
+
+export async function readServerFacts(run: CatalogQuestion): Promise<ServerFacts> {
+  // That of the session is what we have set ourselves; a session that is reset takes the server's.
+  const [row] = await run('SELECT @@GLOBAL.sql_mode, DATABASE(), VERSION()');
+  const [sqlMode, database, version] = row ?? [];
+  if (sqlMode === undefined || sqlMode === null) throw new Failure('engine', 'the server did not say its sql_mode');
+  return { sqlMode, database: database ?? undefined, maria: /mariadb/i.test(version ?? '') };
+}
+
+export interface Relation extends ObjectName {
+  isView: boolean;
+  engine: string;
+}
+
+/** Those of the names that there are. */
+export async function readRelations(names: readonly ObjectName[], run: CatalogQuestion): Promise<Relation[]> {
+  const columns = 'TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE';
+  const rows = await ask(run, names, (name) => `SELECT ${columns} FROM information_schema.TABLES WHERE ${isTable(name)}`);
+  return rows.map(([schema, name, type, engine]) => ({
+    schema: schema ?? '',
+    name: name ?? '',
+    isView: type === 'VIEW',
+    engine: engine ?? '',
+  }));
+}
+
+export interface View extends ObjectName {
+  /** Empty where the account may not see it. */
+  definition: string;
+  definer: string;
+}
+
+export async function readViews(names: readonly ObjectName[], run: CatalogQuestion): Promise<View[]> {
+  const columns = 'TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, DEFINER';
+  const rows = await ask(run, names, (name) => `SELECT ${columns} FROM information_schema.VIEWS WHERE ${isTable(name)}`);
+  return rows.map(([schema, name, definition, definer]) => ({
+    schema: schema ?? '',
+    name: name ?? '',
+    definition: definition ?? '',
+    definer: definer ?? '',
+  }));
+}
+
+/** How a table of an engine with options was made. */
+export async function readTableOptions(
+  names: readonly ObjectName[],
+  run: CatalogQuestion,
+): Promise<(ObjectName & { options: string })[]> {
+  const columns = 'TABLE_SCHEMA, TABLE_NAME, CREATE_OPTIONS';
+  const rows = await ask(run, names, (name) => `SELECT ${columns} FROM information_schema.TABLES WHERE ${isTable(name)}`);
+  return rows.map(([schema, name, options]) => ({ schema: schema ?? '', name: name ?? '', options: options ?? '' }));
+}
+
+export interface Routine extends ObjectName {
+  /** FUNCTION, PROCEDURE, PACKAGE, PACKAGE BODY. */
+  type: string;
+  isSql: boolean;
+  /** The mode that it is always run in. */
+  sqlMode: string;
+  comment: string;
+  definer: string;
+}
+
+export async function readRoutines(names: readonly ObjectName[], run: CatalogQuestion): Promise<Routine[]> {
+  const columns = 'ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_BODY, SQL_MODE, ROUTINE_COMMENT, DEFINER';
+  const rows = await ask(
+    run,
+    names,
+    ({ schema, name }) =>
+      `SELECT ${columns} FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${sqlText(schema)} AND ROUTINE_NAME = ${sqlText(name)}`,
+  );
+  return rows.map(([schema, name, type, language, sqlMode, comment, definer]) => ({
+    schema: schema ?? '',
+    name: name ?? '',
+    type: type ?? '',
+    isSql: language === 'SQL',
+    sqlMode: sqlMode ?? '',
+    comment: comment ?? '',
+    definer: definer ?? '',
+  }));
+}
+
+/**
+ * The statement that makes it, empty where the account may not see it. What information_schema has for its body is another text:
+ * escapes are taken out of its literals there, so that it would be read otherwise than it runs.
+ */
+export async function readRoutineText({ schema, name, type }: Routine, run: CatalogQuestion): Promise<string> {
+  const rows = await unlessHidden(() => run(`SHOW CREATE ${type} ${quoteName(schema)}.${quoteName(name)}`));
+  return rows?.[0]?.[2] ?? '';
+}
+
+/** Undefined where the account may not see it: the server may then say that there is no such thing. */
+async function unlessHidden<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && (error.code === 'E_PERMISSION' || ['unknown', 'auth'].includes(error.kind))) return undefined;
+    throw error;
+  }
+}
+
+function quoteName(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}
+
+/** Whether native functions were added to the server; undefined where the account may not see them. */
+export async function readHasNative(maria: boolean, run: CatalogQuestion): Promise<boolean | undefined> {
+  const sql = maria
+    ? 'SELECT name FROM mysql.func LIMIT 1'
+    : 'SELECT UDF_NAME FROM performance_schema.user_defined_functions WHERE UDF_LIBRARY IS NOT NULL LIMIT 1';
+  const rows = await unlessHidden(() => run(sql));
+  return rows === undefined ? undefined : rows.length > 0;
+}
+
+const mostAtOnce = 40;
+
+/** One question for each name: only then no server goes through all its tables. */
+async function ask(run: CatalogQuestion, names: readonly ObjectName[], format: (name: ObjectName) => string) {
+  const rows: (readonly (string | null)[])[] = [];
+  for (let at = 0; at < names.length; at += mostAtOnce) {
+    rows.push(
+      ...(await run(
+        names
+          .slice(at, at + mostAtOnce)
+          .map(format)
+          .join(' UNION ALL '),
+      )),
+    );
+  }
+  return rows;
+}
+
+function isTable({ schema, name }: ObjectName): string {
+  return `TABLE_SCHEMA = ${sqlText(schema)} AND TABLE_NAME = ${sqlText(name)}`;
+}
+
+/** The same text in every `sql_mode`. */
+function sqlText(text: string): string {
+  return /^[\w$]+$/.test(text) ? `'${text}'` : `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`;
+}

@@ -1,0 +1,18 @@
+import { notARead } from './refuse.ts';
+
+/**
+ * Tables of MariaDB's CONNECT engine read files, or anything else: other servers, web addresses, libraries, and with EXECSRC they
+ * run whatever text a condition holds. Those over files are reads; others only if they name a table.
+ */
+export function refuseOptions(options: string): void {
+  const outward = /\b(execsrc|srcdef|http|uri|module|subtype|query_string|wrapper|driver)\b/i.exec(options);
+  if (outward !== null) throw notARead({ message: `its option ${outward[0].toUpperCase()} can do more than read`, at: 0 });
+  const type = /\btable_type\W+(\w+)/i.exec(options)?.[1]?.toUpperCase();
+  if (type !== undefined && !readingTypes.has(type)) {
+    throw notARead({ message: `its type ${type} is not known to do no more than read`, at: 0 });
+  }
+}
+
+const readingTypes: ReadonlySet<string> = new Set(
+  'DOS FIX BIN DBF CSV FMT VEC INI XML JSON BSON DIR VIR ZIP MYSQL ODBC JDBC'.split(' '),
+);

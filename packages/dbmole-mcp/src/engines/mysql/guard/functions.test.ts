@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { foldName } from './functions.ts';
+import { builtIn, builtInSomewhere, gluedToBracket, reservedWords } from './known-functions.ts';
+
+describe('foldName', () => {
+  it.each([
+    ['sleep', 'SLEEP'],
+    ['slëép', 'SLEEP'],
+    ['ſleep', 'SLEEP'],
+    ['ßleep', 'SLEEP'],
+    ['benchmarK', 'BENCHMARK'],
+    ['get_lock ', 'GET_LOCK'],
+    ['lıke', 'LIKE'],
+    ['名', '名'],
+  ])('compares %s as the servers do', (name, folded) => {
+    expect(foldName(name)).toBe(folded);
+  });
+});
+
+describe('the known functions', () => {
+  it('have one list each', () => {
+    const all = [...reservedWords, ...builtIn, ...builtInSomewhere];
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([]);
+    expect([...gluedToBracket].filter((name) => !builtIn.has(name) && !builtInSomewhere.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { builtIn, builtInSomewhere, gluedToBracket } from './known-functions.ts';
+import { notARead } from './refuse.ts';
+
+export interface CallUse {
+  name: string;
+  /** What stands before the name: a database, a package, or both. */
+  path: readonly string[];
+  /** Nothing needs to be known of it if nobody has made a function of this name. */
+  builtIn: boolean;
+  at: number;
+}
+
+interface Denial {
+  why: string;
+  hint?: string;
+}
+
+const waits: Denial = { why: 'only waits, on the server', hint: 'Leave it out.' };
+const locks: Denial = { why: 'changes the locks of the session', hint: 'IS_FREE_LOCK() and IS_USED_LOCK() read.' };
+
+/** Built into the servers, and no reads. */
+const denied: ReadonlyMap<string, Denial> = new Map([
+  ['GET_LOCK', locks],
+  ['RELEASE_LOCK', locks],
+  ['RELEASE_ALL_LOCKS', locks],
+  ['LOAD_FILE', { why: 'reads a file of the server', hint: 'Query tables only.' }],
+  ['SLEEP', waits],
+  ['BENCHMARK', { why: 'only keeps the server busy', hint: 'Use `explain` with `analyze` to measure a query.' }],
+  ['MASTER_POS_WAIT', waits],
+  ['SOURCE_POS_WAIT', waits],
+  ['MASTER_GTID_WAIT', waits],
+  ['WAIT_FOR_EXECUTED_GTID_SET', waits],
+  ['WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS', waits],
+  ['WSREP_SYNC_WAIT_UPTO_GTID', waits],
+  ['NEXTVAL', { why: 'moves a sequence on', hint: 'LASTVAL() reads it.' }],
+  ['SETVAL', { why: 'sets a sequence', hint: 'LASTVAL() reads it.' }],
+]);
+
+/** Names as the servers compare them: without accents, in capitals. */
+export function foldName(name: string): string {
+  if (/^[\u0020-\u007e]*$/.test(name)) return name.toUpperCase().trimEnd();
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .replaceAll('ß', 's');
+  return plain.toUpperCase().trimEnd();
+}
+
+export interface CallForm {
+  name: string;
+  path: readonly string[];
+  /** In capitals, if it stands without quotes and not behind a point; else empty. */
+  word: string;
+  /** The bracket stands right behind it. */
+  glued: boolean;
+  empty: boolean;
+  at: number;
+}
+
+/** MariaDB writes these before its own functions in the definitions of views. */
+const pseudoSchemas: ReadonlySet<string> = new Set(['oracle_schema', 'mariadb_schema', 'maxdb_schema']);
+
+/** What has to be found out about a call; undefined when it is known to be harmless. Throws when it is known not to be. */
+export function judgeCall({ name, path, word, glued, empty, at }: CallForm): CallUse | undefined {
+  const key = builtIn.has(word) ? word : foldName(name);
+  const denial = denied.get(key);
+  if (denial !== undefined) throw notARead({ message: `${name}() ${denial.why}`, at, ...hintOf(denial) });
+  if (key === 'LAST_INSERT_ID' && !empty) {
+    const hint = 'Leave the brackets empty: that reads the number.';
+    throw notARead({ message: `${name}() with an argument sets what it returns`, hint, at });
+  }
+  const known = builtIn.has(key);
+  if (known && word !== '' && (glued || !gluedToBracket.has(key))) return undefined;
+  const ownDatabase = path.length === 0 || (path.length === 1 && pseudoSchemas.has(path[0] ?? ''));
+  return { name, path, builtIn: ownDatabase && (known || builtInSomewhere.has(key)), at };
+}
+
+function hintOf({ hint }: Denial): { hint?: string } {
+  return hint === undefined ? {} : { hint };
+}
+
+export function refuseUnknownCall({ name, path, at }: CallUse): never {
+  const written = [...path, name].join('.');
+  throw notARead({
+    message: `${written}() is neither a function that is known to read nor a stored function that can be seen`,
+    hint: 'Check the name; native functions that were added to a server can do anything, so they are for `execute`.',
+    at,
+  });
+}

@@ -1,0 +1,212 @@
+import { Failure } from '@dbmole/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import { createGuard } from './guard.ts';
+
+type Row = readonly (string | null)[];
+
+/** What a server has, by database and name. */
+interface Server {
+  mode?: string;
+  database?: string | null;
+  version?: string;
+  tables?: Readonly<Record<string, { engine?: string; options?: string; view?: string; definer?: string }>>;
+  routines?: Readonly<
+    Record<string, { text?: string | null; mode?: string; definer?: string; language?: string; type?: string }>
+  >;
+  native?: readonly string[] | 'hidden';
+}
+
+/** Answers the questions that the guard asks, from their text. */
+function serve(server: Server): { run: CatalogQuestion; asked: string[] } {
+  const asked: string[] = [];
+  const run: CatalogQuestion = async (sql) => {
+    asked.push(sql);
+    return sql.split(' UNION ALL ').flatMap((part) => answer(server, part));
+  };
+  return { run, asked };
+}
+
+function answer(server: Server, sql: string): Row[] {
+  const { mode = '', database = 'db', version = '8.0.31', native, routines = {} } = server;
+  if (sql.startsWith('SELECT @@GLOBAL.sql_mode')) return [[mode, database, version]];
+  if (/mysql\.func|user_defined_functions/.test(sql)) return nativeRows(native);
+  const created = /^SHOW CREATE .* `(.*)`\.`(.*)`$/.exec(sql);
+  if (created !== null) return [['', '', routines[`${created[1]}.${created[2]}`]?.text ?? null]];
+  const [, source, schema = '', name = ''] = /FROM information_schema\.(\w+) WHERE \w+ = '(.*)' AND \w+ = '(.*)'/.exec(sql) ?? [];
+  return source === 'ROUTINES' ? routineRows(server, `${schema}.${name}`) : tableRows(server, `${schema}.${name}`, sql);
+}
+
+function nativeRows(native: Server['native'] = []): Row[] {
+  if (native === 'hidden') throw new Failure('engine', 'no', { code: 'E_PERMISSION' });
+  return native.map((name) => [name]);
+}
+
+function routineRows({ routines = {} }: Server, key: string): Row[] {
+  const routine = routines[key];
+  const [schema = '', name = ''] = key.split('.');
+  if (routine === undefined) return [];
+  const { type = 'FUNCTION', language = 'SQL', mode = '', definer = 'root@%' } = routine;
+  return [[schema, name, type, language, mode, '', definer]];
+}
+
+function tableRows({ tables = {} }: Server, key: string, sql: string): Row[] {
+  const table = tables[key];
+  const [schema = '', name = ''] = key.split('.');
+  if (table === undefined) return [];
+  const { view, engine = 'InnoDB', options = '', definer = 'root@%' } = table;
+  if (sql.includes('.VIEWS')) return view === undefined ? [] : [[schema, name, view, definer]];
+  if (sql.includes('CREATE_OPTIONS')) return [[schema, name, options]];
+  return [[schema, name, view === undefined ? 'BASE TABLE' : 'VIEW', engine]];
+}
+
+async function refusalOf(sql: string, server: Server): Promise<Failure> {
+  const failure = await createGuard()
+    .check(sql, serve(server).run)
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  if (failure instanceof Failure) return failure;
+  throw new Error(`it was not refused: ${String(failure)}`);
+}
+
+describe('the guard', () => {
+  it('says what it assumed of the server', async () => {
+    const { run } = serve({ mode: 'ANSI_QUOTES,ANSI' });
+    expect(await createGuard().check('SELECT "a"', run)).toMatchObject({ sql: 'SELECT "a"', premise: 'ANSI_QUOTES,ANSI' });
+  });
+
+  it('refuses a mode that is no mode', async () => {
+    expect(await refusalOf('SELECT 1', { mode: "x', GLOBAL y = 1" })).toMatchObject({ code: 'E_NOT_A_READ' });
+  });
+
+  it('refuses the text before it asks for anything but the mode', async () => {
+    const { run, asked } = serve({});
+    await expect(createGuard().check('DELETE FROM t', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ', position: 1 });
+    await expect(createGuard().check('SELECT \u0000', run)).rejects.toMatchObject({ kind: 'input' });
+    expect(asked).toHaveLength(1);
+  });
+
+  const far: Server = {
+    tables: {
+      'db.t': {},
+      'db.plain': { view: 'select `db`.`t`.`a` AS `a` from `db`.`t`' },
+      'db.v1': { view: 'select `db2`.`v2`.`a` AS `a` from (`db`.`t` join `db2`.`v2`)' },
+      'db2.v2': { view: 'select `db2`.`f1`() AS `a`' },
+      'db.locking': { view: "select get_lock('x',0) AS `a`" },
+      'db.share': { view: 'select `db`.`t`.`a` AS `a` from `db`.`t` lock in share mode' },
+      'db.loop': { view: 'select 1 from `db`.`loop`' },
+    },
+    routines: {
+      'db2.f1': { text: 'CREATE FUNCTION `f1`() RETURNS int RETURN f2(1)' },
+      'db2.f2': { text: 'CREATE FUNCTION `f2`(a int) RETURNS int RETURN native_one(a)' },
+      'db.fine': { text: 'CREATE FUNCTION `fine`(a int) RETURNS int RETURN (SELECT a FROM plain)' },
+      'db.setting': { text: 'CREATE FUNCTION `setting`() RETURNS int BEGIN SET GLOBAL a = 1; RETURN 1; END' },
+      'db.other': { text: 'function other() {}', language: 'EXTERNAL' },
+      'db.hidden': { text: null },
+      'db.system': { text: null, definer: 'mysql.sys@localhost' },
+    },
+  };
+
+  it.each([
+    'SELECT * FROM t, plain',
+    'SELECT fine(1) FROM plain',
+    'SELECT system(1)',
+    'SELECT * FROM loop',
+    'SELECT MD5(1)',
+    'SELECT 1 FROM nowhere',
+  ])('lets pass what leads to nothing: %s', async (sql) => {
+    await createGuard().check(sql, serve(far).run);
+  });
+
+  it.each([
+    ['SELECT  * FROM v1', 16, 'view db.v1 over view db2.v2 over function db2.f1 over function db2.f2 is no read: native_one()'],
+    ['SELECT db2.f1()', 12, 'function db2.f1 over function db2.f2 is no read: native_one()'],
+    ['SELECT 1 FROM t, `locking`', 18, 'view db.locking is no read: get_lock()'],
+    ['SELECT (SELECT 1 FROM share)', 23, 'view db.share is no read: LOCK IN SHARE MODE'],
+    ['SELECT setting()', 8, 'function db.setting is no read: it has SET GLOBAL'],
+    ['SELECT other()', 8, 'function db.other cannot be checked: it is not in SQL'],
+    ['SELECT hidden()', 8, 'function db.hidden cannot be checked: the account may not see its body'],
+    ['SELECT native_one(1)', 8, 'native_one() is neither'],
+    ['SHOW TABLES WHERE native_one(1)', 19, 'native_one() is neither'],
+    ['EXPLAIN SELECT * FROM v1', 23, 'view db.v1'],
+  ])('says by which way %s is none', async (sql, position, message) => {
+    const failure = await refusalOf(sql, far);
+    expect(failure).toMatchObject({ code: 'E_NOT_A_READ', position });
+    expect(failure.message).toContain(message);
+  });
+
+  it('looks for names where the statement means them', async () => {
+    expect(await refusalOf('SELECT * FROM v2', { ...far, database: 'db2' })).toMatchObject({ position: 15 });
+    await createGuard().check('SELECT * FROM v2', serve(far).run);
+    await createGuard().check('SELECT 1 FROM locking', serve({ ...far, database: null }).run);
+    expect(await refusalOf('EXPLAIN FOR SCHEMA db2 SELECT * FROM v2', far)).toMatchObject({ position: 38 });
+  });
+
+  describe('and views whose definition is hidden', () => {
+    const hidden = (native: Server['native'], definer = 'root@%'): Server => ({
+      tables: { 'db.v': { view: '', definer } },
+      ...(native === undefined ? {} : { native }),
+    });
+
+    it('lets them pass, unless it knows of native functions', async () => {
+      for (const native of [[], 'hidden'] as const) await createGuard().check('SELECT * FROM v', serve(hidden(native)).run);
+      expect((await refusalOf('SELECT * FROM v', hidden(['sys_exec']))).hint).toContain('SHOW VIEW');
+      await createGuard().check('SELECT * FROM v', serve(hidden(['sys_exec'], 'mariadb.sys@localhost')).run);
+    });
+  });
+
+  describe('and tables of CONNECT', () => {
+    const connect = (options: string): Server => ({ tables: { 'db.c': { engine: 'CONNECT', options } } });
+
+    it.each(['', '`table_type`=CSV `file_name`="x.csv"', '`TABLE_TYPE`=MYSQL'])('reads files and tables: %s', async (options) => {
+      await createGuard().check('SELECT * FROM c', serve(connect(options)).run);
+    });
+
+    it.each([
+      "`table_type`=MYSQL `option_list`='Execsrc=1'",
+      "`table_type`=ODBC `srcdef`='select 1'",
+      "`table_type`=JSON `http`='http://x'",
+      '`table_type`=OEM',
+      '`table_type`=PIVOT',
+    ])('refuses what can do more: %s', async (options) => {
+      expect(await refusalOf('SELECT * FROM c', connect(options))).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
+    });
+  });
+});
+
+describe('what the guard remembers', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('asks once for a table, and for a view each time', async () => {
+    const tables: Record<string, { view?: string }> = { 'db.t': {}, 'db.v': { view: 'select 1' } };
+    const { run, asked } = serve({ tables });
+    const guard = createGuard();
+    for (let n = 0; n < 3; n += 1) await guard.check('SELECT MD5(1) FROM t, information_schema.tables', run);
+    expect(asked).toHaveLength(3);
+    await guard.check('SELECT * FROM v', run);
+    tables['db.v'] = { view: 'select sleep(1)' };
+    await expect(guard.check('SELECT * FROM v', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
+    tables['db.t'] = { view: 'select sleep(1)' };
+    await guard.check('SELECT * FROM t', run);
+    vi.advanceTimersByTime(11_000);
+    await expect(guard.check('SELECT * FROM t', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
+  });
+
+  it('forgets when it is told to, and the mode after a while', async () => {
+    const server = { mode: '', tables: { 'db.t': {} } };
+    const { run, asked } = serve(server);
+    const guard = createGuard();
+    await guard.check('SELECT 1 FROM t', run);
+    server.mode = 'ANSI_QUOTES';
+    expect(await guard.check('SELECT 1 FROM t', run)).toMatchObject({ premise: '' });
+    guard.forget();
+    expect(await guard.check('SELECT 1 FROM t', run)).toMatchObject({ premise: 'ANSI_QUOTES' });
+    server.mode = '';
+    vi.advanceTimersByTime(61_000);
+    expect(await guard.check('SELECT 1', run)).toMatchObject({ premise: '' });
+    expect(asked).toHaveLength(5);
+  });
+});

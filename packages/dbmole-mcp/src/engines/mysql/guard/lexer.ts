@@ -1,0 +1,227 @@
+import { blankEnd, type Executed } from './blanks.ts';
+import { scanNumber } from './numbers.ts';
+import { notARead, notPlaceable } from './refuse.ts';
+import type { LexMode } from './sql-mode.ts';
+import type { Token } from './tokens.ts';
+
+/** A text as the server splits it, without blanks and comments. Throws a refusal for whatever it cannot place. */
+export function tokenize(sql: string, mode: LexMode, executed: Executed = { mask: 0, count: 0 }): Token[] {
+  return new Lexer(sql, mode, executed).run();
+}
+
+/** Bytes of characters beyond ASCII are parts of names to the server, blanks of Unicode included. */
+const namePattern = /[0-9A-Za-z_$\u0080-\uffff]*/y;
+const hostPattern = /[0-9A-Za-z._$]*/y;
+const hexPattern = /[0-9a-fA-F]*'/y;
+const marks = new Set('!%&()*+,-./:;<=>?^{|}~');
+const dollar = 0x24;
+
+export function isNameCode(code: number): boolean {
+  return nameCodes[code] ?? code >= 0x80;
+}
+
+const nameCodes = Array.from({ length: 0x80 }, (_, code) => /[0-9A-Za-z_$]/.test(String.fromCharCode(code)));
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+class Lexer {
+  readonly #sql: string;
+  readonly #mode: LexMode;
+  readonly #executed: Executed;
+  readonly #tokens: Token[] = [];
+  #at = 0;
+
+  constructor(sql: string, mode: LexMode, executed: Executed) {
+    this.#sql = sql;
+    this.#mode = mode;
+    this.#executed = executed;
+  }
+
+  run(): Token[] {
+    const nul = this.#sql.indexOf('\u0000');
+    if (nul >= 0) throw notPlaceable('a NUL character', nul);
+    for (this.#skip(); this.#at < this.#sql.length; this.#skip()) this.#next();
+    return this.#tokens;
+  }
+
+  #skip(): void {
+    this.#at = blankEnd(this.#sql, this.#at, this.#executed);
+  }
+
+  #code(ahead = 0): number {
+    return this.#sql.charCodeAt(this.#at + ahead);
+  }
+
+  #next(): void {
+    const code = this.#code();
+    if (isDigit(code)) this.#number(this.#at);
+    else if (isNameCode(code)) this.#word();
+    else this.#other(this.#sql.charAt(this.#at));
+  }
+
+  #word(): void {
+    if (this.#code(1) === 0x27 && this.#prefixed(this.#sql.charAt(this.#at))) return;
+    const start = this.#at;
+    this.#take(namePattern);
+    const name = this.#sql.slice(start, this.#at);
+    // From MySQL 9 on a text may stand between two of them.
+    if (name.charCodeAt(0) === dollar && name.indexOf('$', 1) > 0) throw notPlaceable(`a name like ${name}`, start);
+    if (this.#pointFollows()) this.#points(start, name);
+    else this.#tokens.push({ kind: 'word', start, end: this.#at, word: name.toUpperCase(), name });
+  }
+
+  /** `N'…'`, `X'…'`, `B'…'`. */
+  #prefixed(letter: string): boolean {
+    const start = this.#at;
+    if (letter === 'N' || letter === 'n') {
+      this.#at += 1;
+      this.#text("'", start);
+      return true;
+    }
+    if (!/[xXbB]/.test(letter)) return false;
+    this.#at += 2;
+    this.#take(hexPattern);
+    if (this.#at === start + 2) throw notPlaceable(`a literal that begins with ${letter}'`, start);
+    this.#push('number', start);
+    return true;
+  }
+
+  /** A point right behind a name, and a name right behind that: neither can be a keyword, whatever they are. */
+  #pointFollows(): boolean {
+    return this.#sql.charAt(this.#at) === '.' && isNameCode(this.#code(1));
+  }
+
+  #points(start: number, name: string): void {
+    this.#tokens.push({ kind: 'word', start, end: this.#at, word: '', name });
+    while (this.#pointFollows()) {
+      this.#mark('.');
+      this.#nameBehindPoint();
+    }
+  }
+
+  #nameBehindPoint(): void {
+    const start = this.#at;
+    this.#take(namePattern);
+    this.#tokens.push({ kind: 'word', start, end: this.#at, word: '', name: this.#sql.slice(start, this.#at) });
+  }
+
+  #number(start: number): void {
+    const { end, isName } = scanNumber(this.#sql, start);
+    this.#at = end;
+    if (isName) {
+      this.#take(namePattern);
+      this.#points(start, this.#sql.slice(start, this.#at));
+    } else this.#push('number', start);
+  }
+
+  #other(mark: string): void {
+    const start = this.#at;
+    if (mark === "'" || (mark === '"' && !this.#mode.ansiQuotes)) this.#text(mark, start);
+    else if (mark === '`' || mark === '"') this.#quoted(mark);
+    else if (mark === '.') this.#point();
+    else if (mark === '@') this.#variable();
+    else if (marks.has(mark)) this.#mark(mark);
+    else if (mark === '\\' && this.#sql.charAt(start + 1) === 'N') {
+      // NULL on MariaDB, an error elsewhere.
+      this.#at += 2;
+      this.#push('number', start);
+    } else this.#refuse(mark);
+  }
+
+  #refuse(mark: string): never {
+    if (mark === '[' || mark === ']') {
+      throw notPlaceable('a square bracket', this.#at, 'Quote names with backticks.');
+    }
+    const code = mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    throw notPlaceable(mark === '\\' ? 'a backslash outside of a literal' : `the character U+${code}`, this.#at);
+  }
+
+  #point(): void {
+    const next = this.#code(1);
+    if (next === 0x2e) throw notPlaceable('..', this.#at);
+    if (isDigit(next)) {
+      this.#number(this.#at);
+      return;
+    }
+    this.#mark('.');
+    if (!isNameCode(next)) return;
+    const start = this.#at;
+    this.#take(namePattern);
+    this.#points(start, this.#sql.slice(start, this.#at));
+  }
+
+  /** `@x`, `@'x'`, `@@x`; what follows a quoted one is a token of its own. */
+  #variable(): void {
+    const start = this.#at;
+    const next = this.#sql.charAt(start + 1);
+    if (next === '@') this.#system(start);
+    else if (next === "'" || next === '"' || next === '`') this.#mark('@');
+    else this.#userVariable(start);
+  }
+
+  #userVariable(start: number): void {
+    this.#at += 1;
+    this.#take(hostPattern);
+    if (this.#at === start + 1 || this.#code() >= 0x80) throw notPlaceable('a variable without a plain name', start);
+    this.#push('variable', start);
+  }
+
+  #system(start: number): void {
+    this.#at += 2;
+    this.#take(namePattern);
+    if (this.#at === start + 2 && this.#sql.charAt(this.#at) !== '`') throw notPlaceable('@@ without a name', start);
+    while (this.#pointFollows()) {
+      this.#at += 1;
+      this.#take(namePattern);
+    }
+    this.#push('variable', start);
+  }
+
+  #text(mark: string, start: number): void {
+    const end = this.#closing(mark, !this.#mode.plainBackslash);
+    if (end < 0) throw notARead({ message: 'a text has no end', hint: 'Close its quotes.', at: start });
+    this.#at = end;
+    this.#push('text', start);
+  }
+
+  #quoted(mark: string): void {
+    const start = this.#at;
+    const end = this.#closing(mark, false);
+    if (end < 0) throw notARead({ message: 'a quoted name has no end', hint: 'Close its quotes.', at: start });
+    this.#at = end;
+    const name = this.#sql.slice(start + 1, end - 1).replaceAll(mark + mark, mark);
+    this.#tokens.push({ kind: 'quoted', start, end, word: '', name });
+  }
+
+  /** Behind the mark that closes the one we stand at; a doubled one closes nothing. */
+  #closing(mark: string, escapes: boolean): number {
+    const sql = this.#sql;
+    const closing = mark.charCodeAt(0);
+    for (let at = this.#at + 1; at < sql.length; at += 1) {
+      const code = sql.charCodeAt(at);
+      if (code === 0x5c && escapes) at += 1;
+      else if (code === closing) {
+        if (sql.charCodeAt(at + 1) !== closing) return at + 1;
+        at += 1;
+      }
+    }
+    return -1;
+  }
+
+  #mark(mark: string): void {
+    this.#tokens.push({ kind: 'mark', start: this.#at, end: this.#at + 1, word: mark, name: '' });
+    this.#at += 1;
+  }
+
+  #push(kind: Token['kind'], start: number): void {
+    const name = kind === 'variable' ? this.#sql.slice(start, this.#at) : '';
+    this.#tokens.push({ kind, start, end: this.#at, word: '', name });
+  }
+
+  #take(pattern: RegExp): void {
+    pattern.lastIndex = this.#at;
+    if (pattern.test(this.#sql)) this.#at = pattern.lastIndex;
+  }
+}

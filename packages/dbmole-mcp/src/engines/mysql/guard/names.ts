@@ -1,0 +1,152 @@
+import { type CallUse, judgeCall } from './functions.ts';
+import { reservedWords } from './known-functions.ts';
+import { isName, matchBrackets, noToken, type Token } from './tokens.ts';
+
+export interface TableUse {
+  schema: string | undefined;
+  name: string;
+  at: number;
+}
+
+/** What a statement leads to beyond its own text. */
+export interface Uses {
+  tables: TableUse[];
+  calls: CallUse[];
+}
+
+/** Every call that is not known to be harmless; throws at the first that is known not to be. */
+export function findCalls(tokens: readonly Token[]): CallUse[] {
+  const calls: CallUse[] = [];
+  let closingOf: ((open: number) => number) | undefined;
+  for (let index = 1; index < tokens.length; index += 1) {
+    if (tokens[index]?.word !== '(') continue;
+    const use = judgeAt(tokens, index - 1);
+    if (use === undefined || isInPlaceOfColumns(tokens, index - 1)) continue;
+    closingOf ??= matchBrackets(tokens);
+    if (!isWithColumns(tokens, closingOf(index))) calls.push(use);
+  }
+  return calls;
+}
+
+function judgeAt(tokens: readonly Token[], at: number): CallUse | undefined {
+  const token = tokens[at] ?? noToken;
+  if (!isName(token) || reservedWords.has(token.word)) return undefined;
+  const path = pathBefore(tokens, at);
+  return judgeCall({
+    name: token.name,
+    path,
+    word: path.length === 0 ? token.word : '',
+    glued: tokens[at + 1]?.start === token.end,
+    empty: tokens[at + 2]?.word === ')',
+    at: token.start,
+  });
+}
+
+/** A catalog, a database and a package, at most. */
+const longestPath = 3;
+
+/** The names before the points before a name. */
+function pathBefore(tokens: readonly Token[], at: number): string[] {
+  const path: string[] = [];
+  for (let index = at; tokens[index - 1]?.word === '.' && path.length < longestPath; index -= 2) {
+    path.unshift(tokens[index - 2]?.name ?? '');
+  }
+  return path;
+}
+
+/** What a name with columns follows. */
+const beforeColumns: ReadonlySet<string> = new Set(['AS', ')', 'WITH', 'RECURSIVE', 'TABLE', 'INTO', 'EXISTS']);
+
+/** `AS x (a, b)`, `) x (a, b)`, `INTO a.x (a, b)`, a type, or what follows a text: nothing is called there. */
+function isInPlaceOfColumns(tokens: readonly Token[], at: number): boolean {
+  let first = at;
+  while (tokens[first - 1]?.word === '.') first -= 2;
+  const before = tokens[first - 1] ?? noToken;
+  return before.kind === 'text' || beforeColumns.has(before.word);
+}
+
+/** `WITH x (a, b) AS (…)`: nor there. */
+function isWithColumns(tokens: readonly Token[], close: number): boolean {
+  return tokens[close + 1]?.word === 'AS' && tokens[close + 2]?.word === '(';
+}
+
+/** Inside one pair of brackets. */
+interface Depth {
+  /** A SELECT was there, so that FROM is its clause and not a part of TRIM or EXTRACT. */
+  query: boolean;
+  /** A comma separates tables. */
+  list: boolean;
+}
+
+/** None of these can be a name without quotes, on any server. */
+const listEnds: ReadonlySet<string> = new Set(['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'UNION', 'SET', ';']);
+const joins: ReadonlySet<string> = new Set(['JOIN', 'STRAIGHT_JOIN', 'TABLE', 'OJ']);
+
+/** All names that stand where a table does, whatever they turn out to be: tables, views, or queries of a WITH. */
+export function findTables(tokens: readonly Token[]): TableUse[] {
+  return new TableFinder(tokens).run();
+}
+
+class TableFinder {
+  readonly #tokens: readonly Token[];
+  readonly #found: TableUse[] = [];
+  readonly #outer: Depth[] = [];
+  #depth: Depth = { query: false, list: false };
+  /** The next name is that of a table. */
+  #expected = false;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  run(): TableUse[] {
+    // Only there is a list without a query.
+    if (this.#tokens[0]?.word === 'CHECKSUM') this.#depth.list = true;
+    for (let index = 0; index < this.#tokens.length; index += 1) index = this.#step(this.#tokens[index] ?? noToken, index);
+    return this.#found;
+  }
+
+  /** The index of the last token that was taken. */
+  #step(token: Token, index: number): number {
+    const { word } = token;
+    if (word === '(') this.#open();
+    else if (word === ')') this.#close();
+    else if (word === ',') this.#expected = this.#depth.list;
+    else if (word === 'SELECT') this.#enter({ query: true, list: false }, false);
+    else if (word === 'FROM') {
+      if (this.#depth.query) this.#enter({ query: true, list: true }, true);
+    } else if (joins.has(word)) this.#expected = true;
+    else if (listEnds.has(word)) this.#enter({ ...this.#depth, list: false }, false);
+    else if (this.#expected && word !== '.' && word !== 'LATERAL' && word !== '{') return this.#table(token, index);
+    return index;
+  }
+
+  #enter(depth: Depth, expected: boolean): void {
+    this.#depth = depth;
+    this.#expected = expected;
+  }
+
+  /** A bracket where a table is expected holds tables, or a query. */
+  #open(): void {
+    this.#outer.push(this.#depth);
+    this.#depth = { query: false, list: this.#expected };
+  }
+
+  #close(): void {
+    this.#enter(this.#outer.pop() ?? { query: false, list: false }, false);
+  }
+
+  #table(token: Token, index: number): number {
+    this.#expected = false;
+    if (!isName(token) || reservedWords.has(token.word)) return index;
+    let last = index;
+    const parts = [token.name];
+    while (this.#tokens[last + 1]?.word === '.' && isName(this.#tokens[last + 2] ?? noToken)) {
+      last += 2;
+      parts.push(this.#tokens[last]?.name ?? '');
+    }
+    if (this.#tokens[last + 1]?.word === '(') return index;
+    this.#found.push({ schema: parts.length > 1 ? parts.at(-2) : undefined, name: parts.at(-1) ?? '', at: token.start });
+    return last;
+  }
+}

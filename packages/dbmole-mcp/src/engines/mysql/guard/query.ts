@@ -1,0 +1,56 @@
+import { notARead } from './refuse.ts';
+import { closingOf, isName, noToken, type Token } from './tokens.ts';
+import { refuseVerb } from './verbs.ts';
+
+/** A query of a WITH at the beginning, and the place from which on its name means it. */
+export interface WithName {
+  name: string;
+  behind: number;
+}
+
+/** Throws unless a query begins here, behind any number of brackets. */
+export function readQuery(sql: string, tokens: readonly Token[], from: number): WithName[] {
+  let at = from;
+  while (tokens[at]?.word === '(') at += 1;
+  const token = tokens[at] ?? noToken;
+  if (token.word === 'SELECT' || token.word === 'VALUES' || token.word === 'TABLE') return [];
+  if (token.word !== 'WITH') refuseVerb(token, sql);
+  const { names, main } = readWith(tokens, at);
+  const inner = readQuery(sql, tokens, main);
+  // In brackets the names mean something up to the closing one only.
+  return at === from ? [...names, ...inner] : [];
+}
+
+/** `WITH [RECURSIVE] name [(columns)] AS (query), … query`: none of the queries in brackets can be a write, the last one can. */
+function readWith(tokens: readonly Token[], from: number): { names: WithName[]; main: number } {
+  const recursive = tokens[from + 1]?.word === 'RECURSIVE';
+  const names: WithName[] = [];
+  let at = from + (recursive ? 2 : 1);
+  for (;;) {
+    const token = tokens[at] ?? noToken;
+    if (tokens[at + 1]?.word === '(') at = closingOf(tokens, at + 1);
+    if (!isName(token) || tokens[at + 1]?.word !== 'AS' || tokens[at + 2]?.word !== '(')
+      throw unreadableWith(tokens[at] ?? token);
+    const body = at + 2;
+    at = behindCycle(tokens, closingOf(tokens, body) + 1);
+    // Its own query sees the name as well when it is recursive, and else what had the name before.
+    names.push({ name: token.name, behind: tokens[recursive ? body : at]?.start ?? 0 });
+    if (tokens[at]?.word !== ',') return { names, main: at };
+    at += 1;
+  }
+}
+
+/** MariaDB's `CYCLE columns RESTRICT`. */
+function behindCycle(tokens: readonly Token[], at: number): number {
+  if (tokens[at]?.word !== 'CYCLE') return at;
+  const end = tokens.findIndex(({ word }, index) => index > at && word === 'RESTRICT');
+  return end < 0 ? tokens.length : end + 1;
+}
+
+function unreadableWith({ start }: Token) {
+  return notARead({
+    message: 'WITH is not in the form that is known',
+    hint: 'Write WITH name AS (SELECT …) SELECT ….',
+    at: start,
+  });
+}

@@ -1,0 +1,79 @@
+import { Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { checkRoutine } from './routine.ts';
+
+const head = 'CREATE DEFINER=`root`@`%` FUNCTION `f`(a decimal(10,2)) RETURNS int(11)\n    DETERMINISTIC\n';
+
+function usesOf(body: string, sqlMode = '', comment = ''): string {
+  const { tables, calls } = checkRoutine(head + body, { sqlMode, comment });
+  return [...tables.map(({ name }) => name), ...calls.map(({ path, name }) => `${[...path, name].join('.')}()`)].join(' ');
+}
+
+describe('checkRoutine', () => {
+  it.each([
+    ['RETURN a + 1', ''],
+    ['RETURN (SELECT COUNT(*) FROM t JOIN v ON g(1) = 1)', 't v g()'],
+    ['BEGIN DECLARE x INT; SELECT b, c INTO x, y FROM t; RETURN x; END', 't'],
+    ['BEGIN CALL p; CALL q(1); CALL a.r(); RETURN 1; END', 'q() a.r() p() q() a.r()'],
+    ['BEGIN SET x = 1, SESSION group_concat_max_len = 5, @y = @@global.z; RETURN f(1); END', ''],
+    ['BEGIN CREATE TEMPORARY TABLE IF NOT EXISTS x (a INT); INSERT INTO a.x (a) SELECT b FROM t; RETURN 1; END', 't'],
+    ['BEGIN DECLARE start INT; SET start = 1; IF start > stop THEN RETURN clone; END IF; END', ''],
+    ['BEGIN SET role = 1; RETURN 1; END', ''],
+  ])('finds what %s leads to', (body, names) => {
+    expect(usesOf(body)).toBe(names);
+  });
+
+  it('knows calls without brackets in the other grammar', () => {
+    expect(usesOf('AS BEGIN p; a.q; x := 1; RETURN x; END', 'ORACLE')).toBe('p() a.q()');
+    expect(usesOf('BEGIN p; END')).toBe('');
+  });
+
+  it('reads the body in its own mode', () => {
+    expect(usesOf("RETURN CONCAT('\\', g('x'), '')", 'NO_BACKSLASH_ESCAPES')).toBe('g()');
+    expect(usesOf("RETURN CONCAT('\\', g(', '')")).toBe('');
+    expect(() => usesOf('RETURN 1', 'NO_BACKSLASH_ESCAPES', "it's")).toThrow(/a comment with quotes/);
+    expect(usesOf('RETURN 1', '', "it's")).toBe('');
+  });
+
+  it.each([
+    'SET GLOBAL a = 1',
+    'SET a = 1, PERSIST b = 2',
+    'SET @@global.a = 1',
+    'SET a = 1, @@persist.b := 2',
+    'SET SESSION transaction_read_only = 0',
+    'SET @@session.tx_read_only = 0',
+    'SET SESSION TRANSACTION READ WRITE',
+    'SET ROLE NONE',
+    'SET DEFAULT ROLE NONE TO x',
+    'SET STATEMENT a = 1 FOR SELECT 1',
+    'SET RESOURCE GROUP x',
+    'KILL QUERY 5',
+    'SHUTDOWN',
+    'RESTART',
+    "PURGE BINARY LOGS TO 'x'",
+    'STOP SLAVE',
+    'START GROUP_REPLICATION',
+    'CHANGE MASTER TO MASTER_PORT = 1',
+    "CLONE LOCAL DATA DIRECTORY 'x'",
+    "BINLOG 'AAAA'",
+    "XA START 'x'",
+    'LOCK INSTANCE FOR BACKUP',
+    "SELECT 1 INTO OUTFILE 'x'",
+    "SELECT 1 INTO DUMPFILE 'x'",
+    'SELECT 1 INTO x FROM t LOCK IN SHARE MODE',
+    'SELECT 1 INTO x FROM t FOR SHARE',
+    'CREATE SERVER s FOREIGN DATA WRAPPER mysql',
+    'DROP SERVER s',
+    'ALTER SERVER s OPTIONS (USER 1)',
+    "INSTALL COMPONENT 'x'",
+    "IMPORT TABLE FROM 'x'",
+    "SET x = GET_LOCK('a', 0)",
+    'SET x = LAST_INSERT_ID(5)',
+    'SET x = NEXT VALUE FOR s',
+    'DECLARE CONTINUE HANDLER FOR NOT FOUND KILL 5',
+  ])('refuses %s', (statement) => {
+    const check = () => usesOf(`BEGIN DECLARE x INT; ${statement}; RETURN 1; END`);
+    expect(check).toThrow(Failure);
+    expect(check).toThrow(expect.objectContaining({ code: 'E_NOT_A_READ' }));
+  });
+});

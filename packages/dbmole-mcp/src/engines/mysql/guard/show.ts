@@ -1,0 +1,26 @@
+import { notARead } from './refuse.ts';
+import { noToken, type Token } from './tokens.ts';
+
+const modifiers: ReadonlySet<string> = new Set(['FULL', 'EXTENDED', 'GLOBAL', 'SESSION', 'LOCAL', 'ALL', 'STORAGE', 'COUNT']);
+
+/** All of them only say something. Those of logs and of replication need rights that go beyond reading, and the server asks for them. */
+const shown: ReadonlySet<string> = new Set(
+  `AUTHORS BINARY BINLOG CHARACTER CHARSET CLIENT_STATISTICS COLLATION COLUMNS CONTRIBUTORS CREATE DATABASES ENGINE ENGINES ERRORS
+  EVENTS FIELDS FUNCTION GRANTS INDEX INDEXES INDEX_STATISTICS KEYS LIBRARY LOCALES MASTER OPEN PACKAGE PLUGINS PRIVILEGES PROCEDURE
+  PROCESSLIST PROFILE PROFILES QUERY_RESPONSE_TIME RELAYLOG REPLICA REPLICAS SCHEMAS SLAVE SLAVES STATUS TABLE TABLES
+  TABLE_STATISTICS TRIGGERS USER_STATISTICS USER_VARIABLES VARIABLES WARNINGS WSREP_MEMBERSHIP WSREP_STATUS`.split(/\s+/),
+);
+
+export function refuseShow(tokens: readonly Token[]): void {
+  let at = 1;
+  while (modifiers.has(tokens[at]?.word ?? '')) at += 1;
+  const { word, start } = tokens[at] ?? noToken;
+  // `SHOW COUNT(*) WARNINGS`
+  if (shown.has(word) || word === '(') return;
+  const others = word === 'EXPLAIN' || word === 'ANALYZE';
+  throw notARead({
+    message: others ? `SHOW ${word} looks into a statement of another session` : `SHOW ${word} is not known to be a read`,
+    hint: others ? 'Explain the statement itself.' : 'Query information_schema instead.',
+    at: start,
+  });
+}

@@ -1,0 +1,155 @@
+import { Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { checkStatement } from './statement.ts';
+
+function namesOf(sql: string, mode = ''): string {
+  const { tables, calls } = checkStatement(sql, mode);
+  const named = tables.map(({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`));
+  return [...named, ...calls.map(({ path, name, builtIn }) => `${[...path, name].join('.')}()${builtIn ? '?' : ''}`)].join(' ');
+}
+
+function refusalOf(sql: string, mode = ''): Failure {
+  try {
+    checkStatement(sql, mode);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error(`it was not refused: ${sql}`);
+}
+
+describe('checkStatement', () => {
+  it.each([
+    'SELECT 1',
+    ' select 1 ; -- end',
+    '(SELECT 1) UNION (SELECT 2)',
+    '((WITH x AS (SELECT 1) SELECT * FROM x))',
+    'VALUES ROW(1)',
+    'VALUES (1)',
+    'WITH RECURSIVE x (a, b) AS (SELECT 1, 2), y AS (SELECT 3) VALUES ROW(1)',
+    'WITH x AS (SELECT 1) CYCLE a RESTRICT SELECT 1',
+    'SHOW FULL PROCESSLIST',
+    'SHOW COUNT(*) WARNINGS',
+    'DESCRIBE t',
+    "DESC a.t 'x%'",
+    'EXPLAIN extended',
+    'EXPLAIN SELECT 1',
+    "EXPLAIN FORMAT = 'JSON' SELECT 1",
+    'EXPLAIN ANALYZE FORMAT=TREE (SELECT 1)',
+    'ANALYZE FORMAT=JSON SELECT 1',
+    "HELP 'x'",
+    'SELECT 1 AS begin, 2 AS commit, t.into, `into` FROM dual',
+    "SELECT SUBSTRING('abc' FROM 2 FOR 1) /*!40001 , 2 */",
+  ])('takes for a read: %s', (sql) => {
+    expect(() => checkStatement(sql, '')).not.toThrow();
+  });
+
+  it.each([
+    ['DELETE FROM t', 'DELETE', 'changes rows', 1],
+    [' ((delete from t))', 'delete', 'changes rows', 4],
+    ['WITH x AS (SELECT 1) DELETE FROM t', 'DELETE', 'changes rows', 22],
+    ['EXPLAIN FORMAT=JSON UPDATE t SET a = 1', 'EXPLAIN UPDATE', 'changes rows', 21],
+    ['ANALYZE DELETE FROM t', 'ANALYZE DELETE', 'changes rows', 9],
+    ['ANALYZE TABLE t', 'ANALYZE', 'controls the server', 1],
+    ['EXPLAIN FOR CONNECTION 5', 'EXPLAIN FOR CONNECTION', 'another session', 9],
+    ['SHOW EXPLAIN FOR 5', 'SHOW EXPLAIN', 'another session', 6],
+    ['SHOW FROBS', 'SHOW FROBS', 'not known', 6],
+    ['FROBNICATE t', 'FROBNICATE', 'not known', 1],
+    ['SELECT 1 INTO OUTFILE "x"', 'INTO OUTFILE', 'writes', 10],
+    ['SELECT 1 INTO @x', 'INTO', 'writes', 10],
+    ['EXPLAIN FORMAT=JSON INTO @x SELECT 1', 'INTO', 'writes', 21],
+    ['SELECT 1 FROM t FOR UPDATE', 'FOR UPDATE', 'locks', 17],
+    ['SELECT * FROM (SELECT 1 FROM t FOR SHARE) q', 'FOR SHARE', 'locks', 32],
+    ['SELECT 1 FROM t LOCK IN SHARE MODE', 'LOCK IN SHARE MODE', 'locks', 17],
+    ['SELECT 1 FROM t PROCEDURE ANALYSE()', 'PROCEDURE', 'runs code', 17],
+    ['SELECT NEXT VALUE FOR s', 'next value', 'sequence', 13],
+    ['SELECT 1; SELECT 2', 'second statement', 'follows', 9],
+    ['SELECT 1;;', 'second statement', 'follows', 9],
+    ['BEGIN NOT ATOMIC SELECT 1; END', 'BEGIN', 'transaction', 1],
+    ['SELECT 1 /*! INTO x */', 'INTO', 'writes', 14],
+    ['/*!99999 SELECT */ DELETE FROM t', 'DELETE', 'changes rows', 20],
+    ['EXPLAIN /*! ANALYZE */ DELETE FROM t', 'EXPLAIN DELETE', 'changes rows', 24],
+    ['', 'no statement', '', 1],
+  ])('refuses %s', (sql, construct, why, position) => {
+    const failure = refusalOf(sql);
+    expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_A_READ', position });
+    expect(failure.message).toContain(construct);
+    expect(failure.message).toContain(why);
+    expect(failure.hint).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it.each([
+    ["SELECT GET_LOCK('x', 0)", 8],
+    ["SELECT get_lock /* x */ ('x', 0)", 8],
+    ["SELECT `Get_Lock`('x', 0)", 8],
+    ["SELECT gét_lock('x', 0)", 8],
+    ['SELECT * FROM t WHERE SLEEP(1)', 23],
+    ['SELECT x.sleep(1)', 10],
+    ['SHOW TABLES WHERE BENCHMARK(1, 2)', 19],
+    ['SELECT LAST_INSERT_ID(1)', 8],
+    ['SELECT NEXTVAL(s)', 8],
+    ["SELECT LOAD_FILE('x')", 8],
+  ])('refuses the function of %s', (sql, position) => {
+    expect(refusalOf(sql)).toMatchObject({ code: 'E_NOT_A_READ', position });
+  });
+
+  it('knows the sequences of the other grammar', () => {
+    expect(refusalOf('SELECT s.nextval FROM dual', 'ORACLE')).toMatchObject({ position: 10 });
+    expect(() => checkStatement('SELECT s.nextval FROM t s', '')).not.toThrow();
+  });
+
+  it.each([
+    ['SELECT a, b FROM t, u AS x, (SELECT 1 FROM v) q WHERE c IN (d, e)', 't u v'],
+    ['SELECT 1 FROM (a, (b JOIN c)) LEFT JOIN d USING (x, y), e', 'a b c d e'],
+    ['SELECT 1 FROM { OJ a LEFT JOIN b ON a.x = b.y }', 'a b'],
+    ['SELECT 1 FROM a STRAIGHT_JOIN b, c PARTITION (p0, p1), d USE INDEX (i, j), e', 'a b c d e'],
+    ['SELECT 1 FROM `a b`.`c` . d JOIN x . y', 'c.d x.y'],
+    ['SELECT (SELECT 1 FROM a), b FROM c ORDER BY d, e', 'a c'],
+    ['SELECT 1 FROM a JOIN b ON f1 = IF(a.x, b.y, 3), c', 'a b c'],
+    ['SELECT EXTRACT(YEAR FROM x), TRIM(LEADING y FROM z), SUBSTRING(v FROM 2) FROM a', 'a'],
+    ['SELECT 1 FROM a, LATERAL (SELECT 1 FROM b) q, c', 'a b c LATERAL()?'],
+    ['SELECT 1 FROM a UNION SELECT 2, x FROM b', 'a b'],
+    ['TABLE a UNION TABLE b', 'a b'],
+    ['CHECKSUM TABLE a, b.c', 'a b.c'],
+    ["SELECT 1 FROM JSON_TABLE('[]', '$' COLUMNS (a INT PATH '$')) AS j (x), b", 'b JSON_TABLE()?'],
+    ['WITH x AS (SELECT 1 FROM a) SELECT 1 FROM x, b', 'a b'],
+    ['WITH x AS (SELECT 1 FROM x) SELECT 1 FROM x', 'x'],
+    ['WITH RECURSIVE x AS (SELECT 1 UNION SELECT 1 FROM x) SELECT 1 FROM x', ''],
+    ['WITH x AS (SELECT 1), y AS (SELECT 1 FROM x) SELECT 1 FROM y, z.x', 'z.x'],
+    ['SELECT 1 FROM x, (WITH x AS (SELECT 1) SELECT 1 FROM x) q', 'x x'],
+    ['DESCRIBE a', ''],
+    ['SHOW COLUMNS FROM a', ''],
+    ['SHOW TABLES WHERE 1 IN (SELECT 1 FROM a)', 'a'],
+    ['EXPLAIN FOR SCHEMA s SELECT f(1) FROM a, b.c', 's.a b.c s.f()'],
+    ['SELECT 1 /*! FROM a */', 'a'],
+  ])('finds the tables of %s', (sql, names) => {
+    expect(namesOf(sql)).toBe(names);
+  });
+
+  it.each([
+    ['SELECT COUNT(*), ROUND(1), IF(1, 2, 3), x IN (1), (1) AS a', ''],
+    ['SELECT f(1), a.g(2), `h` (3), p.q.r()', 'f() a.g() h() p.q.r()'],
+    ['SELECT COUNT (*), CONCAT (1), `round`(1), MD5(1)', 'COUNT()? round()? MD5()?'],
+    ['WITH x (a, b) AS (SELECT 1, 2) SELECT * FROM (SELECT 1) AS y (c), (SELECT 2) z (d)', ''],
+    ['SELECT CAST(1 AS DECIMAL(10, 2)), CAST(1 AS foo(3))', ''],
+    ["SELECT f('x') FROM t", 't f()'],
+    ['SELECT concat_ws(f(1))', 'f()'],
+    ['SELECT oracle_schema.concat(1), other.concat(1)', 'oracle_schema.concat()? other.concat()'],
+  ])('finds the calls of %s', (sql, names) => {
+    expect(namesOf(sql)).toBe(names);
+  });
+
+  it('takes no longer than the length of what it reads', () => {
+    const start = performance.now();
+    for (const sql of [
+      `SELECT ${'f('.repeat(50_000)}`,
+      `SELECT ${'('.repeat(50_000)}`,
+      `SELECT ${'a.'.repeat(50_000)}f(1)`,
+      `WITH ${Array.from({ length: 8_000 }, (_, n) => `c${n} (a) AS (SELECT 1)`).join()} SELECT 1 FROM ${Array.from({ length: 8_000 }, (_, n) => `c${n}`).join()}`,
+    ]) {
+      checkStatement(sql, '');
+    }
+    // What is not linear takes minutes.
+    expect(performance.now() - start).toBeLessThan(15_000);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Executed } from './blanks.ts';
+import { refuseClauses } from './clauses.ts';
+import { readAnalyze, readExplain, type Statement } from './explain.ts';
+import { tokenize } from './lexer.ts';
+import { findCalls, findTables, type TableUse, type Uses } from './names.ts';
+import { readQuery } from './query.ts';
+import { notARead } from './refuse.ts';
+import { refuseShow } from './show.ts';
+import { type LexMode, parseMode } from './sql-mode.ts';
+import { noToken, type Token } from './tokens.ts';
+
+/** With more of them there are too many ways to read the statement. */
+const mostExecuted = 3;
+
+/**
+ * Throws unless the text is one statement that reads, as far as the text alone can tell. What it leads to (views, functions) is
+ * for the catalog. Asks nobody, and takes microseconds.
+ */
+export function checkStatement(sql: string, sqlMode: string): Uses {
+  const mode = parseMode(sqlMode);
+  const executed: Executed = { mask: -1, count: 0 };
+  const uses = checkTokens(sql, tokenize(sql, mode, executed), mode);
+  if (executed.count === 0) return uses;
+  if (executed.count > mostExecuted) {
+    throw notARead({ message: 'so many executable comments are refused', hint: 'Leave them out.', at: sql.indexOf('/*') });
+  }
+  // Each of them is run by one server and skipped by another, so the statement has to be a read in every way to read it.
+  for (let mask = 0; mask < 2 ** executed.count - 1; mask += 1) {
+    const { tables, calls } = checkTokens(sql, tokenize(sql, mode, { mask, count: 0 }), mode);
+    uses.tables.push(...tables);
+    uses.calls.push(...calls);
+  }
+  return uses;
+}
+
+/** What the definition of a view leads to; it is a query, and has to be one that reads. */
+export function checkDefinition(sql: string, mode: LexMode): Uses {
+  return checkTokens(sql, tokenize(sql, mode), mode);
+}
+
+function checkTokens(sql: string, all: readonly Token[], mode: LexMode): Uses {
+  const tokens = all.at(-1)?.word === ';' ? all.slice(0, -1) : all;
+  const { runs, from, query, schema, names } = readStatement(sql, tokens);
+  refuseClauses(tokens, { oracle: mode.oracle, query });
+  const calls = findCalls(from === 0 ? tokens : tokens.slice(from));
+  const behind = new Map(names.map((name) => [name.name, name.behind]));
+  const tables = runs ? findTables(tokens).filter((use) => !isWithName(use, behind)) : [];
+  if (schema === undefined) return { tables, calls };
+  return {
+    tables: tables.map((use) => ({ ...use, schema: use.schema ?? schema })),
+    calls: calls.map((use) => (use.path.length === 0 && !use.builtIn ? { ...use, path: [schema] } : use)),
+  };
+}
+
+/** Behind its definition the name is that of the query, and of no view. */
+function isWithName({ schema, name, at }: TableUse, behind: ReadonlyMap<string, number>): boolean {
+  return schema === undefined && at >= (behind.get(name) ?? Number.POSITIVE_INFINITY);
+}
+
+function readStatement(sql: string, tokens: readonly Token[]): Statement {
+  const { word } = tokens[0] ?? noToken;
+  if (word === 'EXPLAIN' || word === 'DESCRIBE' || word === 'DESC') return readExplain(sql, tokens);
+  if (word === 'ANALYZE') return readAnalyze(sql, tokens);
+  if (word === 'SHOW') return readShow(tokens);
+  if (word === 'HELP' && tokens.length === 2) return { runs: false, from: 0, query: false, names: [] };
+  if (word === 'CHECKSUM' && tokens[1]?.word === 'TABLE') return { runs: true, from: 0, query: false, names: [] };
+  return { runs: true, from: 0, query: true, names: readQuery(sql, tokens, 0) };
+}
+
+/** Its condition may hold a query. */
+function readShow(tokens: readonly Token[]): Statement {
+  refuseShow(tokens);
+  const runs = tokens.some(({ word }, index) => word === 'SELECT' || (index > 2 && (word === 'TABLE' || word === 'VALUES')));
+  return { runs, from: 0, query: false, names: [] };
+}

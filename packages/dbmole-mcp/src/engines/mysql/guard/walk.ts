@@ -1,0 +1,236 @@
+import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import {
+  type ObjectName,
+  type Routine,
+  readRelations,
+  readRoutines,
+  readRoutineText,
+  readTableOptions,
+  readViews,
+  type ServerFacts,
+  type View,
+} from './catalog.ts';
+import { refuseOptions } from './connect-options.ts';
+import { type CallUse, foldName, refuseUnknownCall } from './functions.ts';
+import { isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
+import type { TableUse, Uses } from './names.ts';
+import { join, type Origin, type Reached, within } from './origin.ts';
+import { notARead, useExecute } from './refuse.ts';
+import { checkRoutine } from './routine.ts';
+import { plainMode } from './sql-mode.ts';
+import { checkDefinition } from './statement.ts';
+
+export interface Catalog {
+  known: KnownObjects;
+  server: ServerFacts;
+  run: CatalogQuestion;
+}
+
+/** Of views over views; nobody has so many. */
+const mostRounds = 30;
+const mostNames = 1_000;
+/** As much as a catalog question gives of one cell: what is longer may have been cut. */
+const longestText = 999_000;
+
+/** Whether the statement leads to nothing that would have to be looked at, as far as is known by now. */
+export function isPlain({ tables, calls }: Uses, { known, server }: Omit<Catalog, 'run'>): boolean {
+  const { database } = server;
+  const isPlainCall = ({ builtIn, name }: CallUse) =>
+    builtIn && database !== undefined && known.is('no routine', { schema: database, name });
+  return (
+    calls.every(isPlainCall) &&
+    tables.every(({ schema = database, name }) => {
+      return schema === undefined || isSystemSchema(schema) || known.is('table', { schema, name });
+    })
+  );
+}
+
+/**
+ * Looks behind the names of a statement: into views and stored functions, and what these lead to, as far as the account may see
+ * them. Throws a refusal that says by which way the statement is no read.
+ */
+export async function lookBehind(uses: Uses, catalog: Catalog): Promise<void> {
+  const walk = new Walk(catalog);
+  let frontier = startOf(uses, catalog.server.database);
+  for (let round = 0; round < mostRounds; round += 1) {
+    frontier = await walk.step(frontier);
+    if (frontier.tables.length === 0 && frontier.calls.length === 0) return;
+  }
+  throw notARead({ message: 'its views and functions lead on too far to be checked', at: 0 });
+}
+
+interface Frontier {
+  tables: Reached<TableUse>[];
+  calls: Reached<CallUse>[];
+}
+
+function startOf({ tables, calls }: Uses, schema: string | undefined): Frontier {
+  const reach = <T extends { at: number }>(use: T): Reached<T> => ({ ...use, origin: { at: use.at, via: '', schema } });
+  return { tables: tables.map(reach), calls: calls.map(reach) };
+}
+
+/** One statement's way through the catalog. */
+class Walk {
+  readonly #known: KnownObjects;
+  readonly #server: ServerFacts;
+  readonly #run: CatalogQuestion;
+  readonly #seen = new Set<string>();
+
+  constructor({ known, server, run }: Catalog) {
+    this.#known = known;
+    this.#server = server;
+    this.#run = run;
+  }
+
+  /** What the next ones are that have to be looked at. */
+  async step({ tables, calls }: Frontier): Promise<Frontier> {
+    const next: Frontier = { tables: [], calls: [] };
+    await this.#stepTables(tables, next);
+    await this.#stepCalls(calls, next);
+    return next;
+  }
+
+  async #stepTables(uses: readonly Reached<TableUse>[], next: Frontier): Promise<void> {
+    const names = new Map<string, ObjectName & { origin: Origin }>();
+    for (const { schema, name, origin } of uses) {
+      const database = schema ?? origin.schema;
+      if (database === undefined || isSystemSchema(database)) continue;
+      const found = { schema: database, name, origin };
+      if (!this.#known.is('table', found) && this.#isNew(`table ${keyOf(found)}`)) names.set(keyOf(found), found);
+    }
+    if (names.size === 0) return;
+    const found = await readRelations([...names.values()], this.#run);
+    await this.#checkEngines(
+      found.filter(({ engine }) => /^connect$/i.test(engine)),
+      names,
+    );
+    for (const { isView, engine, ...name } of found) {
+      if (!isView && !/^connect$/i.test(engine)) this.#known.remember('table', name);
+    }
+    const views = found.filter(({ isView }) => isView);
+    if (views.length > 0) await this.#stepViews(views, names, next);
+  }
+
+  async #stepViews(views: readonly ObjectName[], names: ReadonlyMap<string, { origin: Origin }>, next: Frontier): Promise<void> {
+    const seen = await readViews(views, this.#run);
+    for (const { schema, name } of views) {
+      const view = seen.find((one) => one.schema === schema && one.name === name) ?? {
+        schema,
+        name,
+        definition: '',
+        definer: '',
+      };
+      await this.#look(view, originOf(names, view), next);
+    }
+  }
+
+  async #checkEngines(tables: readonly ObjectName[], names: ReadonlyMap<string, { origin: Origin }>): Promise<void> {
+    if (tables.length === 0) return;
+    for (const { options, ...name } of await readTableOptions(tables, this.#run)) {
+      within(originOf(names, name), `table ${name.schema}.${name.name}`, () => refuseOptions(options));
+    }
+  }
+
+  async #look(view: View, origin: Origin, next: Frontier): Promise<void> {
+    const what = `view ${view.schema}.${view.name}`;
+    if (view.definition === '') return await this.#lookUnseen(view, what, origin);
+    const uses = within(origin, what, () => checkDefinition(uncut(view.definition), plainMode));
+    this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: view.schema }, next);
+  }
+
+  /**
+   * Most accounts that only read may not see definitions, so these views have to be read unseen: somebody with more rights has
+   * made them for such readers. Where we do know that there is native code on the server, we want to see.
+   */
+  async #lookUnseen({ definer }: View, what: string, origin: Origin): Promise<void> {
+    if (isSystemDefiner(definer) || !(await this.#known.hasNative(this.#server.maria, this.#run))) return;
+    throw notARead({
+      message: `${join(origin.via, what)} cannot be checked: the account may not see its definition, and the server has native functions`,
+      hint: 'Whoever runs the database can grant SHOW VIEW; or query the tables themselves.',
+      at: origin.at,
+    });
+  }
+
+  async #stepCalls(uses: readonly Reached<CallUse>[], next: Frontier): Promise<void> {
+    const asked = uses.filter((use) =>
+      this.#isNew(`call ${use.origin.schema} ${[...use.path, use.name].join('.')}`.toUpperCase()),
+    );
+    if (asked.length === 0) return;
+    const candidates = asked.map((use) => ({ use, names: candidatesOf(use, this.#server.maria) }));
+    const routines = await readRoutines(
+      candidates.flatMap(({ names }) => names),
+      this.#run,
+    );
+    for (const { use, names } of candidates) {
+      const found = routines.filter((routine) => names.some((name) => isSame(routine, name)));
+      if (found.length === 0) within(use.origin, '', () => this.#acceptAbsent(use, names));
+      for (const routine of found) await this.#lookInside(routine, use.origin, next);
+    }
+  }
+
+  #acceptAbsent(use: CallUse, names: readonly ObjectName[]): void {
+    if (!use.builtIn) refuseUnknownCall(use);
+    for (const name of names) this.#known.remember('no routine', name);
+  }
+
+  async #lookInside(routine: Routine, origin: Origin, next: Frontier): Promise<void> {
+    // That of a package only declares.
+    if (routine.type === 'PACKAGE') return;
+    const what = `${routine.type.toLowerCase()} ${routine.schema}.${routine.name}`;
+    const text = routine.isSql ? await readRoutineText(routine, this.#run) : '';
+    if (text === '' && isSystemDefiner(routine.definer)) return;
+    if (text === '') throw this.#unseen(routine, join(origin.via, what), origin.at);
+    const uses = within(origin, what, () => checkRoutine(uncut(text), routine));
+    this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: routine.schema }, next);
+  }
+
+  #unseen({ isSql }: Routine, via: string, at: number) {
+    const right = this.#server.maria ? 'SELECT on mysql.proc' : 'SHOW_ROUTINE';
+    return notARead({
+      message: `${via} cannot be checked: ${isSql ? 'the account may not see its body' : 'it is not in SQL'}`,
+      hint: isSql ? `Whoever runs the database can grant ${right}; or use \`execute\`.` : useExecute,
+      at,
+    });
+  }
+
+  #reach({ tables, calls }: Uses, origin: Origin, next: Frontier): void {
+    for (const table of tables) next.tables.push({ ...table, origin });
+    for (const call of calls) next.calls.push({ ...call, origin });
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#seen.has(key)) return false;
+    if (this.#seen.size >= mostNames) throw notARead({ message: 'it names too much to be checked', at: 0 });
+    this.#seen.add(key);
+    return true;
+  }
+}
+
+function uncut(text: string): string {
+  if (text.length < longestText) return text;
+  throw notARead({ message: 'it is too long to be checked', at: 0 });
+}
+
+/** A function of the database, or one of a package: `f`, `a.f`, `a.p.f`. */
+function candidatesOf({ name, path, origin }: Reached<CallUse>, maria: boolean): ObjectName[] {
+  const [first, second] = path;
+  if (first === undefined) return origin.schema === undefined ? [] : [{ schema: origin.schema, name }];
+  if (second !== undefined) return [{ schema: first, name: second }];
+  const inPackage = maria && origin.schema !== undefined ? [{ schema: origin.schema, name: first }] : [];
+  return [{ schema: first, name }, ...inPackage];
+}
+
+/** The accounts that own what comes with the server: nobody can log in with them. */
+function isSystemDefiner(definer: string): boolean {
+  return definer === 'mysql.sys@localhost' || definer === 'mariadb.sys@localhost';
+}
+
+/** As the server found it: it may write the name in other letters than the statement does. */
+function originOf(names: ReadonlyMap<string, { origin: Origin }>, name: ObjectName): Origin {
+  const exact = names.get(keyOf(name)) ?? [...names].find(([key]) => key.toUpperCase() === keyOf(name).toUpperCase())?.[1];
+  return exact?.origin ?? { at: 0, via: '', schema: undefined };
+}
+
+function isSame(a: ObjectName, b: ObjectName): boolean {
+  return foldName(a.schema) === foldName(b.schema) && foldName(a.name) === foldName(b.name);
+}

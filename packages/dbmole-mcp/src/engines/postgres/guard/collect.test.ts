@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { collectNames } from './collect.ts';
+import type { NameUse, StatementNames } from './names.ts';
+import { openParser, type Parser } from './parser.ts';
+
+let parser: Parser;
+beforeAll(async () => {
+  parser = await openParser();
+});
+
+function namesOf(sql: string): StatementNames {
+  return collectNames(parser.parse(sql)[0]?.stmt, sql);
+}
+
+const spell = ({ schema, name }: NameUse) => (schema === undefined ? name : `${schema}.${name}`);
+const sorted = (uses: readonly NameUse[]) => uses.map(spell).toSorted();
+
+describe('collectNames', () => {
+  it.each([
+    ['select f(), s.g(1), "Q"."H"(), U&"\\0068"()', ['Q.H', 'f', 'h', 's.g']],
+    ['select count(*) over (order by f(1)), sum(x) filter (where g(x)) from t', ['count', 'f', 'g', 'sum']],
+    ['select * from f(1), lateral g(2), rows from (h(3) as (a int))', ['f', 'g', 'h']],
+    ['select * from t tablesample s.method(f())', ['f', 's.method']],
+    ["select x at time zone 'UTC', overlay(a placing b from 1)", ['pg_catalog.overlay', 'pg_catalog.timezone']],
+    ['values (f()), (g())', ['f', 'g']],
+    ['select 1 limit f() offset g()', ['f', 'g']],
+    ['select array[f()], row(g()), (h()).x, (i())[j()], case when k() then l() else m() end', [...'fghijklm']],
+    ['select 1 union all (select f() intersect select g()) order by 1', ['f', 'g']],
+    ['with a as (select f()) select (select g()) from a where exists (select h())', ['f', 'g', 'h']],
+    ['explain (analyze, costs off) select f()', ['f']],
+    ['select a from t group by grouping sets ((f(a)), rollup (g(a))) having h(a)', ['f', 'g', 'h']],
+    ['select xmlelement(name a, xmlattributes(f() as b), g()), xmlserialize(content h() as text)', ['f', 'g', 'h']],
+    ["select * from xmltable('/a' passing f() columns b int path g() default h())", ['f', 'g', 'h']],
+    ['select f(a => g(), variadic h())', ['f', 'g', 'h']],
+    ['select distinct on (f(a)) a from t window w as (partition by g(a) rows h() preceding)', ['f', 'g', 'h']],
+    ['with recursive a as (select 1 x) cycle x set c using p select f() from a', ['f']],
+  ])('finds the calls of %s', (sql, calls) => {
+    expect(sorted(namesOf(sql).functions)).toEqual(calls);
+  });
+
+  it('counts the arguments', () => {
+    expect(
+      namesOf('select f(), f(1, 2)')
+        .functions.map(({ args }) => args)
+        .toSorted(),
+    ).toEqual([0, 2]);
+  });
+
+  it.each([
+    [
+      "select json_value(a, f() returning d) from json_table(g(), '$' columns (x e path '$'))",
+      ['f', 'g', 'json_table', 'json_value'],
+    ],
+    [
+      "select json_exists(a, '$'), json_query(a, '$'), json(a), json_scalar(f()), json_serialize(a)",
+      ['f', 'json', 'json_exists', 'json_query', 'json_scalar', 'json_serialize'],
+    ],
+    [
+      'select json_array(f()), json_array(select g()), json_arrayagg(a), json_object(a: h()), json_objectagg(a: b)',
+      ['f', 'g', 'h', 'json_array', 'json_array', 'json_arrayagg', 'json_object', 'json_objectagg'],
+    ],
+  ])('takes words that an older server takes for calls as calls: %s', (sql, calls) => {
+    expect(sorted(namesOf(sql).functions)).toEqual(calls);
+  });
+
+  it.each([
+    ['select * from a, s.b, only c as x join d using (e)', ['a', 'c', 'd', 's.b']],
+    ['table a', ['a']],
+    ['select * from t where x in (table u)', ['t', 'u']],
+    ['with v as (select * from v) select * from v', ['v']],
+    ['with v as (select 1) select * from v, s.v', ['s.v']],
+    ['with a as (select * from b), b as (select * from a) select * from a, b', ['b']],
+    ['with recursive a as (select * from b), b as (select * from a) select * from a, b', []],
+    ['select (with v as (select 1) select * from v), (select 2 from v)', ['v']],
+    ['with v as (select 1) select (select * from (select * from v) x)', []],
+    ['with v as (select 1) select 1 union select 2 from v', []],
+    ['(with v as (select 1) select * from v) union select 2 from v', ['v']],
+  ])('finds the relations of %s, and no names of WITH', (sql, relations) => {
+    expect(sorted(namesOf(sql).relations)).toEqual(relations);
+  });
+
+  it.each([
+    ['select a + b, - c, a operator(s.@@) b', ['+', '-', 's.@@']],
+    ['select a in (1), a not in (2), a in (select 1)', ['<>', '=', '=']],
+    ["select a like 'x', a not ilike 'x', a similar to 'x'", ['!~~*', '~', '~~']],
+    ['select a between 1 and 2, a not between symmetric 1 and 2', ['<', '<=', '>', '>=']],
+    ['select case a when 1 then 2 end, case when b then 3 end', ['=']],
+    ['select * from a join b using (c)', ['=']],
+    ['select * from a natural join b', ['=']],
+    ['select * from a join b on true', []],
+    ['select a > all (select 1), a ~ any (array[b])', ['>', '~']],
+    ['select nullif(a, b), a is distinct from b', ['=', '=']],
+    ['select a from t order by b using operator(s.>>)', ['s.>>']],
+  ])('finds the operators of %s, and those that it stands for', (sql, operators) => {
+    expect(sorted(namesOf(sql).operators)).toEqual(operators);
+  });
+
+  it.each([
+    ["select a::t, cast(b as s.u[]), v 'x', w(3) 'y'", ['s.u', 't', 'v', 'w']],
+    ['select * from f() as x(a t, b s.u)', ['s.u', 't']],
+    ["select * from xmltable('/a' passing b columns c t)", ['t']],
+    ["select * from json_table(a, '$' columns (b t, nested '$.x' columns (c u)))", ['t', 'u']],
+    ["select json_value(a, '$' returning t), xmlserialize(content a as u)", ['t', 'u']],
+  ])('finds the types of %s', (sql, types) => {
+    expect(sorted(namesOf(sql).types)).toEqual(types);
+  });
+
+  it.each([
+    ['select t.f, s.t.g, h from t', ['f', 'g']],
+    ['select (t).f, (g(1)).h.i, t.*, (t).*, a[1].j', ['f', 'h', 'i', 'j']],
+  ])('finds what may be a column or a call in %s', (sql, fields) => {
+    expect(sorted(namesOf(sql).fields)).toEqual(fields);
+  });
+
+  it('knows the calls that find what they use when they run', () => {
+    const { dynamic } = namesOf("select table_to_xml('t', true, true, ''), s.table_to_xml(), pg_input_is_valid('1', 'd')");
+    expect(sorted(dynamic)).toEqual(['pg_input_is_valid', 'table_to_xml']);
+  });
+
+  it('knows where each name stands', () => {
+    const sql = 'select \'ü😀\', s.f(1) from "tä".u';
+    const names = namesOf(sql);
+    const at = (uses: readonly NameUse[]) => uses.map((use) => names.positionOf(use));
+    expect(at(names.functions)).toEqual([sql.indexOf('s.f') + 1]);
+    expect(at(names.relations)).toEqual([sql.indexOf('"tä"') + 1]);
+    expect(namesOf('select * from a natural join b').operators.map((use) => names.positionOf(use))).toEqual([undefined]);
+  });
+});

@@ -1,0 +1,33 @@
+/** One use of a name in a statement, decoded as the server would: quotes and escapes are gone, what was not quoted is lower case. */
+export interface NameUse {
+  /** As written; undefined: found by the search path. */
+  readonly schema: string | undefined;
+  readonly name: string;
+  /** Where the parser saw it; negative: it did not say. `positionOf` makes it a place in the caller's text. */
+  readonly at: number;
+}
+
+export interface CallUse extends NameUse {
+  /** How many arguments it has. */
+  readonly args: number;
+}
+
+/** Everything in one statement that the server looks up by name and may run code of. */
+export interface StatementNames {
+  /** Calls, also of table functions and sampling methods. One with a single argument can be a cast to a type or a field of a row. */
+  readonly functions: readonly CallUse[];
+  readonly relations: readonly NameUse[];
+  /** Written ones and those the syntax stands for: `=` for IN, CASE x WHEN, USING and NATURAL; `~~` for LIKE; `<=` for BETWEEN. */
+  readonly operators: readonly NameUse[];
+  /** Of casts and column definitions; the element type of an array. */
+  readonly types: readonly NameUse[];
+  /** `t.f`, `(row).f`: a column, or a call of f with the row. The schema is always undefined. */
+  readonly fields: readonly NameUse[];
+  /**
+   * Calls of functions that read relations, make values of types or check indexes which they find at run time:
+   * `table_to_xml`, `pg_input_is_valid`, `bt_index_check`. Any of them may be meant.
+   */
+  readonly dynamic: readonly NameUse[];
+  /** 1-based, in characters of the caller's text. */
+  positionOf(use: NameUse): number | undefined;
+}

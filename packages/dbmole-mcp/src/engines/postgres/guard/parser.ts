@@ -1,0 +1,122 @@
+import type { WasmModule } from './wasm-module.ts';
+
+/** The grammar that statements are read by; `npm` pins the package. */
+export const parserMajor = 18;
+
+/** PostgreSQL's own parser, compiled to WebAssembly. */
+export interface Parser {
+  /** The statements in the text, as the JSON of the parser. Throws a ParserError for a text that the grammar does not have. */
+  parse(sql: string): readonly RawStatement[];
+  /** The lexical elements, comments included. */
+  scan(sql: string): readonly Token[];
+}
+
+export interface RawStatement {
+  readonly stmt?: unknown;
+  /** In bytes of UTF-8, as all places that the parser gives, but for those of its errors; not there: 0. */
+  readonly stmt_location?: number;
+}
+
+export interface Token {
+  /** In bytes of UTF-8. */
+  readonly start: number;
+  readonly text: string;
+  readonly tokenName: string;
+}
+
+export class ParserError extends Error {
+  /** From 0, in characters (code points); negative: the parser did not say. */
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super(message);
+    this.at = at;
+  }
+}
+
+/** Its memory only grows; beyond this it is given back with the module. */
+const mostBytes = 128 * 1024 * 1024;
+
+let opened: Promise<Parser> | undefined;
+
+/** Loads the parser when a statement is first looked at: 1.7 MB and some 30 ms. One serves the whole process. */
+export async function openParser(): Promise<Parser> {
+  opened ??= loadParser();
+  const loading = opened;
+  return await loading.catch((error: unknown) => {
+    discard(loading);
+    throw error;
+  });
+}
+
+async function loadParser(): Promise<Parser> {
+  const { default: create } = await import('libpg-query/wasm/libpg-query.js');
+  const silent = () => undefined;
+  const module = await create({ print: silent, printErr: silent });
+  const checked = <T>(work: () => T): T => {
+    let healthy = false;
+    try {
+      const result = work();
+      healthy = true;
+      return result;
+    } catch (error) {
+      healthy = error instanceof ParserError;
+      throw error;
+    } finally {
+      // A trap, a stack overflow above all, leaves the module's memory in a state that nobody knows: the next one gets a new module.
+      if (!healthy || module.HEAPU8.length > mostBytes) discard(opened);
+    }
+  };
+  return { parse: (sql) => checked(() => parse(module, sql)), scan: (sql) => checked(() => scan(module, sql)) };
+}
+
+function discard(parser: Promise<Parser> | undefined): void {
+  if (opened === parser) opened = undefined;
+}
+
+function parse(module: WasmModule, sql: string): readonly RawStatement[] {
+  return withText(module, sql, (text) => {
+    const result = module._wasm_parse_query_raw(text);
+    if (result === 0) throw new Error('the parser has no memory left');
+    try {
+      // struct { char *tree; char *stderr; PgQueryError *error; }
+      const error = module.getValue(result + 8, 'i32');
+      if (error !== 0) throw readError(module, error);
+      // The parser writes it, for this version.
+      const tree = JSON.parse(module.UTF8ToString(module.getValue(result, 'i32'))) as { stmts?: readonly RawStatement[] };
+      return tree.stmts ?? [];
+    } finally {
+      module._wasm_free_parse_result(result);
+    }
+  });
+}
+
+/** struct { char *message; char *function; char *file; int line; int position; … }, the position counted from 1. */
+function readError(module: WasmModule, error: number): ParserError {
+  return new ParserError(module.UTF8ToString(module.getValue(error, 'i32')), module.getValue(error + 16, 'i32') - 1);
+}
+
+function scan(module: WasmModule, sql: string): readonly Token[] {
+  return withText(module, sql, (text) => {
+    const result = module._wasm_scan(text);
+    try {
+      const json = module.UTF8ToString(result);
+      if (!json.startsWith('{')) throw new ParserError(json, -1);
+      return (JSON.parse(json) as { tokens?: readonly Token[] }).tokens ?? [];
+    } finally {
+      module._wasm_free_string(result);
+    }
+  });
+}
+
+function withText<T>(module: WasmModule, sql: string, work: (pointer: number) => T): T {
+  const bytes = module.lengthBytesUTF8(sql) + 1;
+  const pointer = module._malloc(bytes);
+  if (pointer === 0) throw new Error('the parser has no memory left');
+  try {
+    module.stringToUTF8(sql, pointer, bytes);
+    return work(pointer);
+  } finally {
+    module._free(pointer);
+  }
+}

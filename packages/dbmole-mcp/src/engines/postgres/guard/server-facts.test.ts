@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { openServerFacts } from './server-facts.ts';
+
+describe('openServerFacts', () => {
+  it('knows the version, and takes no names for none', async () => {
+    const facts = await openServerFacts(async () => [['140009', null]]);
+    expect(facts).toEqual({ major: 14, unreviewed: new Set() });
+  });
+
+  it('keeps of the names those that are in no list', async () => {
+    const facts = await openServerFacts(async () => [['190001', 'nextval pg_explode pg_sleep pg_ls_new']]);
+    expect(facts).toEqual({ major: 19, unreviewed: new Set(['pg_explode']) });
+  });
+
+  it('asks for the names of servers that are newer than the lists', async () => {
+    const asked: unknown[] = [];
+    await openServerFacts(async (_sql, params) => {
+      asked.push(params);
+      return [['180004', null]];
+    });
+    expect(asked).toEqual([['190000']]);
+  });
+
+  it('does not mind a server that counts otherwise', async () => {
+    expect((await openServerFacts(async () => [['two', null]])).major).toBeNaN();
+    expect((await openServerFacts(async () => [])).major).toBeNaN();
+  });
+});

@@ -1,0 +1,54 @@
+import { Failure } from '@dbmole/core';
+import { type Parser, ParserError, parserMajor, type RawStatement } from './parser.ts';
+import { positionAt, positionOfPoint } from './position.ts';
+import { refusal } from './refuse.ts';
+
+/** The one statement of the text. What the grammar does not have is said as the server would say it, and never sent. */
+export async function parseOne(sql: string, parser: Parser, openVersion: () => Promise<number>): Promise<unknown> {
+  checkUnicode(sql);
+  const [first, second] = await parseAll(sql, parser, openVersion);
+  if (first?.stmt === undefined) throw new Failure('input', 'there is no statement in the text, only comments');
+  if (second !== undefined) throw severalStatements(second, sql, parser);
+  return first.stmt;
+}
+
+/** Half a character is sent as another one: the parser and the server would not see the same text. */
+function checkUnicode(sql: string): void {
+  const half = sql.search(/\p{Surrogate}/u);
+  if (half >= 0) throw new Failure('input', 'the statement contains half of a character', { position: half + 1 });
+}
+
+async function parseAll(sql: string, parser: Parser, openVersion: () => Promise<number>): Promise<readonly RawStatement[]> {
+  try {
+    return parser.parse(sql);
+  } catch (error) {
+    throw error instanceof ParserError ? await syntaxFailure(error, sql, openVersion) : unreadable(error);
+  }
+}
+
+async function syntaxFailure({ message, at }: ParserError, sql: string, openVersion: () => Promise<number>): Promise<Failure> {
+  const version = await openVersion().catch(() => parserMajor);
+  const newer = `Reads are checked by the grammar of PostgreSQL ${parserMajor}, and this server is ${version}: if it is new syntax, write it the older way.`;
+  return new Failure('engine', message, {
+    code: 'E_SYNTAX',
+    engineCode: '42601',
+    ...(at < 0 ? {} : { position: positionOfPoint(sql, at) }),
+    ...(version > parserMajor ? { hint: newer } : {}),
+  });
+}
+
+/** A stack or memory that ran out. */
+function unreadable(cause: unknown): Failure {
+  const message = 'the statement is nested too deeply, or too long, to be checked';
+  return refusal({ message, hint: 'Make it simpler, and pass values as params.', position: undefined, cause });
+}
+
+function severalStatements({ stmt_location }: RawStatement, sql: string, parser: Parser): Failure {
+  const from = stmt_location ?? 0;
+  const token = parser.scan(sql).find(({ start, tokenName }) => start >= from && !tokenName.endsWith('_COMMENT'));
+  return new Failure('input', 'the text has several statements', {
+    code: 'E_MULTIPLE_STATEMENTS',
+    hint: 'Pass one statement in each call.',
+    ...(token === undefined ? {} : { position: positionAt(sql, token.start) }),
+  });
+}

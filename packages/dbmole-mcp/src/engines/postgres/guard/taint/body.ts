@@ -1,0 +1,92 @@
+import { readArguments } from './token-list.ts';
+import { type BodyToken, tokenize } from './tokens.ts';
+import { addUse, Uses } from './uses.ts';
+
+/** What is to be read of a body. */
+export interface Reading {
+  /** It runs as it stands, so its first word is a command; otherwise it may be any text. */
+  readonly code: boolean;
+  /** Read comments too. */
+  readonly comments: boolean;
+  /** Every name may be the one of a call. */
+  readonly anyCall?: boolean;
+}
+
+export interface BodyUses {
+  readonly uses: Uses;
+  /** Commands that a read-only transaction does not stop. */
+  readonly commands: Set<string>;
+}
+
+export const commands: ReadonlySet<string> = new Set([
+  'copy',
+  'load',
+  'checkpoint',
+  'reindex',
+  'cluster',
+  'analyze',
+  'vacuum',
+  'lock',
+  'listen',
+  'unlisten',
+  'notify',
+  'do',
+  'prepare',
+]);
+/** What a statement of PL/pgSQL follows. */
+const openers = new Set([';', 'begin', 'then', 'else', 'loop', '>>']);
+/** After these, the word before was a variable. */
+const notCommands = new Set([':=', '=', '.', '[', ',', ')']);
+const deepest = 3;
+/** A string that may hold a statement or a call, rather than a word of data. */
+const codeLike = /\(|\b(?:select|from|join|table|call|perform)\b/i;
+
+export function readBody(tokens: readonly BodyToken[], reading: Reading): BodyUses {
+  const found: BodyUses = { uses: new Uses(), commands: new Set() };
+  collect(tokens, reading, found, 0);
+  return found;
+}
+
+function collect(tokens: readonly BodyToken[], reading: Reading, found: BodyUses, depth: number): void {
+  for (const [i, token] of tokens.entries()) {
+    if (token.kind === 'operator') addUse(found.uses.operators, token.text, { schema: undefined });
+    else if (token.kind === 'string') collectString(token.text, reading, found, depth);
+    else if (token.kind === 'word' || token.kind === 'quoted') collectName(tokens, i, { reading, found });
+    if (token.kind === 'word' && commands.has(token.text) && isCommand(tokens, i, reading)) found.commands.add(token.text);
+  }
+}
+
+function collectString(text: string, reading: Reading, found: BodyUses, depth: number): void {
+  if (depth >= deepest || !codeLike.test(text)) return;
+  collect(tokenize(text, reading), { ...reading, code: false }, found, depth + 1);
+}
+
+function collectName(
+  tokens: readonly BodyToken[],
+  i: number,
+  { reading, found: { uses } }: { reading: Reading; found: BodyUses },
+): void {
+  const name = tokens[i]?.text ?? '';
+  const qualified = tokens[i - 1]?.text === '.' && i > 1;
+  const before = qualified ? tokens[i - 2] : undefined;
+  const use = { schema: before?.kind === 'word' || before?.kind === 'quoted' ? before.text : undefined };
+  addUse(uses.relations, name, use);
+  addUse(uses.types, name, use);
+  if (qualified) addUse(uses.fields, name, use);
+  if (reading.anyCall || (tokens[i + 1]?.text === '(' && !isOwnSetting(tokens, i))) addUse(uses.functions, name, use);
+}
+
+function isCommand(tokens: readonly BodyToken[], i: number, { code }: Reading): boolean {
+  const before = tokens[i - 1];
+  const after = tokens[i + 1];
+  const starts = before === undefined ? code : before.kind !== 'string' && before.kind !== 'quoted' && openers.has(before.text);
+  return starts && !(after !== undefined && after.kind !== 'string' && notCommands.has(after.text));
+}
+
+/** `set_config('app.user', …, true)`: a setting of the application's own, until the transaction ends. */
+function isOwnSetting(tokens: readonly BodyToken[], i: number): boolean {
+  if (tokens[i]?.text !== 'set_config') return false;
+  const name = tokens[i + 2];
+  const [, , last] = readArguments(tokens, i + 1).args;
+  return name?.kind === 'string' && name.text.includes('.') && last?.length === 1 && last[0]?.text === 'true';
+}

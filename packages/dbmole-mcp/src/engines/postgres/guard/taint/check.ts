@@ -1,0 +1,69 @@
+import type { NameUse, StatementNames } from '../names.ts';
+import { refusal } from '../refuse.ts';
+import { groupByName } from './by-name.ts';
+import { catalogs } from './describe-sql.ts';
+import { findUse, type Matching, type Providers } from './match.ts';
+import { isEverywhere, isUserType, type TaintNode } from './node.ts';
+import { type Uses, usesOf } from './uses.ts';
+import { formatNode, formatPath } from './words.ts';
+
+const execute = 'Use `execute`, on a connection that is not readonly.';
+
+interface Found {
+  readonly node: TaintNode;
+  readonly use: NameUse | undefined;
+}
+
+/** For every statement that is read in this database, until the premise does not hold any more. */
+export function createCheck(known: {
+  nodes: ReadonlyMap<string, TaintNode>;
+  providers: ReadonlyMap<string, Providers>;
+}): (names: StatementNames) => void {
+  const nodes = [...known.nodes.values()];
+  const byName = groupByName(nodes);
+  const everywhere = nodes.find(isEverywhere);
+  const found = nodes.find(({ class: of, oid }) => (of === catalogs.relation || of === catalogs.type) && isUserType(oid));
+  const matching: Matching = { providers: known.providers, path: '', strict: true };
+  return (names) => {
+    if (nodes.length === 0) return;
+    const uses = usesOf(names);
+    const first = findFirst(uses, (name) => byName.get(name) ?? [], matching);
+    if (first !== undefined) throw refuse(first, names);
+    const [dynamic] = names.dynamic;
+    if (dynamic !== undefined && found !== undefined) throw refuseDynamic(dynamic, found, names);
+    if (everywhere !== undefined && uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
+      throw refuse({ node: everywhere, use: undefined }, names);
+  };
+}
+
+/** The one that stands first in the text. */
+function findFirst(uses: Uses, nodesOf: (name: string) => readonly TaintNode[], matching: Matching): Found | undefined {
+  const names = [uses.functions, uses.relations, uses.types, uses.operators, uses.fields].flatMap((map) => [...map.keys()]);
+  const found = [...new Set(names)].flatMap(nodesOf).flatMap((node): Found[] => {
+    const use = findUse(node, uses, matching);
+    return use === undefined ? [] : [{ node, use: use.in }];
+  });
+  return found.toSorted((a, b) => (a.use?.at ?? -1) - (b.use?.at ?? -1))[0];
+}
+
+function refuse({ node, use }: Found, names: StatementNames) {
+  return refusal({
+    message: formatPath(node),
+    hint: hintFor(node, use),
+    position: use === undefined ? undefined : names.positionOf(use),
+  });
+}
+
+function hintFor(node: TaintNode, use: NameUse | undefined): string {
+  if (!node.shadows || use?.schema !== undefined) return execute;
+  const builtin = node.class === catalogs.operator ? `operator(pg_catalog.${node.name})` : `pg_catalog.${node.name}`;
+  return `If you mean the one of the server itself, write ${builtin}. Otherwise: ${execute}`;
+}
+
+function refuseDynamic(use: NameUse, node: TaintNode, names: StatementNames) {
+  return refusal({
+    message: `${use.name}() finds what it reads at run time, and that can be ${formatNode(node)}, which is no read`,
+    hint: 'Read the tables with a statement of its own.',
+    position: names.positionOf(use),
+  });
+}

@@ -1,0 +1,130 @@
+import { catalogs, firstUserOid, formatFound } from './describe-sql.ts';
+
+const { cast, function: functions, operator, relation, type } = catalogs;
+
+/** Whatever else depends on a function and can be depended on: transforms, and the parts of operator classes. */
+const others = '3576, 2602, 2603';
+
+/** Virtual columns are computed when they are read. Version 18 has them, still without functions of users. */
+const virtual = `
+    union all
+    select ${relation}, a.attrelid, d.via_class, d.via, 'column ' || a.attname
+      from d join pg_catalog.pg_attrdef x on x.oid = d.objid
+        join pg_catalog.pg_attribute a on a.attrelid = x.adrelid and a.attnum = x.adnum and a.attgenerated = 'v'
+      where d.classid = 2604`;
+
+/** What the planner computes when all arguments are known: it may do so for any query of the table. */
+const planned = `
+    union all
+    select ${relation}, c.conrelid, d.via_class, d.via, 'check'
+      from d join pg_catalog.pg_constraint c on c.oid = d.objid and c.contype = 'c' and c.conrelid <> 0
+      where d.classid = 2606 and d.immutable
+    union all
+    select ${relation}, i.indrelid, d.via_class, d.via, 'index'
+      from d join pg_catalog.pg_index i on i.indexrelid = d.objid
+      where d.classid = ${relation} and d.immutable
+    union all
+    select ${relation}, c.oid, d.via_class, d.via, 'partitions'
+      from d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind = 'p'
+      where d.classid = ${relation} and d.immutable
+    union all
+    select ${relation}, s.stxrelid, d.via_class, d.via, 'statistics'
+      from d join pg_catalog.pg_statistic_ext s on s.oid = d.objid
+      where d.classid = 3381 and d.immutable`;
+
+/** A part of an operator class: it is used wherever values of the type are sorted or compared, and by indexes that have the class. */
+const classes = `
+    union all
+    select ${type}, c.opcintype, s.class, s.oid, 'sorted'
+      from seen s join parts p on p.class = s.class and p.oid = s.oid
+        join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
+      where c.opcintype >= ${firstUserOid}
+    union all
+    select ${relation}, i.indrelid, s.class, s.oid, 'index'
+      from seen s join parts p on p.class = s.class and p.oid = s.oid
+        join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
+        join pg_catalog.pg_depend x on x.refclassid = 2616 and x.refobjid = c.oid and x.classid = ${relation}
+        join pg_catalog.pg_index i on i.indexrelid = x.objid`;
+
+/**
+ * What leads directly to the objects that are given: classes, numbers, and whether the planner may compute them. It follows the
+ * recorded dependencies, as far as reading runs something by them: a trigger or a default does not run then.
+ */
+export function formatDependents(major: number): string {
+  return formatFound(`
+  with seen (class, oid, immutable) as materialized (
+    select * from rows from (pg_catalog.unnest($1::pg_catalog.oid[]), pg_catalog.unnest($2::pg_catalog.oid[]),
+      pg_catalog.unnest($3::pg_catalog.bool[])) x
+  ), d as materialized (
+    select x.classid, x.objid, x.objsubid, s.class as via_class, s.oid as via, s.immutable
+    from seen s join pg_catalog.pg_depend x on x.refclassid = s.class and x.refobjid = s.oid
+    where x.deptype in ('n', 'a', 'i')
+  ), parts (class, oid, family, type) as (
+    select 2602::pg_catalog.oid, oid, amopfamily, amoplefttype from pg_catalog.pg_amop where oid in (select oid from seen where class = 2602)
+    union all
+    select 2603, oid, amprocfamily, amproclefttype from pg_catalog.pg_amproc where oid in (select oid from seen where class = 2603)
+  ), found_plain (class, oid, via_class, via, how) as (
+    select classid, objid, via_class, via, 'calls' from d
+      where classid in (${functions}, ${operator}, ${others}) or (classid = ${cast} and via_class = ${functions})
+    union all
+    select classid, objid, via_class, via, case via_class when ${functions} then 'type' else 'made' end from d
+      where classid = ${type} and via_class in (${functions}, ${type})
+    union all
+    select ${relation}, r.ev_class, d.via_class, d.via, 'calls'
+      from d join pg_catalog.pg_rewrite r on r.oid = d.objid and r.ev_type = '1' and r.ev_class <> d.via
+        join pg_catalog.pg_class c on c.oid = r.ev_class and c.relkind = 'v'
+      where d.classid = 2618
+    union all
+    select ${relation}, p.polrelid, d.via_class, d.via, 'policy'
+      from d join pg_catalog.pg_policy p on p.oid = d.objid and p.polcmd in ('r', '*') and p.polrelid <> d.via
+      where d.classid = 3256
+    union all
+    select ${type}, c.contypid, d.via_class, d.via, 'check'
+      from d join pg_catalog.pg_constraint c on c.oid = d.objid and c.contypid <> 0
+      where d.classid = 2606${planned}
+    union all
+    select ${type}, c.reltype, d.via_class, d.via, 'made'
+      from d join pg_catalog.pg_class c on c.oid = d.objid and c.reltype <> 0
+      where d.classid = ${relation} and d.via_class = ${type}
+    union all
+    select ${relation}, c.oid, d.via_class, d.via, 'column'
+      from d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind in ('r', 'v', 'm', 'f', 'p')
+      where d.classid = ${relation} and d.via_class = ${type}
+    union all
+    select ${relation}, i.inhparent, s.class, s.oid, 'child'
+      from seen s join pg_catalog.pg_inherits i on i.inhrelid = s.oid
+      where s.class = ${relation}${classes}${major >= 18 ? virtual : ''}
+  ), found as (
+    select *, '' as detail from found_plain
+  )`);
+}
+
+/** Where values of the types that are given can come from: relations, functions and types by their names, as JSON lists. */
+export const providers = `
+  with recursive origin (root, oid) as (
+    select oid, oid from pg_catalog.unnest($1::pg_catalog.oid[]) oid
+    union
+    select o.root, n.oid
+    from origin o, lateral (
+      select x.objid from pg_catalog.pg_depend x
+        where x.refclassid = ${type} and x.refobjid = o.oid and x.classid = ${type}
+      union all
+      select c.reltype from pg_catalog.pg_depend x join pg_catalog.pg_class c on c.oid = x.objid and c.reltype <> 0
+        where x.refclassid = ${type} and x.refobjid = o.oid and x.classid = ${relation}
+      union all
+      select c.reltype from pg_catalog.pg_type t join pg_catalog.pg_inherits i on i.inhparent = t.typrelid
+          join pg_catalog.pg_class c on c.oid = i.inhrelid
+        where t.oid = o.oid and t.typrelid <> 0
+    ) n (oid)
+  )
+  select root, (
+      select pg_catalog.json_agg(distinct c.relname) from origin o join pg_catalog.pg_class c on c.reltype = o.oid
+        and c.relkind in ('r', 'v', 'm', 'f', 'p') where o.root = r.root
+    ), (
+      select pg_catalog.json_agg(distinct p.proname) from origin o
+        join pg_catalog.pg_depend x on x.refclassid = ${type} and x.refobjid = o.oid and x.classid = ${functions}
+        join pg_catalog.pg_proc p on p.oid = x.objid and (p.prorettype = o.oid or p.proargmodes is not null) where o.root = r.root
+    ), (
+      select pg_catalog.json_agg(distinct t.typname) from origin o join pg_catalog.pg_type t on t.oid = o.oid where o.root = r.root
+    )
+  from (select distinct root from origin) r`;

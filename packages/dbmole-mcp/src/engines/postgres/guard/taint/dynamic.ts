@@ -1,0 +1,88 @@
+import { type BodyUses, readBody } from './body.ts';
+import { formatPieces, nameHole, type Piece, readPieces, type Variables } from './pieces.ts';
+import { readArguments } from './token-list.ts';
+import { type BodyToken, tokenize } from './tokens.ts';
+import { isStatementStart, type Parameter, readExpression, readVariables } from './variables.ts';
+
+/**
+ * What a body may run that is not in its text: nothing; whatever relation it is told the name of; anything at all.
+ * In this order, so that the worst of several is the last.
+ */
+export const verdicts = ['fixed', 'names', 'anything'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+export interface Dynamic {
+  verdict: Verdict;
+  /** What the statements that it puts together use, as far as they are known. */
+  readonly known: BodyUses[];
+}
+
+/** Functions that run the SQL they get as a string. In a body they are as good as what they get. */
+export const runners = new Set([
+  'query_to_xml',
+  'query_to_xmlschema',
+  'query_to_xml_and_xmlschema',
+  'ts_stat',
+  'ts_rewrite',
+  'crosstab',
+  'crosstab2',
+  'crosstab3',
+  'crosstab4',
+  'crosstabn',
+  'connectby',
+  'xpath_table',
+]);
+
+/** Strings in arguments count as well: who calls the functions of a language that we do not read passes SQL to them. */
+export function readDynamic(tokens: readonly BodyToken[], parameters: readonly Parameter[]): Dynamic {
+  const dynamic: Dynamic = { verdict: 'fixed', known: [] };
+  const variables = readVariables(tokens, parameters);
+  for (const [i, token] of tokens.entries()) {
+    if (token.kind !== 'word' && token.kind !== 'quoted') continue;
+    if (token.text === 'execute' && isExecute(tokens, i)) judge(dynamic, readExpression(tokens, i + 1), variables);
+    else if (runners.has(token.text) && tokens[i + 1]?.text === '(') {
+      for (const arg of readArguments(tokens, i + 1).args) judge(dynamic, arg, variables);
+    }
+  }
+  return dynamic;
+}
+
+function isExecute(tokens: readonly BodyToken[], i: number): boolean {
+  const before = tokens[i - 1];
+  return tokens[i]?.kind === 'word' && (before === undefined || isStatementStart(before));
+}
+
+function judge(dynamic: Dynamic, expression: readonly BodyToken[], variables: Variables): void {
+  const ways = readPieces(expression, variables);
+  const grows = ways.flat().some((piece) => 'hole' in piece && piece.hole === 'self');
+  for (const pieces of ways) {
+    const { verdict, uses } = judgePieces(pieces, grows);
+    if (verdicts.indexOf(verdict) > verdicts.indexOf(dynamic.verdict)) dynamic.verdict = verdict;
+    if (uses !== undefined) dynamic.known.push(uses);
+  }
+}
+
+/** A text that grows step by step is only known in pieces: the parenthesis of a call can be in the next one. */
+function judgePieces(pieces: readonly Piece[], grows: boolean): { verdict: Verdict; uses?: BodyUses } {
+  const text = formatPieces(pieces);
+  if (text === undefined) return { verdict: 'anything' };
+  const tokens = tokenize(text);
+  const filled = pieces.some((piece) => 'hole' in piece);
+  if (filled && tokens.some(({ kind, text }) => kind !== 'string' && runners.has(text))) return { verdict: 'anything' };
+  const named = tokens.findIndex(isHole);
+  const calls = tokens.some(
+    (token, i) => isHole(token) && ['(', '.'].includes(tokens[i + 1]?.text ?? '') && callsAfter(tokens, i),
+  );
+  if (calls) return { verdict: 'anything' };
+  return { verdict: named < 0 ? 'fixed' : 'names', uses: readBody(tokens, { code: true, comments: true, anyCall: grows }) };
+}
+
+/** `%I(`, and `%I.%I(`. */
+function callsAfter(tokens: readonly BodyToken[], i: number): boolean {
+  const open = tokens[i + 1]?.text === '.' ? i + 3 : i + 1;
+  return tokens[open]?.text === '(';
+}
+
+function isHole({ kind, text }: BodyToken): boolean {
+  return kind === 'quoted' && text === nameHole;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { catalogs } from './describe-sql.ts';
+import { findUse, type Matching } from './match.ts';
+import { createNode, type TaintNode } from './node.ts';
+import { addUse, Uses } from './uses.ts';
+
+const node = (objectClass: string, description: object): TaintNode =>
+  createNode(
+    {
+      class: objectClass,
+      oid: '20000',
+      viaClass: '0',
+      via: '0',
+      how: 'calls',
+      detail: '',
+      description: { schema: 'public', name: 'n', ...description },
+    },
+    { reason: 'is bad', via: undefined },
+  );
+
+const uses = (kind: keyof Uses, name = 'n', schema?: string): Uses => {
+  const all = new Uses();
+  addUse(all[kind], name, { schema });
+  return all;
+};
+
+const pair = '30000';
+const matching: Matching = {
+  providers: new Map([[pair, { relations: new Set(['paired']), functions: new Set(), types: new Set(['pair']) }]]),
+  path: '',
+  strict: true,
+};
+const isFound = (one: TaintNode, by: Uses, more: Partial<Matching> = {}) =>
+  findUse(one, by, { ...matching, ...more }) !== undefined;
+
+describe('a function', () => {
+  it.each([
+    ['its name', {}, uses('functions'), true],
+    ['its schema and name', {}, uses('functions', 'n', 'public'), true],
+    ['another schema', {}, uses('functions', 'n', 'audit'), false],
+    ['a relation of the name', {}, uses('relations'), false],
+    ['its name, out of the search path', { open: false }, uses('functions'), false],
+    ['its schema, out of the search path', { open: false, schema: 'audit' }, uses('functions', 'n', 'audit'), true],
+    ['a field, when it takes a row', { row: 2249 }, uses('fields'), true],
+    ['a field, when it takes none', {}, uses('fields'), false],
+    ['a field behind a schema, of nothing that is of its type', { row: pair }, uses('fields', 'n', 't'), false],
+  ])('by %s', (_by, description, by, expected) => {
+    expect(isFound(node(catalogs.function, description), by)).toBe(expected);
+  });
+
+  it('that the server has as well is meant where its types are', () => {
+    const shadow = node(catalogs.function, { shadows: true, needs: [pair, 23] });
+    expect(isFound(shadow, uses('functions'))).toBe(false);
+    const both = uses('functions');
+    addUse(both.relations, 'paired', { schema: undefined });
+    expect(isFound(shadow, both)).toBe(true);
+    expect(isFound(shadow, uses('functions', 'n', 'public'))).toBe(true);
+  });
+
+  it('that the server has as well, for its own types, is refused in a statement and let pass in a body', () => {
+    const shadow = node(catalogs.function, { shadows: true, needs: [25] });
+    expect(isFound(shadow, uses('functions'))).toBe(true);
+    expect(isFound(shadow, uses('functions'), { strict: false })).toBe(false);
+  });
+
+  it('is found in a body that has its schema in a search path of its own', () => {
+    expect(isFound(node(catalogs.function, { open: false }), uses('functions'), { path: 'search_path=public' })).toBe(true);
+    const shadow = node(catalogs.function, { open: false, shadows: true, needs: [25] });
+    expect(isFound(shadow, uses('functions'), { path: 'search_path=public', strict: false })).toBe(true);
+  });
+});
+
+describe('a type', () => {
+  it.each([
+    ['a cast', uses('types'), true],
+    ['a call', uses('functions'), true],
+    ['a field', uses('fields', 'n', 't'), true],
+    ['a relation', uses('relations'), false],
+  ])('by %s', (_by, by, expected) => {
+    expect(isFound(node(catalogs.type, {}), by)).toBe(expected);
+  });
+
+  it('by a relation of its rows, where rows are filled', () => {
+    const filled = uses('relations');
+    addUse(filled.functions, 'jsonb_populate_record', { schema: undefined });
+    expect(isFound(node(catalogs.type, {}), filled)).toBe(true);
+  });
+});
+
+describe('a cast', () => {
+  it('by its target, where there is a source', () => {
+    const cast = node(catalogs.cast, { name: 'int4', schema: 'pg_catalog', needs: [pair], target: 23 });
+    expect(isFound(cast, uses('types', 'int4', 'pg_catalog'))).toBe(false);
+    const both = uses('types', 'int4', 'pg_catalog');
+    addUse(both.types, 'pair', { schema: undefined });
+    expect(isFound(cast, both)).toBe(true);
+  });
+});
+
+describe('an operator', () => {
+  it('by its name', () => {
+    expect(isFound(node(catalogs.operator, { name: '===' }), uses('operators', '==='))).toBe(true);
+    expect(isFound(node(catalogs.operator, { name: '=', shadows: true, needs: [pair, pair] }), uses('operators', '='))).toBe(
+      false,
+    );
+    expect(isFound(node(catalogs.operator, { name: '=', shadows: true, needs: [25] }), uses('operators', '='))).toBe(true);
+  });
+});

@@ -1,0 +1,105 @@
+import { catalogs } from './describe-sql.ts';
+import { isUserType, type TaintNode, userNeeds } from './node.ts';
+import type { Use, Uses } from './uses.ts';
+
+/** Where values of a type can come from, by name. */
+export interface Providers {
+  readonly relations: ReadonlySet<string>;
+  readonly functions: ReadonlySet<string>;
+  readonly types: ReadonlySet<string>;
+}
+
+export interface Matching {
+  /** By the number of the type. */
+  readonly providers: ReadonlyMap<string, Providers>;
+  /** The schemas that a body looks in first; empty for a statement. */
+  readonly path: string;
+  /** The operands are not known: say yes when in doubt. */
+  readonly strict: boolean;
+}
+
+/** They fill the row that they get, as its type wants it. */
+const fillers = new Set(['json_populate_record', 'json_populate_recordset', 'populate_record', 'jsonb_populate_record']);
+const otherFillers = new Set(['jsonb_populate_recordset', 'jsonb_populate_record_valid']);
+
+/** The use by which a statement or a body leads to the object; undefined when it does not. */
+export function findUse(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
+  if (node.class === catalogs.function) return findCall(node, uses, matching) ?? findField(node, uses, matching);
+  if (node.class === catalogs.relation) return findNamed(node, uses.relations, matching);
+  if (node.class === catalogs.type) return findType(node, uses, matching);
+  if (node.class === catalogs.operator)
+    return meant(node, uses, matching) ? findNamed(node, uses.operators, matching) : undefined;
+  if (node.class === catalogs.cast) return findCast(node, uses, matching);
+  return undefined;
+}
+
+function findCall(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
+  const use = findNamed(node, uses.functions, matching);
+  if (use === undefined) return undefined;
+  return isQualified(use) || meant(node, uses, matching) ? use : undefined;
+}
+
+function findField(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
+  const { row } = node;
+  if (row === undefined) return undefined;
+  if (isUserType(row) && !hasProvider(row, uses, matching)) return undefined;
+  return findNamed(node, uses.fields, { ...matching, unqualified: true });
+}
+
+function findType(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
+  const named =
+    findNamed(node, uses.types, matching) ??
+    findNamed(node, uses.functions, matching) ??
+    findNamed(node, uses.fields, { ...matching, unqualified: true });
+  if (named !== undefined) return named;
+  return fillsRows(uses) ? findNamed(node, uses.relations, matching) : undefined;
+}
+
+function fillsRows({ functions, operators }: Uses): boolean {
+  if (operators.has('#=')) return true;
+  for (const name of functions.keys()) if (fillers.has(name) || otherFillers.has(name)) return true;
+  return false;
+}
+
+/** The target has its own schema, which the writer may leave out. */
+function findCast(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
+  const use = (uses.types.get(node.name) ?? uses.functions.get(node.name))?.[0];
+  if (use === undefined) return undefined;
+  return userNeeds(node).every((type) => hasProvider(type, uses, matching)) ? use : undefined;
+}
+
+interface Naming extends Matching {
+  /** What is before the name is not its schema. */
+  readonly unqualified?: boolean;
+}
+
+function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly Use[]>, naming: Naming): Use | undefined {
+  const open = node.open || naming.path.includes(node.schema);
+  return names.get(node.name)?.find((use) => {
+    if (naming.unqualified || !isQualified(use)) return open;
+    return use.schema === node.schema;
+  });
+}
+
+/** Whether the name can mean this object although the server has something of the same name. */
+function meant(node: TaintNode, uses: Uses, matching: Matching): boolean {
+  if (!node.shadows || matching.path.includes(node.schema)) return true;
+  const needs = userNeeds(node);
+  return needs.length === 0 ? matching.strict : needs.some((type) => hasProvider(type, uses, matching));
+}
+
+function isQualified({ schema }: Use): boolean {
+  return schema !== undefined;
+}
+
+function hasProvider(type: string, uses: Uses, { providers }: Matching): boolean {
+  const from = providers.get(type);
+  // Not known to come from anywhere: better to think that it does.
+  if (from === undefined) return true;
+  return overlaps(uses.relations, from.relations) || overlaps(uses.functions, from.functions) || overlaps(uses.types, from.types);
+}
+
+function overlaps(names: ReadonlyMap<string, unknown>, wanted: ReadonlySet<string>): boolean {
+  for (const name of names.keys()) if (wanted.has(name)) return true;
+  return false;
+}

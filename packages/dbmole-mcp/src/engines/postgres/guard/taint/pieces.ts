@@ -1,0 +1,228 @@
+import { readArguments } from './token-list.ts';
+import type { BodyToken } from './tokens.ts';
+
+/**
+ * What is put into a text at run time: a number, a date or a quoted string; a quoted name; what was there before;
+ * or anything, which may be code.
+ */
+export type Hole = 'value' | 'name' | 'self' | 'any';
+export type Piece = { readonly text: string } | { readonly hole: Hole };
+type Pieces = readonly Piece[];
+
+export interface Variables {
+  readonly holes: ReadonlyMap<string, Hole>;
+  readonly values: ReadonlyMap<string, readonly (readonly BodyToken[])[]>;
+}
+
+/** What stands in a text for a name that is not known. */
+export const nameHole = '\u0001';
+
+const unknown: readonly Pieces[] = [[{ hole: 'any' }]];
+/** Of ways that an expression can come out; beyond that it is not worth it. */
+const most = 24;
+
+const inert =
+  /^(?:int[248]?|integer|bigint|smallint|numeric|decimal|real|double|float[48]?|bool|boolean|oid|xid|date|time|timetz|timestamp|timestamptz|uuid)$/;
+const names = /^(?:regclass|regtype|regrole|regnamespace|regconfig|regdictionary|regcollation)$/;
+
+const constants = new Set(['true', 'false', 'null']);
+
+/** What a value of this type can bring into a text. */
+export function variableHole(type: string): Hole {
+  const word = type.toLowerCase().replace(/^pg_catalog\./, '');
+  if (word.endsWith(']')) return 'any';
+  const [first = ''] = word.split(/[ (]/);
+  return inert.test(first) ? 'value' : names.test(first) ? 'name' : 'any';
+}
+
+/** All that a text expression can come out as. */
+export function readPieces(
+  expression: readonly BodyToken[],
+  variables: Variables,
+  within: readonly string[] = [],
+): readonly Pieces[] {
+  return new Expression(expression, variables, within).read();
+}
+
+class Expression {
+  readonly #tokens: readonly BodyToken[];
+  readonly #variables: Variables;
+  /** Variables whose values are being read. */
+  readonly #within: readonly string[];
+  #at = 0;
+
+  constructor(tokens: readonly BodyToken[], variables: Variables, within: readonly string[]) {
+    this.#tokens = tokens;
+    this.#variables = variables;
+    this.#within = within;
+  }
+
+  read(): readonly Pieces[] {
+    let ways = this.#term();
+    while (this.#is('||')) {
+      this.#at++;
+      ways = product(ways, this.#term());
+    }
+    return this.#at === this.#tokens.length ? ways : unknown;
+  }
+
+  #is(text: string): boolean {
+    const token = this.#tokens[this.#at];
+    return token?.kind !== 'string' && token?.text === text;
+  }
+
+  #term(): readonly Pieces[] {
+    let ways = this.#primary();
+    while (this.#is('::')) {
+      const type = this.#tokens[this.#at + 1]?.text ?? '';
+      this.#at += 2;
+      ways = cast(ways, type);
+      if (this.#is('(')) this.#at = readArguments(this.#tokens, this.#at).end + 1;
+    }
+    return ways;
+  }
+
+  #primary(): readonly Pieces[] {
+    const token = this.#tokens[this.#at++];
+    if (token === undefined) return unknown;
+    if (token.kind === 'string' || token.kind === 'number') return [[{ text: token.text }]];
+    if (token.kind === 'param') return holeOf(this.#variables.holes.get(token.text));
+    if (token.kind === 'mark' && token.text === '(') return this.#group();
+    if (token.kind !== 'word' && token.kind !== 'quoted') return unknown;
+    if (constants.has(token.text)) return [[{ text: token.text }]];
+    if (this.#is('(')) return this.#call(token.text);
+    if (this.#is('.')) return this.#dotted(token.text);
+    return this.#variable(token.text);
+  }
+
+  #group(): readonly Pieces[] {
+    const { args, end } = readArguments(this.#tokens, this.#at - 1);
+    this.#at = end + 1;
+    return args.length === 1 ? this.#inner(args[0] ?? []) : unknown;
+  }
+
+  /** `pg_catalog.format(…)`; a field of a row can be anything. */
+  #dotted(schema: string): readonly Pieces[] {
+    const name = this.#tokens[this.#at + 1];
+    this.#at += 2;
+    if (name !== undefined && this.#is('(')) return schema === 'pg_catalog' ? this.#call(name.text) : this.#skipCall();
+    while (this.#is('.')) this.#at += 2;
+    return unknown;
+  }
+
+  #skipCall(): readonly Pieces[] {
+    this.#at = readArguments(this.#tokens, this.#at).end + 1;
+    return unknown;
+  }
+
+  #call(name: string): readonly Pieces[] {
+    const { args, end } = readArguments(this.#tokens, this.#at);
+    this.#at = end + 1;
+    const read = args.map((arg) => this.#inner(arg));
+    if (name === 'quote_ident') return (read[0] ?? unknown).map(quoteName);
+    if (name === 'quote_literal' || name === 'quote_nullable') return (read[0] ?? unknown).map(quoteValue);
+    if (name === 'concat') return read.reduce(product, [[]]);
+    if (name === 'format') return format(read);
+    return unknown;
+  }
+
+  #variable(name: string): readonly Pieces[] {
+    const hole = this.#variables.holes.get(name);
+    if (hole !== undefined) return holeOf(hole);
+    if (this.#within.includes(name)) return holeOf(this.#within.at(-1) === name ? 'self' : 'any');
+    const values = this.#variables.values.get(name);
+    if (values === undefined) return unknown;
+    return capped(values.flatMap((value) => readPieces(value, this.#variables, [...this.#within, name])));
+  }
+
+  #inner(tokens: readonly BodyToken[]): readonly Pieces[] {
+    return readPieces(tokens, this.#variables, this.#within);
+  }
+}
+
+function holeOf(hole: Hole = 'any'): readonly Pieces[] {
+  return [[{ hole }]];
+}
+
+function product(left: readonly Pieces[], right: readonly Pieces[]): readonly Pieces[] {
+  return capped(left.flatMap((some) => right.map((others) => [...some, ...others])));
+}
+
+function capped(ways: readonly Pieces[]): readonly Pieces[] {
+  return ways.length > most ? unknown : ways;
+}
+
+function cast(ways: readonly Pieces[], type: string): readonly Pieces[] {
+  const hole = variableHole(type);
+  const isText = ['text', 'varchar', 'name', 'character', 'bpchar'].includes(type);
+  if (hole === 'any') return isText ? ways : unknown;
+  return ways.map((pieces) => (isKnown(pieces) ? pieces : [{ hole }]));
+}
+
+function isKnown(pieces: Pieces): pieces is readonly { readonly text: string }[] {
+  return pieces.every((piece) => 'text' in piece);
+}
+
+/** As `%I` and quote_ident write it. */
+function quoteName(pieces: Pieces): Pieces {
+  const text = isKnown(pieces) ? pieces.map((piece) => piece.text).join('') : undefined;
+  if (text !== undefined) return [{ text: `"${text.replaceAll('"', '""')}"` }];
+  return [{ hole: 'name' }];
+}
+
+/** As `%L` and quote_literal write it. */
+function quoteValue(pieces: Pieces): Pieces {
+  const text = isKnown(pieces) ? pieces.map((piece) => piece.text).join('') : undefined;
+  return text === undefined ? [{ hole: 'value' }] : [{ text: `'${text.replaceAll("'", "''")}'` }];
+}
+
+/** What `format` makes of its template: `%I` a name, `%L` a string, `%s` the text as it is. */
+function format([templates = unknown, ...args]: readonly (readonly Pieces[])[]): readonly Pieces[] {
+  return capped(
+    templates.flatMap((pieces) => {
+      const template = isKnown(pieces) ? pieces.map(({ text }) => text).join('') : undefined;
+      return template === undefined ? unknown : fill(template, args);
+    }),
+  );
+}
+
+function fill(template: string, args: readonly (readonly Pieces[])[]): readonly Pieces[] {
+  const spec = /%(?:(\d+)\$)?-?(?:\d+)?([%sIL])/g;
+  let ways: readonly Pieces[] = [[]];
+  let next = 0;
+  let from = 0;
+  for (const { 0: all, 1: number, 2: kind, index } of template.matchAll(spec)) {
+    ways = product(ways, [[{ text: template.slice(from, index) }]]);
+    from = index + all.length;
+    if (kind === '%') {
+      ways = product(ways, [[{ text: '%' }]]);
+      continue;
+    }
+    if (number !== undefined) next = Number(number) - 1;
+    const arg = args[next++] ?? unknown;
+    ways = product(ways, kind === 'I' ? arg.map(quoteName) : kind === 'L' ? arg.map(quoteValue) : arg);
+  }
+  // A width that is an argument, or what format does not have.
+  if (template.replaceAll(spec, '').includes('%')) return unknown;
+  return product(ways, [[{ text: template.slice(from) }]]);
+}
+
+/** A letter or a quote: what is put next to it would become a part of something longer. */
+const inWord = /[\w$\u0080-\uffff"']/;
+const fillings = { name: `"${nameHole}"`, value: " '' ", self: ' ' };
+
+/** One text with something harmless in its holes; undefined when they could be code, or a part of a word. */
+export function formatPieces(pieces: Pieces): string | undefined {
+  let text = '';
+  let touched = false;
+  for (const piece of pieces) {
+    if ('text' in piece && piece.text === '') continue;
+    const next = 'text' in piece ? piece.text : '"';
+    if (touched && inWord.test(next.charAt(0))) return undefined;
+    touched = 'hole' in piece;
+    if ('text' in piece) text += piece.text;
+    else if (piece.hole === 'any' || inWord.test(text.slice(-1))) return undefined;
+    else text += fillings[piece.hole];
+  }
+  return text;
+}

@@ -1,0 +1,53 @@
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+
+/** What SQL that nobody has seen could do with the rights of a role, for the roles with which it could do something. */
+export interface Reach {
+  /** Of the user of this connection; goes on a sentence that begins with `this user`. */
+  readonly own: string | undefined;
+  /** Of roles by their numbers. */
+  readonly roles: ReadonlyMap<string, string>;
+}
+
+/** Functions with lasting effects; the server keeps its own from the public. */
+const escapes = [
+  'dblink',
+  'pg_read_',
+  'pg_file_',
+  'lo_import',
+  'lo_export',
+  'http',
+  'pg_background_',
+  'heap_force_',
+  'pg_reload_conf',
+  'pg_promote',
+  'pg_switch_',
+  'pg_rotate_',
+  'pg_create_physical',
+  'pg_create_logical',
+  'pg_drop_replication',
+  'pg_replication_origin_',
+  'run_command_on_',
+];
+
+const question = `
+  select r.oid, r.rolname = current_user, case
+    when r.rolsuper then 'is a superuser'
+    when exists (select from pg_catalog.pg_roles p
+      where p.rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
+        and pg_catalog.pg_has_role(r.oid, p.oid, 'usage')) then 'may use files or programs of the server'
+    else (
+      select 'may call ' || p.proname || '()'
+      from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
+      where case when l.lanname in ('internal', 'c')
+          then p.proname ~ $2 and (p.oid >= 16384 or p.proacl is not null)
+          else not l.lanpltrusted end
+        and pg_catalog.has_function_privilege(r.oid, p.oid, 'execute')
+      limit 1) end
+  from pg_catalog.pg_roles r
+  where r.rolname = current_user or r.oid = any ($1::pg_catalog.oid[])`;
+
+export async function openReach(run: CatalogQuestion, owners: readonly string[]): Promise<Reach> {
+  const rows = await run(question, [`{${owners.join(',')}}`, `^(${escapes.join('|')})`]);
+  const roles = new Map(rows.flatMap(([oid, , what]) => (oid && what ? [[oid, what] as const] : [])));
+  return { own: rows.find(([, own]) => own === 't')?.[2] ?? undefined, roles };
+}

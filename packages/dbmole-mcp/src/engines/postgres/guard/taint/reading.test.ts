@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { BodyReader, readText } from './reading.ts';
+import type { Parameter } from './variables.ts';
+
+const ofFunction = (text: string, parameters: readonly Parameter[] = [], language = 'plpgsql', settings = '') =>
+  readText({ text, parameters, language, settings, member: false });
+
+const calls = (text: string, language = 'plpgsql') => [...ofFunction(text, [], language).uses.functions.keys()];
+
+describe('what a body calls', () => {
+  it.each([
+    ["begin perform public.dblink_exec('a', 'b'); end", true],
+    ['begin perform PUBLIC . "dblink_exec" /* x */ (\'a\'); end', true],
+    [String.raw`select U&"dblink\005fexec"('a')`, true],
+    ["begin execute 'select dblink_exec(''a'')'; end", true],
+    ["begin execute 'select dbl' || 'ink_exec(''a'')'; end", true],
+    ["declare s text := 'select dblink' || '_exec'; begin s := s || '(1)'; execute s; end", true],
+    ["begin execute format('select %I(1)', 'dblink' || '_exec'); end", true],
+    ["begin execute format('%s %2$s(1)', 'select', 'dblink_exec'); end", true],
+    ["begin for r in execute e'select \\x64blink_exec(1)' loop null; end loop; end", true],
+    ["begin execute 'do $x$ begin perform dblink_exec(1); end $x$'; end", true],
+    ["select * from crosstab('select dblink_exec(1)')", true],
+    ["begin raise notice 'dblink_exec failed'; end", false],
+    ['begin -- dblink_exec(1)\n return 1; end', false],
+    ['declare dblink_exec int; begin return dblink_exec; end', false],
+  ])('%s', (text, expected) => {
+    expect(calls(text).includes('dblink_exec')).toBe(expected);
+  });
+
+  it('knows the schema that is before a name, and fields', () => {
+    const { uses } = ofFunction('select audit.log(1), (t).f_comp, t.g from "S"."T" t where a === b', [], 'sql');
+    expect(uses.functions.get('log')).toEqual([{ schema: 'audit' }]);
+    expect(uses.relations.get('T')).toEqual([{ schema: 'S' }]);
+    expect([...uses.fields.keys()]).toEqual(['log', 'f_comp', 'g', 'T']);
+    expect(uses.operators.has('===')).toBe(true);
+  });
+
+  it('lets a function have a setting of its own until the transaction ends', () => {
+    expect(calls("begin perform set_config('app.user', x, true); end")).not.toContain('set_config');
+    expect(calls("begin perform set_config('app.user', x, false); end")).toContain('set_config');
+    expect(calls("begin perform set_config('role', x, true); end")).toContain('set_config');
+    expect(calls('begin perform set_config(x, y, true); end')).toContain('set_config');
+  });
+
+  it('takes every word for a call in languages that it does not read', () => {
+    expect(calls('# dblink_exec\n spi_exec_query("select 1")', 'plperl')).toContain('dblink_exec');
+    expect(ofFunction('spi_exec_query($x)', [], 'plperl').verdict).toBe('anything');
+    expect(ofFunction('return $x + 1', [], 'plperl').verdict).toBe('fixed');
+  });
+
+  it('reads comments where its own settings change how strings end', () => {
+    const text = "select '\\' -- ', dblink_exec(1) --'";
+    expect([...ofFunction(text, [], 'sql', 'standard_conforming_strings=off').uses.functions.keys()]).toContain('dblink_exec');
+  });
+});
+
+describe('commands', () => {
+  it.each([
+    ['begin copy t to $x$/tmp/x$x$; end', 'copy'],
+    ["begin execute 'copy t to program ''x'''; end", 'copy'],
+    ['begin if true then lock table t; end if; end', 'lock'],
+    ["begin execute format('reindex table %I', x); end", 'reindex'],
+    ['begin do $x$ begin end $x$; end', 'do'],
+    ['begin copy := 1; lock = 2; return load(3); end', undefined],
+    ["begin raise notice 'copy t to x'; return 'load'; end", undefined],
+    ['begin insert into t values (1) on conflict do nothing; end', undefined],
+  ])('%s', (text, command) => {
+    expect(ofFunction(text).command).toBe(command);
+  });
+});
+
+describe('what a body puts together', () => {
+  const table: readonly Parameter[] = [
+    { name: 'tab', type: 'regclass' },
+    { name: 'txt', type: 'text' },
+    { name: 'n', type: 'integer' },
+  ];
+  it.each([
+    ['begin return 1; end', 'fixed'],
+    ["begin execute 'select 1'; end", 'fixed'],
+    ["begin execute 'select * from t where id = ' || n; end", 'fixed'],
+    ["begin execute format('select * from t where x = %L limit %s', txt, n) into r using a; end", 'fixed'],
+    ["begin execute 'select ' || quote_literal(txt) || ' from t'; end", 'fixed'],
+    ["declare d date := now(); begin execute format('select * from t where d > %s', d); end", 'fixed'],
+    ["declare s text; begin s := 'select 1'; if n > 1 then s := s || ' limit ' || n::text; end if; execute s; end", 'fixed'],
+    ["begin for i in 1..n loop execute 'select * from t limit ' || i; end loop; end", 'fixed'],
+    ["begin execute 'select count(*) from ' || tab into r; end", 'names'],
+    ["begin execute format('select count(*) from %I.%I where x = %L', txt, txt, txt); end", 'names'],
+    ["begin execute 'select count(*) from ' || quote_ident(txt); end", 'names'],
+    ["begin execute 'select count(*) from ' || $1; end", 'names'],
+    ["begin execute 'select count(*) from ' || txt::regclass; end", 'names'],
+    ['begin execute txt; end', 'anything'],
+    ['begin execute $2; end', 'anything'],
+    ["begin execute 'select ' || txt; end", 'anything'],
+    ["begin execute format('select %s', txt); end", 'anything'],
+    ["begin execute format('select %I(1)', txt); end", 'anything'],
+    ["begin execute format('select %I.%I(1)', txt, txt); end", 'anything'],
+    ["begin execute format('select dblink_%s(1)', n); end", 'anything'],
+    ["begin execute 'select dblink_' || quote_ident(txt); end", 'anything'],
+    ["begin execute format('%*s', 3, txt); end", 'anything'],
+    ["begin open c for execute chr(115) || 'elect 1'; end", 'anything'],
+    ['declare s text; begin select x into s from t; execute s; end', 'anything'],
+    ['declare s text; begin for s in select x from t loop execute s; end loop; end', 'anything'],
+    ['declare s text; begin for tab, s in select x from t loop execute s; end loop; end', 'anything'],
+    ['declare s text; begin call p(s); execute s; end', 'anything'],
+    ['declare tab text; begin tab := txt; execute tab; end', 'anything'],
+    ["declare s text := 'select dbl'; begin s := s || 'ink(1)'; execute s; end", 'anything'],
+    ['begin execute (select x from t); end', 'anything'],
+    ['begin execute r.command; end', 'anything'],
+    ['begin return query execute txt; end', 'anything'],
+    ["begin return query select * from ts_stat('select ' || txt); end", 'anything'],
+    ["begin execute format('select query_to_xml(%L)', txt); end", 'anything'],
+    [`select u&"dblink!005fexec" uescape '!'`, 'anything'],
+    ['begin grant execute on function f to x; end', 'fixed'],
+  ] as const)('%s', (text, verdict) => {
+    expect(ofFunction(text, table).verdict).toBe(verdict);
+  });
+
+  it('trusts what came with an extension, but for what it names', () => {
+    const reading = readText({
+      text: 'begin execute txt; end',
+      parameters: table,
+      language: 'plpgsql',
+      settings: '',
+      member: true,
+    });
+    expect(reading.verdict).toBe('fixed');
+  });
+});
+
+describe('BodyReader', () => {
+  it('says without reading what cannot be in a body', () => {
+    const reader = new BodyReader();
+    const body = { text: 'select Audit_Log(1)' };
+    const of = (text: string) => ({
+      ...body,
+      text,
+      class: '',
+      oid: '',
+      name: '',
+      language: 'sql',
+      parameters: [],
+      settings: '',
+      definer: undefined,
+      member: false,
+    });
+    expect(reader.mayName(of('select Audit_Log(1)'), 'audit_log')).toBe(true);
+    expect(reader.mayName(of('select 1'), 'audit_log')).toBe(false);
+    expect(reader.mayName(of('select u&"x"()'), 'audit_log')).toBe(true);
+    expect(reader.mayName(of('select "A ""b"()'), 'A "b')).toBe(true);
+    expect(reader.mayName(of("begin execute 'audit' || '_log'; end"), 'audit_log')).toBe(true);
+  });
+});

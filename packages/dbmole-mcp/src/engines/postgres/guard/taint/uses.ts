@@ -1,0 +1,32 @@
+import type { NameUse, StatementNames } from '../names.ts';
+
+/** One place where a name is used. */
+export interface Use {
+  readonly schema: string | undefined;
+  /** In the caller's statement; undefined: in the body of something. */
+  readonly in?: NameUse;
+}
+
+/** What a statement or a body uses, by name. In a body, every word may be a relation or a type. */
+export class Uses {
+  readonly functions = new Map<string, Use[]>();
+  readonly relations = new Map<string, Use[]>();
+  readonly types = new Map<string, Use[]>();
+  readonly operators = new Map<string, Use[]>();
+  /** `row.f`, which may be a call of f. */
+  readonly fields = new Map<string, Use[]>();
+}
+
+export function addUse(to: Map<string, Use[]>, name: string, use: Use): void {
+  const known = to.get(name);
+  if (known === undefined) to.set(name, [use]);
+  // In a body the places do not matter, and a word may be there very often.
+  else if (use.in !== undefined || known.every(({ schema }) => schema !== use.schema)) known.push(use);
+}
+
+export function usesOf(names: StatementNames): Uses {
+  const uses = new Uses();
+  const kinds = ['functions', 'relations', 'types', 'operators', 'fields'] as const;
+  for (const kind of kinds) for (const use of names[kind]) addUse(uses[kind], use.name, { schema: use.schema, in: use });
+  return uses;
+}

@@ -1,0 +1,104 @@
+import { branches, fieldKinds, leaves } from './nodes.ts';
+
+/** A node of the parser's tree without its kind, or any part of one. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The names of WITH that can be used at some place: the innermost, and what is around it. */
+export interface Scope {
+  readonly name: string;
+  readonly outer: Scope | undefined;
+}
+
+export interface Visited {
+  readonly kind: string;
+  readonly fields: Fields;
+  readonly scope: Scope | undefined;
+}
+
+/** What a read may not be made of: the kind of a node, or `Kind.field`. */
+export class UnreadableNode extends Error {
+  readonly kind: string;
+  readonly fields: Fields;
+
+  constructor(kind: string, fields: Fields) {
+    super(kind);
+    this.kind = kind;
+    this.fields = fields;
+  }
+}
+
+/**
+ * Shows every node that can mean something to `visit`, in no order, and throws at the first that a read may not have. Without
+ * recursion: how deep a statement nests is up to its author.
+ */
+export function walk(root: unknown, visit: (node: Visited) => void): void {
+  const pending: Visited[] = [];
+  pushWrapped(pending, root, undefined);
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    visit(node);
+    const scope = node.kind === 'SelectStmt' ? pushCtes(pending, node) : node.scope;
+    pushFields(pending, node, scope);
+  }
+}
+
+function pushFields(pending: Visited[], { kind, fields }: Visited, scope: Scope | undefined): void {
+  for (const field in fields) {
+    const value = fields[field];
+    if (typeof value !== 'object' || field === 'withClause') continue;
+    if (Array.isArray(value)) for (const item of value) pushWrapped(pending, item, scope);
+    else if (!pushWrapped(pending, value, scope))
+      pushKind(pending, { kind: bareKind(kind, field), fields: asFields(value), scope });
+  }
+}
+
+/** `{ Kind: fields }`; `{}` is nothing at all. False: it is the fields alone, whose kind the field tells. */
+function pushWrapped(pending: Visited[], value: unknown, scope: Scope | undefined): boolean {
+  const wrapper = asFields(value);
+  for (const kind in wrapper) {
+    if (!isKind(kind)) return false;
+    pushKind(pending, { kind, fields: asFields(wrapper[kind]), scope });
+  }
+  return true;
+}
+
+function pushKind(pending: Visited[], node: Visited): void {
+  if (branches.has(node.kind)) pending.push(node);
+  else if (!leaves.has(node.kind)) throw new UnreadableNode(node.kind, node.fields);
+}
+
+function bareKind(kind: string, field: string): string {
+  const name = `${kind}.${field}`;
+  return fieldKinds.get(name) ?? name;
+}
+
+/** Each query of a WITH sees the ones before it, of WITH RECURSIVE all; gives what the statement itself sees. */
+function pushCtes(pending: Visited[], { fields, scope }: Visited): Scope | undefined {
+  if (fields.withClause === undefined) return scope;
+  const { ctes, recursive } = asFields(fields.withClause);
+  if (!Array.isArray(ctes)) throw new UnreadableNode('WithClause', {});
+  const all = ctes.reduce<Scope | undefined>((outer, cte) => ({ name: cteName(cte), outer }), scope);
+  let seen = scope;
+  for (const cte of ctes) {
+    pushWrapped(pending, cte, recursive === true ? all : seen);
+    seen = { name: cteName(cte), outer: seen };
+  }
+  return all;
+}
+
+function cteName(cte: unknown): string {
+  const { ctename } = asFields(asFields(cte).CommonTableExpr);
+  if (typeof ctename !== 'string') throw new UnreadableNode('WithClause', {});
+  return ctename;
+}
+
+/** Kinds begin with an upper-case letter, fields do not. */
+function isKind(key: string): boolean {
+  const code = key.charCodeAt(0);
+  return code >= 65 && code <= 90;
+}
+
+export function asFields(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UnreadableNode('unknown', {});
+  // An object of JSON.
+  return value as Fields;
+}

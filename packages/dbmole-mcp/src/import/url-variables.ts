@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile } from '@dbmole/core';
+import { parseConnectionUrl, UrlError, type UrlFields } from '../connection-url.ts';
+import { variable } from '../password-files/password-file.ts';
+import { foundConnection } from './found.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** `DATABASE_URL`, `SHOP_DATABASE_URL`, `POSTGRES_URL_NON_POOLING` and the like. */
+const urlName = /^(?:(.+)_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB)(?:_[A-Z0-9]+)*_UR[LI](?:_[A-Z0-9_]+)?$/;
+const ourScheme = /^(?:postgres(?:ql)?|mysql|mariadb):\/\//i;
+const tlsParameters = ['sslmode', 'ssl-mode', 'tls'];
+
+export const environmentImporter: Importer = { source: 'environment', find: ({ env }) => findIn(env, { env, where: '' }) };
+
+/** Of the working directory. It may have come with somebody's repository: what it says is shown, and never followed. */
+export const dotEnvImporter: Importer = { source: '.env', find: findInDotEnv };
+
+function findInDotEnv({ env, cwd }: ImportPlace): Findings {
+  const path = join(cwd, '.env');
+  const image = readSmallFile(path);
+  return image === undefined ? { found: [], notes: [] } : findIn(parseEnv(image.bytes.toString('utf8')), { env, where: path });
+}
+
+interface Origin {
+  /** The environment itself: what is set there need not be copied. */
+  env: Variables;
+  /** The file; empty for the environment. */
+  where: string;
+}
+
+function findIn(variables: Variables, origin: Origin): Findings {
+  const found: FoundConnection[] = [];
+  const notes: string[] = [];
+  for (const name of Object.keys(variables)) {
+    const url = variable(variables, name);
+    if (url === undefined || !urlName.test(name) || !ourScheme.test(url)) continue;
+    const one = fromUrl(name, url, origin);
+    if (typeof one === 'string') notes.push(`${origin.where || 'the environment'}: ${name}: ${one}`);
+    else found.push(one);
+  }
+  return { found, notes };
+}
+
+/** Or why it is none. */
+function fromUrl(variableName: string, url: string, { env, where }: Origin): FoundConnection | string {
+  const whole = parse(url);
+  const parsed = typeof whole === 'string' ? parse(withoutForeign(url)) : whole;
+  if (typeof parsed === 'string') return parsed;
+  const { host, user } = parsed;
+  if (host === undefined || user === undefined) return 'it names no host or no user';
+  if (Object.values(parsed).some((value) => String(value).includes('${'))) return 'other variables are in it';
+  const fields = { ...parsed, host, user };
+  const name = (urlName.exec(variableName)?.[1] ?? fields.database ?? 'database').toLowerCase();
+  // A URL that we do not take as a whole cannot stay where it is.
+  if (whole === parsed && variable(env, variableName) === url) {
+    const { password, ...shown } = fields;
+    const found = foundConnection({ name, fields: shown, password: `stays in the variable ${variableName}` });
+    return { ...found, fields: {}, references: { url: `\${${variableName}}` } };
+  }
+  return foundConnection({
+    name,
+    fields,
+    password: fields.password === undefined ? 'none' : `would be copied out of ${where || variableName}`,
+  });
+}
+
+function parse(url: string): UrlFields | string {
+  try {
+    return parseConnectionUrl(url);
+  } catch (error) {
+    if (error instanceof UrlError) return error.message;
+    throw error;
+  }
+}
+
+/** Without the parameters that mean something to other programs only. */
+function withoutForeign(url: string): string {
+  const [start = '', query] = url.split('?', 2);
+  const kept = (query ?? '').split('&').filter((part) => tlsParameters.includes(part.split('=')[0] ?? ''));
+  return kept.length === 0 ? start : `${start}?${kept.join('&')}`;
+}

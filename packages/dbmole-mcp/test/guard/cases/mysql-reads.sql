@@ -1,0 +1,562 @@
+What people and tools read with on MySQL and MariaDB, against the database of mysql-fixture.ts. Each of them has to run.
+  only:    the server it is about; without it, all of them
+  mode:    the sql_mode that the server has as its default
+  params:  values for the placeholders, as JSON
+  as:      the accounts that may, where not both
+
+--- select-one | allow | the least
+SELECT 1
+--- select-semicolon | allow | one semicolon at the end
+SELECT 1;
+--- select-semicolon-blanks | allow | and blanks behind it
+SELECT 1 ; 
+
+--- select-semicolon-comment | allow | and a comment behind it
+SELECT 1; -- that is all
+--- select-small | allow | small letters
+select id, v from t order by id desc limit 2
+--- select-offset | allow | both forms of it
+SELECT id FROM t ORDER BY id LIMIT 1, 2
+--- select-offset-word | allow | both forms of it
+SELECT id FROM t ORDER BY id LIMIT 2 OFFSET 1
+--- select-star | allow | all columns
+SELECT t.*, c.tid FROM t JOIN child AS c ON c.tid = t.id
+--- select-qualified | allow | with its database
+SELECT `guard`.`t`.`id`, guard.t.v FROM guard.t
+--- select-blanks | allow | blanks around points and brackets
+SELECT guard . t . id , COUNT( * ) FROM guard . t GROUP BY guard . t . id
+--- select-brackets | allow | brackets around all
+(SELECT 1)
+--- select-brackets-twice | allow | and more of them
+((SELECT id FROM t) UNION (SELECT 2)) LIMIT 3
+--- select-dual | allow | from nothing
+SELECT 1 FROM DUAL WHERE 1 = 1
+--- select-distinct | allow | its options
+SELECT DISTINCT v FROM t
+--- select-straight | allow | its options
+SELECT STRAIGHT_JOIN HIGH_PRIORITY SQL_SMALL_RESULT SQL_BUFFER_RESULT t.id FROM t JOIN child c ON c.tid = t.id
+--- select-straight-between | allow | as a kind of join
+SELECT t.id FROM t STRAIGHT_JOIN child c ON c.tid = t.id
+--- select-found-rows | allow | of old programs
+SELECT SQL_CALC_FOUND_ROWS id FROM t LIMIT 1
+--- select-found-rows-then | allow | of old programs
+SELECT FOUND_ROWS()
+--- select-no-cache | allow | its options
+SELECT SQL_NO_CACHE id FROM t
+--- select-joins | allow | every kind
+SELECT t.id FROM t LEFT OUTER JOIN child c ON c.tid = t.id RIGHT JOIN t AS u ON u.id = t.id CROSS JOIN (SELECT 1 AS one) q NATURAL JOIN (SELECT 1 AS other) r
+--- select-odbc | allow | the escape of ODBC
+SELECT t.id FROM { OJ t LEFT OUTER JOIN child c ON c.tid = t.id }
+--- select-odbc-dates | allow | the escape of ODBC
+SELECT {d '2024-01-01'}, {ts '2024-01-01 10:00:00'}, {t '10:00:00'}
+--- select-group | allow | groups
+SELECT v, COUNT(*) AS n, SUM(id), GROUP_CONCAT(DISTINCT id ORDER BY id DESC SEPARATOR '; ') FROM t GROUP BY v HAVING n > 0
+--- select-rollup | allow | totals
+SELECT region, SUM(amount) FROM sales GROUP BY region WITH ROLLUP
+--- select-rollup-grouping | allow | totals with their mark | only: mysql
+SELECT region, GROUPING(region), SUM(amount) FROM sales GROUP BY region WITH ROLLUP
+--- select-subqueries | allow | of every kind
+SELECT (SELECT MAX(id) FROM child), id IN (SELECT tid FROM child), EXISTS (SELECT 1 FROM child), id > ALL (SELECT 0) FROM t
+--- select-derived | allow | derived tables
+SELECT q.a FROM (SELECT id AS a FROM t WHERE v LIKE 'o%' ESCAPE '|') AS q
+--- select-lateral | allow | lateral tables | only: mysql
+SELECT t.id, q.n FROM t, LATERAL (SELECT COUNT(*) AS n FROM child c WHERE c.tid = t.id) q
+--- select-partition | allow | of one partition
+SELECT * FROM sales PARTITION (p0, p1) WHERE sold BETWEEN '2024-01-01' AND '2024-12-31'
+--- select-index-hints | allow | hints of indexes
+SELECT * FROM t USE INDEX (PRIMARY) IGNORE INDEX FOR ORDER BY (by_v) WHERE id > 1
+--- select-force-index | allow | hints of indexes
+SELECT * FROM t FORCE KEY FOR JOIN (by_v) JOIN child c ON c.tid = t.id
+--- select-hints | allow | hints of the optimizer
+SELECT /*+ MAX_EXECUTION_TIME(1000) NO_INDEX_MERGE(t) BKA(t) QB_NAME(main) */ * FROM t
+--- select-windows | allow | windows
+SELECT id, ROW_NUMBER() OVER (PARTITION BY v ORDER BY id), LAG(id, 1) OVER w, SUM(id) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM t WINDOW w AS (ORDER BY id)
+--- select-union | allow | unions
+SELECT 1 AS a UNION ALL SELECT 2 UNION DISTINCT SELECT 3 ORDER BY a LIMIT 2
+--- select-except | allow | the others
+SELECT 1 EXCEPT SELECT 2
+--- select-intersect | allow | the others
+SELECT id FROM t INTERSECT SELECT tid FROM child
+--- select-cte | allow | a common table expression
+WITH x AS (SELECT * FROM t) SELECT COUNT(*) FROM x
+--- select-ctes | allow | several, with columns
+WITH x (a, b) AS (SELECT id, v FROM t), y AS (SELECT a FROM x) SELECT * FROM x JOIN y USING (a)
+--- select-recursive | allow | a recursive one
+WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r
+--- select-cte-inside | allow | inside a derived table
+SELECT * FROM (WITH x AS (SELECT 1 AS a) SELECT a FROM x) q
+--- select-values | allow | rows without a table | only: mysql
+VALUES ROW(1, 'a'), ROW(2, 'b')
+--- select-values-order | allow | rows without a table | only: mysql
+VALUES ROW(1, 'a'), ROW(2, 'b') ORDER BY column_0 DESC LIMIT 1
+--- select-values-maria | allow | rows without a table | only: mariadb
+VALUES (1, 'a'), (2, 'b')
+--- select-values-derived | allow | as a derived table | only: mysql
+SELECT v.* FROM (VALUES ROW(1, 2), ROW(3, 4)) AS v (a, b)
+--- select-table | allow | a whole table | only: mysql
+TABLE t
+--- select-table-order | allow | a whole table | only: mysql
+TABLE child ORDER BY id LIMIT 1 OFFSET 1
+--- select-table-union | allow | a whole table | only: mysql
+TABLE child UNION SELECT 1, 2
+--- select-fetch | allow | the limit of the standard | only: mariadb
+SELECT id FROM t ORDER BY id OFFSET 1 ROWS FETCH NEXT 2 ROWS WITH TIES
+--- select-rows-examined | allow | a limit of work | only: mariadb
+SELECT id FROM t LIMIT 10 ROWS EXAMINED 10000
+--- select-system-time | allow | a name that looks like history | only: mariadb
+SELECT 1 AS system_time, 2 AS history
+--- select-row-values | allow | rows as values
+SELECT * FROM child WHERE (id, tid) IN ((1, 1), (2, 1)) AND ROW(1, 2) < ROW(2, 1)
+
+--- text-hash | allow | a comment with a write in it
+SELECT 1 # DELETE FROM t;
+--- text-dashes | allow | a comment with a write in it
+SELECT 1 -- INTO OUTFILE 'x'
+--- text-block | allow | a comment with a write in it
+SELECT /* INTO OUTFILE 'x'; DROP TABLE t */ 1
+--- text-first | allow | comments in front
+-- who reads this
+# and why
+/* nobody
+ * knows */
+SELECT 1
+--- text-tag | allow | the comment of a tracing library
+SELECT 1 /*traceparent='00-abc-01',route='%2Fusers%3Aid'*/
+--- text-tag-first | allow | the comment of an application
+/* ApplicationName=DBeaver 24.1 - Main */ SELECT 1
+--- text-executable | allow | an executable comment that holds a read
+SELECT /*!40001 SQL_NO_CACHE */ * FROM t
+--- text-executable-names | allow | an executable comment that holds a read
+SELECT /*!50000 id, */ v FROM t
+--- text-executable-literal | allow | one inside a literal
+SELECT '/*! DROP */' AS x, "/*!50000 INTO */" AS y
+--- text-literal | allow | a write inside a literal
+SELECT 'DROP TABLE t; --' AS x
+--- text-doubled | allow | a doubled quote
+SELECT 'it''s; INTO OUTFILE' AS x, "say ""hi""; DELETE"
+--- text-backslash | allow | backslashes
+SELECT 'it\'s; INTO OUTFILE \\' AS x, '\n\t\%\_\0'
+--- text-other-quote | allow | the other quote inside
+SELECT "it's", 'say "hi"', '`', "`"
+--- text-several | allow | literals that make one
+SELECT 'a' 'b' "c"
+--- text-introducers | allow | character sets
+SELECT _utf8mb4'x; DROP', N'y', n'z', x'4142', X'41', 0x41, b'01', 0b01, _binary'a', _latin1 x'41', _latin1'a' COLLATE latin1_bin
+--- text-dates | allow | literals of dates
+SELECT DATE '2024-01-01', TIME '10:00:00', TIMESTAMP '2024-01-01 10:00:00.123456'
+--- text-numbers | allow | numbers in every form
+SELECT 1, -1, +1, 1.5, .5, 1., 1e5, 1.5E-3, -.5e+2, 0x1F, 18446744073709551615, 1--1, 1 - -1
+--- text-null-sign | allow | the short form of NULL | only: mariadb
+SELECT \N, \N AS a
+--- text-null | allow | NULL and the others
+SELECT NULL, TRUE, FALSE, UNKNOWN IS NULL FROM (SELECT 1 AS unknown) q
+--- text-unicode | allow | characters of all lengths
+SELECT 'Größe', '名', '😀', N'é' AS `ключ`, 'x' AS 名前
+--- text-unicode-table | allow | names of all lengths
+SELECT `naïve`, `名`, 名 FROM `Größe 表`
+--- text-return | allow | carriage returns
+SELECT 1\{r}
+, 2 -- c\{r}
+, 3\{r}
+--- text-tabs | allow | rare blanks
+SELECT	1,2	FROMt
+--- text-dollar | allow | dollars in names
+SELECT a$b.id AS a$, id AS b$c FROM t AS a$b
+--- text-digits | allow | a name that begins with a digit
+SELECT 1a.id AS 2b FROM t AS 1a
+--- text-question | allow | question marks in literals
+SELECT 'what?', "?", `?` FROM (SELECT 1 AS `?`) q
+
+--- names-keywords | allow | words as quoted names
+SELECT `select`, `into`, `delete`, `set`, `key; drop`, `quo``te` FROM `update`
+--- names-qualified | allow | words behind a point need no quotes
+SELECT u.select, u.into, u.delete, u.set FROM `update` u
+--- names-unreserved | allow | words that are free
+SELECT kind, status, type, password, sql_text, `call`, handler, flush, prepare FROM words
+--- names-aliases | allow | as other names
+SELECT id AS `update`, v AS `outfile`, 1 AS `commit`, 2 AS 'insert', 3 AS "drop" FROM t
+--- names-bare-aliases | allow | free words as other names
+SELECT 1 AS begin, 2 AS commit, 3 AS rollback, 4 AS execute, 5 AS flush, 6 AS reset, 7 AS shutdown, 8 AS truncate, 9 AS temporary
+--- names-share | allow | words of locks as names
+SELECT share, mode, locked FROM (SELECT 1 AS share, 2 AS mode, 3 AS locked) q
+--- names-sleep | allow | names of functions as names
+SELECT `sleep`, get_lock, load_file FROM (SELECT 1 AS `sleep`, 2 AS get_lock, 3 AS load_file) q
+--- names-nextval | allow | names of functions as names
+SELECT nextval, setval, lastval FROM (SELECT 1 AS nextval, 2 AS setval, 3 AS lastval) q
+--- names-value | allow | in front of FOR
+SELECT value, next FROM (SELECT 1 AS value, 2 AS next) q
+--- names-procedure | allow | a quoted name that looks like one
+SELECT `procedure` FROM (SELECT 'analyse' AS `procedure`) q
+--- names-function | allow | a stored function with a name of two words
+SELECT guard.`replace into`(1)
+--- names-ansi | allow | names in double quotes | mode: ANSI_QUOTES
+SELECT "id", "v" AS "delete; from", "guard"."t"."n" FROM "t" WHERE "v" = 'one'
+--- names-ansi-keywords | allow | words in double quotes | mode: ANSI_QUOTES
+SELECT "select", "into", "quo`te" FROM "update"
+--- names-ansi-group | allow | the group of modes | mode: ANSI
+SELECT "id" || 'x''y' FROM "t"
+--- names-no-escapes | allow | a backslash that is one | mode: NO_BACKSLASH_ESCAPES
+SELECT 'C:\temp\', "D:\", '\'
+--- names-no-escapes-like | allow | a backslash that is one | mode: NO_BACKSLASH_ESCAPES
+SELECT id FROM t WHERE v LIKE '%\%'
+--- names-ignore-space | allow | blanks before brackets | mode: IGNORE_SPACE
+SELECT COUNT (*), MAX (id), CONCAT ('a', 'b') FROM t
+--- names-mssql | allow | the mode without its brackets | mode: MSSQL | only: mariadb
+SELECT "id", 'x' FROM "t"
+--- names-oracle | allow | the other grammar | mode: ORACLE | only: mariadb
+SELECT id, 'a' || v FROM t WHERE ROWNUM() < 3
+--- names-oracle-minus | allow | the other grammar | mode: ORACLE | only: mariadb
+SELECT id FROM t MINUS SELECT tid FROM child
+--- names-traditional | allow | the strict modes | mode: TRADITIONAL
+SELECT id FROM t WHERE v = 'one'
+
+--- functions-words | allow | named like statements
+SELECT IF(1, 2, 3), LEFT('abc', 1), RIGHT('abc', 1), REPLACE('a', 'a', 'b'), INSERT('abc', 1, 1, 'x'), TRUNCATE(1.55, 1), REPEAT('a', 2), CHAR(65), MOD(5, 2)
+--- functions-dates | allow | of dates
+SELECT NOW(), CURRENT_TIMESTAMP(6), CURDATE(), UTC_DATE(), DATE_ADD('2024-01-01', INTERVAL 1 DAY), '2024-01-01' - INTERVAL '1:2' HOUR_MINUTE, EXTRACT(YEAR_MONTH FROM NOW()), TIMESTAMPDIFF(MONTH, '2024-01-01', NOW()), DATE_FORMAT(NOW(), '%Y-%m-%d %H:%i'), STR_TO_DATE('1,2,2024', '%d,%m,%Y'), LAST_DAY(NOW())
+--- functions-zones | allow | of zones
+SELECT CONVERT_TZ('2024-01-01 00:00:00', '+00:00', '+02:00'), UNIX_TIMESTAMP(), FROM_UNIXTIME(0)
+--- functions-texts | allow | of texts
+SELECT CONCAT_WS(',', 'a', NULL), SUBSTRING('abc' FROM 2 FOR 1), SUBSTR('abc', 2), TRIM(LEADING 'x' FROM 'xa'), POSITION('b' IN 'abc'), LOCATE('b', 'abc'), LPAD('a', 3, '-'), FORMAT(1234.5, 2), FIELD('a', 'b', 'a'), ELT(1, 'a'), FIND_IN_SET('a', 'a,b'), SOUNDEX('a'), HEX('a'), UNHEX('41'), TO_BASE64('a'), QUOTE('it''s')
+--- functions-null | allow | of NULL
+SELECT IFNULL(NULL, 1), COALESCE(NULL, 2), NULLIF(1, 1), ISNULL(NULL), 1 <=> NULL, GREATEST(1, 2), INTERVAL(5, 1, 10)
+--- functions-case | allow | CASE
+SELECT CASE v WHEN 'one' THEN 1 ELSE 0 END, CASE WHEN id > 1 THEN 'x' END FROM t
+--- functions-cast | allow | of types
+SELECT CAST('1' AS UNSIGNED), CONVERT('a' USING utf8mb4), CAST(1.5 AS DECIMAL(10, 2)), CAST('2024-01-01' AS DATE), BINARY 'a', CONVERT('1', SIGNED), CAST('a' AS CHAR(1) CHARACTER SET latin1)
+--- functions-collate | allow | of collations
+SELECT v COLLATE utf8mb4_bin, CHARSET(v), COLLATION(v), COERCIBILITY(v) FROM t ORDER BY v COLLATE utf8mb4_unicode_ci
+--- functions-weight | allow | of collations
+SELECT HEX(WEIGHT_STRING('a' AS CHAR(2)))
+--- functions-json | allow | of JSON
+SELECT JSON_EXTRACT(j, '$.a'), JSON_UNQUOTE(JSON_EXTRACT(j, '$.a')), JSON_VALUE(j, '$.drop'), JSON_SET(j, '$.delete', 1), JSON_INSERT('{}', '$.a', 1), JSON_REPLACE('{}', '$.a', 1), JSON_REMOVE('{"a": 1}', '$.a'), JSON_ARRAYAGG(id), JSON_OBJECTAGG(id, v), JSON_KEYS(j), JSON_CONTAINS(j, '1', '$.a'), JSON_SEARCH(j, 'one', 'x') FROM t GROUP BY j
+--- functions-json-arrow | allow | of JSON, short | only: mysql
+SELECT j->'$.a', j->>'$.b[0]', 1 MEMBER OF('[1, 2]'), JSON_PRETTY(j), JSON_STORAGE_SIZE(j) FROM t
+--- functions-json-table | allow | a document as a table
+SELECT q.* FROM t, JSON_TABLE('[{"a": 1}, {"a": 2}]', '$[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$.a' DEFAULT '0' ON EMPTY NULL ON ERROR, NESTED PATH '$.b[*]' COLUMNS (c INT PATH '$'))) AS q
+--- functions-json-maria | allow | of JSON | only: mariadb
+SELECT JSON_DETAILED('{"a": 1}'), JSON_COMPACT('{ }'), JSON_EXISTS('{"a": 1}', '$.a'), JSON_QUERY('{"a": {}}', '$.a'), JSON_LOOSE('{}')
+--- functions-xml | allow | of XML
+SELECT ExtractValue('<a><b>1</b></a>', '/a/b'), UpdateXML('<a>1</a>', '/a', '<b/>')
+--- functions-regex | allow | of patterns
+SELECT v REGEXP '^o', v RLIKE 'e$', v NOT REGEXP '[[:digit:]]', REGEXP_REPLACE(v, 'o', '0'), REGEXP_SUBSTR(v, '[a-z]+'), REGEXP_INSTR(v, 'n') FROM t
+--- functions-regex-like | allow | of patterns | only: mysql
+SELECT REGEXP_LIKE(v, 'O', 'i') FROM t
+--- functions-like | allow | of patterns
+SELECT * FROM t WHERE v LIKE '%n_' OR v NOT LIKE 'x\_%' OR v SOUNDS LIKE 'wun'
+--- functions-full-text | allow | words of a text
+SELECT id, MATCH (title, body) AGAINST ('dig* +mole' IN BOOLEAN MODE) AS score FROM docs WHERE MATCH (title, body) AGAINST ('update nests' IN NATURAL LANGUAGE MODE) ORDER BY score DESC
+--- functions-full-text-expansion | allow | words of a text
+SELECT id FROM docs WHERE MATCH (title, body) AGAINST ('moles' WITH QUERY EXPANSION)
+--- functions-spatial | allow | of places
+SELECT id, ST_AsText(at), ST_Distance(at, POINT(0, 0)), ST_X(at) FROM places WHERE ST_Contains(ST_GeomFromText('POLYGON((0 0, 0 5, 5 5, 5 0, 0 0))'), at)
+--- functions-spatial-words | allow | with names of types
+SELECT ST_AsText(LINESTRING(POINT(0, 0), POINT(1, 1))), ST_AsGeoJSON(POINT(1, 2)), MBRContains(ST_GeomFromText('POINT(1 1)'), POINT(1, 1))
+--- functions-numbers | allow | of numbers
+SELECT ABS(-1), ROUND(1.5), CEIL(1.2), FLOOR(1.8), POW(2, 3), SQRT(4), RAND(1), PI(), CONV('a', 16, 10), CRC32('x'), 7 DIV 2, 7 % 2, 7 MOD 2, 1 << 2, ~0 & 1 | 2 ^ 3, NOT 0, !0, 1 XOR 0, 1 && 1, 0 || 1
+--- functions-hash | allow | of hashes
+SELECT SHA2('x', 256), UUID() IS NOT NULL, HEX(AES_ENCRYPT('a', 'b')), COMPRESS('a')
+--- functions-hash-old | allow | of hashes | only: mysql <9
+SELECT MD5('x'), SHA1('x')
+--- functions-hash-maria | allow | of hashes | only: mariadb
+SELECT MD5('x'), SHA('x'), PASSWORD('x'), OLD_PASSWORD('x')
+--- functions-addresses | allow | of addresses
+SELECT INET_ATON('10.0.0.1'), INET_NTOA(1), HEX(INET6_ATON('::1')), IS_IPV4('10.0.0.1')
+--- functions-uuid | allow | of identifiers | only: mysql
+SELECT BIN_TO_UUID(UUID_TO_BIN(UUID(), 1), 1) IS NOT NULL, IS_UUID('x'), ANY_VALUE(v), STATEMENT_DIGEST_TEXT('SELECT 1') FROM t GROUP BY id
+--- functions-session | allow | about the session
+SELECT VERSION(), USER(), CURRENT_USER, CURRENT_USER(), SESSION_USER(), SYSTEM_USER(), DATABASE(), SCHEMA(), CONNECTION_ID(), CURRENT_ROLE(), LAST_INSERT_ID(), ROW_COUNT()
+--- functions-locks | allow | asks about a lock, takes none
+SELECT IS_FREE_LOCK('x'), IS_USED_LOCK('x')
+--- functions-aggregates | allow | of groups
+SELECT COUNT(DISTINCT v, id), AVG(id), STDDEV_SAMP(id), VARIANCE(id), BIT_OR(id), MIN(v), MAX(v), STD(id) FROM t
+--- functions-median | allow | of windows | only: mariadb
+SELECT MEDIAN(id) OVER (), PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY id) OVER () FROM t
+--- functions-default | allow | of columns
+SELECT DEFAULT(v) FROM t
+--- functions-sequence | allow | what a sequence had last | only: mariadb
+SELECT LASTVAL(s), PREVIOUS VALUE FOR s
+--- functions-sequence-table | allow | a sequence as a table | only: mariadb
+SELECT * FROM s
+--- functions-stored | allow | harmless stored functions
+SELECT f_read(1), guard.f_label(v), `guard`.`f_read`(id) FROM t
+--- functions-stored-where | allow | harmless stored functions
+SELECT id FROM t WHERE f_read(id) > 0 ORDER BY f_label(v)
+--- functions-stored-blank | allow | harmless stored functions
+SELECT f_read (1)
+--- views-plain | allow | a view
+SELECT * FROM v_plain WHERE n > 1
+--- views-join | allow | a view of a join
+SELECT v.id, COUNT(*) FROM v_join AS v GROUP BY v.id
+--- views-call | allow | a view that calls harmless functions
+SELECT * FROM guard.v_call
+--- generated | allow | a generated column
+SELECT id, n FROM t WHERE n > 3
+
+--- variables-system | allow | of the server and the session
+SELECT @@version, @@session.sql_mode, @@global.max_connections, @@local.autocommit, @@SESSION . time_zone, @@`sql_mode`
+--- variables-user | allow | of the user
+SELECT @a, @`b c`, @'d', @"e", @a.b, @$x
+--- variables-assign | allow | counts rows, as before there were windows
+SELECT @rn := @rn + 1 AS n, id FROM t, (SELECT @rn := 0) init ORDER BY id
+--- variables-compare | allow | compares
+SELECT @a = 1, @a IS NULL, @a <=> NULL
+--- variables-connector | allow | what drivers ask first
+SELECT @@session.auto_increment_increment AS auto_increment_increment, @@character_set_client AS character_set_client, @@max_allowed_packet AS max_allowed_packet, @@system_time_zone AS system_time_zone, @@wait_timeout AS wait_timeout
+--- variables-connector-comment | allow | what drivers ask first
+/* mysql-connector-java-8.0.33 (Revision: 7d6b0800528b6b25c68b52dc10d6c1c8429c100c) */SELECT @@session.auto_increment_increment AS auto_increment_increment
+--- variables-client | allow | what the client asks first
+select @@version_comment limit 1
+--- variables-user-first | allow | what the client asks first
+select USER()
+--- variables-isolation | allow | what tools ask | only: mysql
+SELECT @@session.transaction_read_only, @@transaction_isolation
+--- variables-isolation-maria | allow | what tools ask | only: mariadb
+SELECT @@session.tx_read_only, @@tx_isolation
+
+--- show-databases | allow | SHOW
+SHOW DATABASES
+--- show-schemas-like | allow | SHOW
+SHOW SCHEMAS LIKE 'gu%'
+--- show-tables | allow | SHOW
+SHOW TABLES
+--- show-full-tables | allow | what tools ask
+SHOW FULL TABLES FROM `guard` WHERE Table_type != 'VIEW'
+--- show-tables-in | allow | SHOW
+SHOW TABLES IN guard LIKE 't%'
+--- show-open-tables | allow | SHOW
+SHOW OPEN TABLES FROM guard
+--- show-table-status | allow | what tools ask
+SHOW TABLE STATUS FROM guard LIKE 't'
+--- show-columns | allow | SHOW
+SHOW COLUMNS FROM t
+--- show-full-columns | allow | what tools ask
+SHOW FULL COLUMNS FROM `t` FROM `guard` LIKE 'v'
+--- show-fields | allow | the other word
+SHOW FIELDS IN t IN guard WHERE Field = 'id'
+--- show-extended | allow | all columns | only: mysql
+SHOW EXTENDED FULL COLUMNS FROM t
+--- show-index | allow | SHOW
+SHOW INDEX FROM t
+--- show-keys | allow | what tools ask
+SHOW KEYS FROM `t` WHERE Key_name = 'PRIMARY'
+--- show-create-table | allow | definitions
+SHOW CREATE TABLE `guard`.`t`
+--- show-create-view | allow | definitions
+SHOW CREATE VIEW v_plain
+--- show-create-database | allow | definitions
+SHOW CREATE DATABASE guard
+--- show-create-schema | allow | definitions
+SHOW CREATE SCHEMA IF NOT EXISTS guard
+--- show-create-function | allow | definitions
+SHOW CREATE FUNCTION f_read
+--- show-create-procedure | allow | definitions
+SHOW CREATE PROCEDURE p_write
+--- show-create-trigger | allow | definitions
+SHOW CREATE TRIGGER t_before
+--- show-create-event | allow | definitions
+SHOW CREATE EVENT e_never
+--- show-create-user | allow | definitions
+SHOW CREATE USER CURRENT_USER
+--- show-create-sequence | allow | definitions | only: mariadb
+SHOW CREATE SEQUENCE s
+--- show-triggers | allow | SHOW
+SHOW TRIGGERS FROM guard LIKE 't%'
+--- show-events | allow | SHOW
+SHOW EVENTS FROM guard
+--- show-procedure-status | allow | SHOW
+SHOW PROCEDURE STATUS WHERE Db = 'guard'
+--- show-function-status | allow | SHOW
+SHOW FUNCTION STATUS LIKE 'f_%'
+--- show-grants | allow | SHOW
+SHOW GRANTS
+--- show-grants-for | allow | SHOW
+SHOW GRANTS FOR CURRENT_USER()
+--- show-privileges | allow | SHOW
+SHOW PRIVILEGES
+--- show-variables | allow | SHOW
+SHOW VARIABLES LIKE 'version%'
+--- show-global-variables | allow | SHOW
+SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'version')
+--- show-session-variables | allow | SHOW
+SHOW SESSION VARIABLES LIKE 'sql_mode'
+--- show-status | allow | SHOW
+SHOW GLOBAL STATUS LIKE 'Threads_%'
+--- show-local-status | allow | SHOW
+SHOW LOCAL STATUS LIKE 'Handler_read%'
+--- show-processlist | allow | SHOW
+SHOW PROCESSLIST
+--- show-full-processlist | allow | SHOW
+SHOW FULL PROCESSLIST
+--- show-engines | allow | SHOW
+SHOW STORAGE ENGINES
+--- show-engine-status | allow | SHOW
+SHOW ENGINE INNODB STATUS
+--- show-engine-mutex | allow | SHOW
+SHOW ENGINE INNODB MUTEX
+--- show-plugins | allow | SHOW
+SHOW PLUGINS
+--- show-character-set | allow | SHOW
+SHOW CHARACTER SET LIKE 'utf8%'
+--- show-charset | allow | the short word
+SHOW CHARSET
+--- show-collation | allow | SHOW
+SHOW COLLATION WHERE Charset = 'utf8mb4' AND `Default` = 'Yes'
+--- show-warnings | allow | SHOW
+SHOW WARNINGS
+--- show-warnings-limit | allow | SHOW
+SHOW WARNINGS LIMIT 1, 5
+--- show-count-warnings | allow | SHOW
+SHOW COUNT(*) WARNINGS
+--- show-errors | allow | SHOW
+SHOW ERRORS LIMIT 5
+--- show-profiles | allow | SHOW
+SHOW PROFILES
+--- show-profile | allow | SHOW
+SHOW PROFILE CPU, BLOCK IO FOR QUERY 1
+--- show-master-status | allow | of replication | only: mysql <8.4
+SHOW MASTER STATUS
+--- show-binary-log-status | allow | of replication | only: mysql >=8.4
+SHOW BINARY LOG STATUS
+--- show-replica-status | allow | of replication | only: mysql
+SHOW REPLICA STATUS
+--- show-slave-status | allow | of replication | only: mariadb | as: superuser
+SHOW SLAVE STATUS
+--- show-all-slaves | allow | of replication | only: mariadb | as: superuser
+SHOW ALL SLAVES STATUS
+--- show-slave-hosts | allow | of replication | only: mariadb | as: superuser
+SHOW SLAVE HOSTS
+--- show-statistics | allow | of clients | only: mariadb
+SHOW CLIENT_STATISTICS
+--- show-authors | allow | of people | only: mariadb
+SHOW AUTHORS
+--- show-locales | allow | of languages | only: mariadb
+SHOW PLUGINS SONAME LIKE 'x%'
+--- show-packages | allow | of the other grammar | only: mariadb
+SHOW PACKAGE STATUS
+--- show-comment | allow | comments within
+SHOW /* the */ TABLES -- all
+FROM guard
+--- show-where-function | allow | a harmless condition
+SHOW TABLES WHERE LOWER(Tables_in_guard) LIKE CONCAT('t', '%')
+
+--- describe-table | allow | DESCRIBE
+DESCRIBE t
+--- desc-column | allow | DESCRIBE
+DESC guard.t v
+--- describe-pattern | allow | DESCRIBE
+DESCRIBE t '%d'
+--- explain-as-describe | allow | the word for the other
+EXPLAIN t
+--- explain-select | allow | EXPLAIN
+EXPLAIN SELECT * FROM t WHERE id = 1
+--- explain-json | allow | EXPLAIN
+EXPLAIN FORMAT=JSON SELECT * FROM t
+--- explain-json-blanks | allow | EXPLAIN
+explain format = json select * from t
+--- explain-traditional | allow | EXPLAIN
+DESCRIBE FORMAT = TRADITIONAL SELECT t.id FROM t JOIN child c ON c.tid = t.id
+--- explain-tree | allow | EXPLAIN | only: mysql
+EXPLAIN FORMAT=TREE SELECT COUNT(*) FROM t
+--- explain-analyze | allow | runs the query | only: mysql
+EXPLAIN ANALYZE SELECT * FROM t
+--- explain-analyze-tree | allow | runs the query | only: mysql
+EXPLAIN ANALYZE FORMAT=TREE SELECT * FROM t WHERE v = 'one'
+--- explain-extended | allow | EXPLAIN | only: mariadb
+EXPLAIN EXTENDED SELECT * FROM t
+--- explain-partitions | allow | EXPLAIN | only: mariadb
+EXPLAIN PARTITIONS SELECT * FROM sales
+--- explain-cte | allow | of a common table expression
+EXPLAIN WITH x AS (SELECT 1) SELECT * FROM x
+--- explain-union | allow | of brackets
+EXPLAIN (SELECT 1) UNION (SELECT 2)
+--- explain-table | allow | of a whole table | only: mysql
+EXPLAIN TABLE t
+--- explain-values | allow | of rows | only: mysql
+EXPLAIN VALUES ROW(1)
+--- explain-view | allow | of a view
+EXPLAIN SELECT * FROM v_join
+--- explain-schema | allow | names of another database | only: mysql >=8.3
+EXPLAIN FOR SCHEMA guard SELECT * FROM t
+--- analyze-select | allow | runs the query | only: mariadb
+ANALYZE SELECT * FROM t
+--- analyze-json | allow | runs the query | only: mariadb
+ANALYZE FORMAT=JSON SELECT * FROM t WHERE v = 'one'
+--- help | allow | what the client sends | only: mariadb
+HELP 'contents'
+--- help-mysql | allow | what the client sends | only: mysql
+HELP 'SELECT'
+
+--- catalog-tables | allow | information_schema
+SELECT table_name, table_rows, data_length + index_length FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'
+--- catalog-columns | allow | information_schema
+SELECT column_name, data_type, is_nullable, column_default, extra FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_SCHEMA = 'guard' AND TABLE_NAME = 't' ORDER BY ordinal_position
+--- catalog-keys | allow | what tools ask
+SELECT k.constraint_name, k.column_name, k.referenced_table_name, r.update_rule, r.delete_rule FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r USING (constraint_schema, constraint_name) WHERE k.table_schema = 'guard'
+--- catalog-statistics | allow | information_schema
+SELECT index_name, GROUP_CONCAT(column_name ORDER BY seq_in_index) FROM information_schema.statistics WHERE table_schema = 'guard' GROUP BY table_name, index_name
+--- catalog-routines | allow | information_schema
+SELECT routine_name, routine_type, routine_definition FROM information_schema.routines WHERE routine_schema = 'guard'
+--- catalog-views | allow | information_schema
+SELECT table_name, view_definition FROM information_schema.views WHERE table_schema = 'guard'
+--- catalog-processlist | allow | information_schema
+SELECT id, user, command, time, state, info FROM information_schema.processlist WHERE command <> 'Sleep'
+--- catalog-transactions | allow | what runs
+SELECT trx_id, trx_state, trx_started, trx_query FROM information_schema.innodb_trx
+--- catalog-metrics | allow | counters | only: mysql
+SELECT name, count FROM information_schema.innodb_metrics WHERE status = 'enabled' LIMIT 5
+--- catalog-privileges | allow | rights
+SELECT grantee, privilege_type FROM information_schema.user_privileges
+--- catalog-partitions | allow | partitions
+SELECT partition_name, table_rows FROM information_schema.partitions WHERE table_name = 'sales'
+--- catalog-users | allow | accounts | as: superuser
+SELECT user, host FROM mysql.user
+--- catalog-digests | allow | what was run | as: superuser
+SELECT digest_text, count_star, sum_timer_wait FROM performance_schema.events_statements_summary_by_digest ORDER BY sum_timer_wait DESC LIMIT 5
+--- catalog-locks | allow | locks | only: mysql | as: superuser
+SELECT * FROM performance_schema.data_locks
+--- catalog-waits | allow | locks | as: superuser
+SELECT * FROM sys.innodb_lock_waits
+--- catalog-sys | allow | views of the sys schema | as: superuser
+SELECT * FROM sys.schema_table_statistics LIMIT 5
+--- catalog-sys-session | allow | views of the sys schema that call functions | as: superuser
+SELECT thd_id, conn_id, user, current_statement FROM sys.session
+--- catalog-sys-unused | allow | views of the sys schema | as: superuser
+SELECT * FROM sys.schema_unused_indexes LIMIT 5
+--- catalog-sys-version | allow | the least of the sys schema | as: superuser
+SELECT sys.format_bytes(1024), sys.version_major()
+--- catalog-sys-memory | allow | memory | only: mysql | as: superuser
+SELECT * FROM sys.memory_global_by_current_bytes LIMIT 5
+--- catalog-status | allow | counters | only: mysql | as: superuser
+SELECT variable_value FROM performance_schema.global_status WHERE variable_name = 'Uptime'
+--- catalog-status-maria | allow | counters | only: mariadb
+SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'UPTIME'
+--- tool-orm | allow | the text of an ORM
+SELECT `t1`.`id` AS `id`, `t1`.`v` AS `v`, (SELECT COUNT(*) FROM `child` WHERE `child`.`tid` = `t1`.`id`) AS `child_count` FROM `t` `t1` WHERE (`t1`.`v` IN ('one', 'two') AND `t1`.`id` BETWEEN 1 AND 10) ORDER BY `t1`.`id` ASC LIMIT 10
+--- tool-orm-alias | allow | the text of an ORM
+select t0_.id as id_0, t0_.v as v_1 from t t0_ where t0_.v like '%n%' and 1=1 limit 0, 20
+--- tool-orm-exists | allow | the text of an ORM
+SELECT 1 AS `a` FROM `t` WHERE `t`.`id` = 1 LIMIT 1
+--- tool-bi | allow | the text of a BI tool
+SELECT STR_TO_DATE(CONCAT(YEARWEEK(`source`.`sold`), ' Sunday'), '%X%V %W') AS `sold`, SUM(`source`.`amount`) AS `sum` FROM (SELECT `guard`.`sales`.`sold` AS `sold`, `guard`.`sales`.`amount` AS `amount` FROM `guard`.`sales`) AS `source` GROUP BY STR_TO_DATE(CONCAT(YEARWEEK(`source`.`sold`), ' Sunday'), '%X%V %W') ORDER BY `sold` ASC LIMIT 1048575
+--- tool-dump | allow | what the dump asks
+SELECT /*!40001 SQL_NO_CACHE */ `id`, `v` FROM `t`
+--- tool-pivot | allow | a pivot table by hand
+SELECT DATE_FORMAT(sold, '%Y-%m') AS month, SUM(CASE WHEN region = 'north' THEN amount ELSE 0 END) AS north, SUM(IF(region = 'south', amount, 0)) AS south FROM sales GROUP BY month WITH ROLLUP
+
+--- params-plain | allow | placeholders | params: [1, "one"]
+SELECT * FROM t WHERE id = ? OR v = ?
+--- params-limit | allow | as a limit | params: [2]
+SELECT id FROM t LIMIT ?
+--- params-list | allow | in a list | params: [1, 2, 3]
+SELECT id FROM t WHERE id IN (?, ?, ?)
+--- params-literal | allow | question marks that are none | params: ["x"]
+SELECT '?', "?", ?, `?` FROM (SELECT 1 AS `?`) q -- ?
+--- params-evil | allow | a value that looks like a statement | params: ["'; DROP TABLE t; --"]
+SELECT ? AS text
+--- params-like | allow | a pattern | params: ["%n%"]
+SELECT id FROM t WHERE v LIKE ?
+--- params-cte | allow | in a common table expression | params: [2]
+WITH x AS (SELECT id FROM t WHERE id > ?) SELECT * FROM x
+--- params-null | allow | NULL | params: [null]
+SELECT id FROM t WHERE v <=> ?

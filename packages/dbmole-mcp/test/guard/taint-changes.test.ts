@@ -1,0 +1,259 @@
+import { useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGuard } from '../../src/engines/postgres/guard/guard.ts';
+import { formatPremise, nothingWatched, openSeen } from '../../src/engines/postgres/guard/taint/premise.ts';
+import { openTaint } from '../../src/engines/postgres/guard/taint.ts';
+import type { CatalogQuestion } from '../../src/guard/read-statement.ts';
+import { type Guarded, openGuarded } from './postgres-guarded.ts';
+import { createTaintDatabase, type TaintDatabase, withGuarded } from './taint-database.ts';
+
+const signal = new AbortController().signal;
+
+/** What is there before; what is done behind our back; the read, before and after. */
+interface Change {
+  readonly before?: string;
+  readonly change: string;
+  readonly read: string;
+  readonly refusedBefore?: boolean;
+  readonly refusedAfter: boolean;
+}
+
+const evil = "language plpgsql as $$ begin if false then perform ext.dblink_exec('x', 'y'); end if; return 1; end $$";
+const good = 'language plpgsql as $$ begin return 1; end $$';
+const evilImmutable = evil.replace('plpgsql', 'plpgsql immutable');
+
+const changes: Readonly<Record<string, Change>> = {
+  'a function that is replaced': {
+    before: `create function f() returns int ${good}`,
+    change: `create or replace function f() returns int ${evil}`,
+    read: 'select f()',
+    refusedAfter: true,
+  },
+  'a function that is replaced by a better one': {
+    before: `create function f() returns int ${evil}`,
+    change: `create or replace function f() returns int ${good}`,
+    read: 'select f()',
+    refusedBefore: true,
+    refusedAfter: false,
+  },
+  'a function that is dropped for another one': {
+    before: `create function f(int) returns int ${evil}`,
+    change: `drop function f(int); create function f(int) returns int ${good}`,
+    read: 'select f(1)',
+    refusedBefore: true,
+    refusedAfter: false,
+  },
+  'a function that is renamed': {
+    before: `create function f() returns int ${good}; create function g() returns int ${evil}`,
+    change: 'alter function f() rename to h; alter function g() rename to f',
+    read: 'select f()',
+    refusedAfter: true,
+  },
+  'a view that is replaced': {
+    before: `create function g() returns int ${evil}; create view v as select 1 as x`,
+    change: 'create or replace view v as select g() as x',
+    read: 'select * from v',
+    refusedAfter: true,
+  },
+  'a view in front of a table': {
+    before: `create function g() returns int ${evil}; create schema early; create table t (x int)`,
+    change: 'create view early.t as select g() as x',
+    read: 'select * from early.t',
+    refusedAfter: true,
+  },
+  'an operator': {
+    before: `create function g(int, int) returns int ${evil}`,
+    change: 'create operator ### (leftarg = int, rightarg = int, function = g)',
+    read: 'select 1 ### 2',
+    refusedAfter: true,
+  },
+  'a cast': {
+    before: `create type kind as (x int); create function g(kind) returns int ${evil}; create table t (k kind)`,
+    change: 'create cast (kind as int) with function g(kind) as implicit',
+    read: 'select k from t',
+    refusedAfter: true,
+  },
+  'a check of a domain': {
+    before: `create function g(int) returns int ${evil}; create domain d as int`,
+    change: 'alter domain d add check (g(value) = 1)',
+    read: 'select 1::d',
+    refusedAfter: true,
+  },
+  'a domain over another': {
+    before: `create function g(int) returns int ${evil}; create domain d as int check (g(value) = 1)`,
+    change: 'create domain e as d',
+    read: 'select 1::e',
+    refusedAfter: true,
+  },
+  'a column of a domain': {
+    before: `create function g(int) returns int ${evil}; create domain d as int check (g(value) = 1); create type c as (x int)`,
+    change: 'alter type c add attribute y d',
+    read: "select '(1,2)'::c",
+    refusedAfter: true,
+  },
+  'a policy': {
+    before: `create function g() returns int ${evil}; create table t (x int)`,
+    change: 'create policy p on t using (g() = 1); alter table t enable row level security',
+    read: 'select * from t',
+    refusedAfter: true,
+  },
+  'an index': {
+    before: `create function g(int) returns int ${evilImmutable}; create table t (x int)`,
+    change: 'create index on t ((x + g(1)))',
+    read: 'select * from t',
+    refusedAfter: true,
+  },
+  'a check of a table': {
+    before: `create function g(int) returns int ${evilImmutable}; create table t (x int)`,
+    change: 'alter table t add check (x > g(1))',
+    read: 'select * from t',
+    refusedAfter: true,
+  },
+  'a part of a table': {
+    before: `create function g(int) returns int ${evilImmutable}; create table t (x int); create table u (x int check (x > g(1)))`,
+    change: 'alter table u inherit t',
+    read: 'select * from t',
+    refusedAfter: true,
+  },
+  'a foreign table': {
+    before: 'create table t (x text); create server files foreign data wrapper file_fdw',
+    change: "create foreign table f (x text) server files options (filename '/dev/null')",
+    read: 'select * from f',
+    refusedAfter: true,
+  },
+  'nothing that matters': {
+    before: `create function g() returns int ${good}`,
+    change: 'create table t (x int); insert into t values (1); alter table t add y int; analyze t; drop table t',
+    read: 'select g()',
+    refusedAfter: false,
+  },
+};
+
+describe.each(['postgres14', 'postgres18'] as const)('a catalog that changes, on %s', (id) => {
+  const server = useEngine(id, { shared: true });
+  let database: TaintDatabase;
+
+  beforeAll(async () => {
+    database = await createTaintDatabase(server(), 'taint_changes');
+    await database.run('create schema ext; create extension dblink schema ext; create extension file_fdw schema ext');
+  });
+  afterAll(() => database.dispose());
+
+  async function clear(): Promise<void> {
+    await database.run('drop schema if exists early cascade; drop server if exists files cascade');
+    await database.run('drop schema public cascade; create schema public; grant all on schema public to public');
+  }
+
+  describe.each(Object.entries(changes))('%s', (_name, { before = 'select 1', change, read, refusedBefore, refusedAfter }) => {
+    it('is seen by the next read', async () => {
+      await clear();
+      await database.run(before);
+      await withGuarded(database.superuser, async (guarded) => {
+        expect((await guarded.read(read)).failure?.code === 'E_NOT_A_READ').toBe(refusedBefore ?? false);
+        await database.run(change);
+        const { failure } = await guarded.read(read);
+        expect(failure?.code).toBe(refusedAfter ? 'E_NOT_A_READ' : undefined);
+      });
+    });
+  });
+
+  it('does not run what was allowed before the change', async () => {
+    await clear();
+    await database.run('create table t (x int); create sequence ran');
+    await database.run(`create function f() returns int ${good}`);
+    await withGuarded(database.superuser, async ({ read }) => {
+      expect((await read('select f()')).failure).toBeUndefined();
+      const changed = "create or replace function f() returns int language sql as 'select pg_advisory_lock(815)::text::int'";
+      await database.run(changed);
+      expect((await read('select f()')).failure).toMatchObject({
+        code: 'E_NOT_A_READ',
+        message: expect.stringMatching(/advisory/),
+      });
+    });
+  });
+
+  it('asks the server once for a hundred statements at the same time, and again when something changed', async () => {
+    await clear();
+    await withGuarded(database.superuser, async ({ backend }) => {
+      let asked = 0;
+      const run = backend.catalogRun({ signal });
+      const counted: CatalogQuestion = async (sql, params) => {
+        asked++;
+        return await run(sql, params);
+      };
+      const guard = createGuard();
+      await guard.check('select 1', counted);
+      const once = asked;
+      await Promise.all(Array.from({ length: 100 }, () => guard.check('select 2', counted)));
+      expect(asked).toBe(once);
+      const cold = createGuard();
+      asked = 0;
+      const accepted = await Promise.all(Array.from({ length: 100 }, () => cold.check('select 3', counted)));
+      expect(asked).toBeLessThanOrEqual(once);
+      expect(new Set(accepted.map(({ premise }) => premise)).size).toBe(1);
+    });
+  });
+
+  it('is watched on a standby as well, where snapshots do not tell', async () => {
+    await clear();
+    await withGuarded(database.superuser, async ({ backend }) => {
+      const run = backend.catalogRun({ signal });
+      const { fingerprint } = await openSeen(run, nothingWatched);
+      const premise = formatPremise({ snapshot: undefined, fingerprint }, nothingWatched);
+      const holds = async () => (await run(`select ${premise}`))[0]?.[0];
+      expect(await holds()).toBe('t');
+      await database.run('create table t (x int); insert into t values (1)');
+      expect(await holds()).toBe('t');
+      await database.run(`create function f() returns int ${good}`);
+      expect(await holds()).toBe('f');
+    });
+  });
+
+  it('holds while other transactions come and go, and while one is under way', async () => {
+    await clear();
+    await withGuarded(database.superuser, async ({ backend }) => {
+      const run = backend.catalogRun({ signal });
+      const { premise } = await openTaint(run);
+      const holds = async () => (await run(`select ${premise}`))[0]?.[0];
+      expect(await holds()).toBe('t');
+      for (let i = 0; i < 5; i++) await database.run('create table t (x int); drop table t');
+      expect(await holds()).toBe('t');
+    });
+  });
+});
+
+describe.each(['postgres14', 'postgres18'] as const)('a server that does not say, %s', (id) => {
+  const server = useEngine(id, { shared: true });
+  let database: TaintDatabase;
+  let guarded: Guarded;
+
+  beforeAll(async () => {
+    database = await createTaintDatabase(server(), 'taint_silent');
+    guarded = await openGuarded(database.owner);
+  });
+  afterAll(async () => {
+    await guarded.backend.dispose();
+    await database.dispose();
+  });
+
+  it.each(['pg_proc', 'pg_rewrite', 'pg_language', 'pg_foreign_table'])(
+    'runs nothing when %s cannot be read',
+    async (catalog) => {
+      const run = guarded.backend.catalogRun({ signal });
+      await database.run(`revoke select on pg_catalog.${catalog} from public`);
+      try {
+        const failure = await openTaint(run).catch((error: unknown) => error);
+        expect(failure).toMatchObject({
+          kind: 'refused',
+          code: 'E_GUARD_UNAVAILABLE',
+          engineCode: '42501',
+          message: `reads cannot be checked here, so none is run: permission denied for table ${catalog}`,
+          hint: expect.stringContaining('system catalogs'),
+        });
+      } finally {
+        await database.run(`grant select on pg_catalog.${catalog} to public`);
+      }
+      expect((await openTaint(run)).premise).toContain('txid_current_snapshot');
+    },
+  );
+});
