@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fillCase, isFor, parseCases } from './case-file.ts';
 
-const file = `-- What this file is for.
-
---- first | refuse | a reason with a | in words: no, that is a note
-x
-`;
-
 describe('a case file', () => {
   it('holds statements of several lines, their verdict and why', () => {
     const cases = parseCases(
@@ -29,7 +23,7 @@ describe('a case file', () => {
 
   it.each([
     ['a head line without a verdict', '--- one | reads\nselect 1'],
-    ['a note without a value', file],
+    ['a note without a value', '--- one | refuse | why | nothing\nselect 1'],
     ['an id that is there twice', '--- one | allow | a\nselect 1\n--- one | allow | b\nselect 2'],
     ['a case without a statement', '--- one | allow | a\n\n--- two | allow | b\nselect 2'],
   ])('refuses %s', (_, text) => {

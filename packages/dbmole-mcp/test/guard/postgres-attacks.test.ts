@@ -1,13 +1,11 @@
-import { type ServerId, useEngine } from '@dbmole/engines';
+import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillCase, isFor, readCases } from './case-file.ts';
-import { isMissing, paramsOf } from './postgres-cases.ts';
+import { guardServerIds, guardServers, isMissing, paramsOf } from './postgres-cases.ts';
 import { attackSettings, createFixture, type PostgresFixture, roles } from './postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 import { createOracle, differences, type Fingerprint, type Oracle } from './postgres-oracle.ts';
 
-const engines = { postgres14: '14', postgres18: '18' } as const satisfies Partial<Record<ServerId, string>>;
-const ids = ['postgres14', 'postgres18'] as const;
 const attacks = readCases('postgres-attacks');
 /** What the guard says before anything has reached the server. */
 const verdicts = ['E_NOT_A_READ', 'E_MULTIPLE_STATEMENTS', 'E_SYNTAX', 'E_INPUT'];
@@ -21,7 +19,7 @@ it('there are many attacks, and most of them are refused', () => {
   expect(attacks.filter(({ verdict }) => verdict === 'refuse').length).toBeGreaterThan(450);
 });
 
-describe.each(ids)('attacks on %s', (id) => {
+describe.each(guardServerIds)('attacks on %s', (id) => {
   const engine = useEngine(id, { settings: { ...attackSettings, log_statement: 'all' } });
   let fixture: PostgresFixture;
   let oracle: Oracle;
@@ -62,7 +60,7 @@ describe.each(ids)('attacks on %s', (id) => {
       expect(carried).toBe('nothing');
     }
 
-    const cases = attacks.filter((attack) => isFor(attack, { version: engines[id] }));
+    const cases = attacks.filter((attack) => isFor(attack, { version: guardServers[id] }));
     it.for(cases.map((attack) => [attack.id, attack.why, attack] as const))('%s: %s', async ([, , attack], { skip }) => {
       if (isMissing(attack, fixture)) skip();
       const values = fixture.values();

@@ -2,10 +2,9 @@ import { useEngine } from '@dbmole/engines';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillCase } from './case-file.ts';
+import { guardServerIds } from './postgres-cases.ts';
 import { attackSettings, createFixture, type PostgresFixture, shadowed } from './postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
-
-const ids = ['postgres14', 'postgres18'] as const;
 
 /** What others do to the database after the guard has looked at it, how they undo it, and a read that becomes an attack by it. */
 const changes = [
@@ -96,7 +95,7 @@ const changes = [
   },
 ] as const;
 
-describe.each(ids)('while others change the database, on %s', (id) => {
+describe.each(guardServerIds)('while others change the database, on %s', (id) => {
   const engine = useEngine(id, { settings: attackSettings });
   let fixture: PostgresFixture;
   let other: Client;

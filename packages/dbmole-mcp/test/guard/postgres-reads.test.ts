@@ -1,12 +1,10 @@
-import { type ServerId, useEngine } from '@dbmole/engines';
+import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillCase, isFor, readCases } from './case-file.ts';
-import { paramsOf } from './postgres-cases.ts';
+import { guardServerIds, guardServers, paramsOf } from './postgres-cases.ts';
 import { attackSettings, createFixture, type PostgresFixture, roles } from './postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 
-const engines = { postgres14: '14', postgres18: '18' } as const satisfies Partial<Record<ServerId, string>>;
-const ids = ['postgres14', 'postgres18'] as const;
 const reads = readCases('postgres-reads');
 
 it('there are many reads, and all are allowed', () => {
@@ -14,7 +12,7 @@ it('there are many reads, and all are allowed', () => {
   expect(reads.filter(({ verdict }) => verdict !== 'allow')).toEqual([]);
 });
 
-describe.each(ids)('reads on %s', (id) => {
+describe.each(guardServerIds)('reads on %s', (id) => {
   const engine = useEngine(id, { settings: attackSettings });
   let fixture: PostgresFixture;
 
@@ -32,7 +30,7 @@ describe.each(ids)('reads on %s', (id) => {
     afterAll(() => guarded.backend.dispose());
 
     const cases = reads
-      .filter((read) => isFor(read, { version: engines[id] }))
+      .filter((read) => isFor(read, { version: guardServers[id] }))
       .filter(({ notes }) => notes.as === undefined || notes.as === role);
     it.each(cases.map((read) => [read.id, read.why, read] as const))('%s: %s', async (_id, _why, read) => {
       const values = fixture.values();

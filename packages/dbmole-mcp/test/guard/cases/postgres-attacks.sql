@@ -1713,7 +1713,7 @@ select null::comp_dom #= 'a=>5'::hstore
 --- domain-populate-param | refuse | JSON as a parameter | params: ["{\"a\": 5}"]
 select json_populate_record(null::t_dom, $1::json)
 
---- domain-column | allow | a column of a domain: what is stored was checked before
+--- domain-column | allow | a column of a domain: what is stored was checked before | control: none
 select a, b, a + 1, coalesce(a, 5) from t_dom
 
 --- domain-unnest | refuse | elements of an array of it

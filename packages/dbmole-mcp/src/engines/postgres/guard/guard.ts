@@ -7,6 +7,7 @@ import { refuseNames, refuseNode } from './refuse.ts';
 import { openServerFacts } from './server-facts.ts';
 import { SharedLoad } from './shared-load.ts';
 import { parseOne } from './syntax.ts';
+import { sureOf } from './taint/unavailable.ts';
 import { checkTaint, openTaint } from './taint.ts';
 import { UnreadableNode } from './walk.ts';
 
@@ -15,7 +16,7 @@ import { UnreadableNode } from './walk.ts';
  * this server and this database's own objects add.
  */
 export function createGuard(): ReadGuard {
-  const facts = new SharedLoad((run) => openServerFacts(run));
+  const facts = new SharedLoad((run) => openServerFacts(sureOf(run)));
   const taint = new SharedLoad(openTaint);
   return {
     async check(sql, run) {
