@@ -22,8 +22,9 @@ function toolsOver(session: TestSession): SqlTools {
     catalog,
     plan,
     catalogRun: () => session.run,
-    async read({ statement, params }: { statement: { sql: string }; params: string[] }, sink: { row(cells: unknown): boolean }) {
-      for (const row of await session.run(statement.sql, params)) sink.row(row);
+    check: async () => undefined,
+    async read({ sql, params }: { sql: string; params: string[] }, sink: { row(cells: unknown): boolean }) {
+      for (const row of await session.run(sql, params)) sink.row(row);
       return { timeZone: undefined };
     },
   };

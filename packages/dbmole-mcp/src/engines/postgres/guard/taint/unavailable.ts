@@ -14,7 +14,8 @@ export function sureOf(run: CatalogQuestion): CatalogQuestion {
 
 /** The server understood, and would not or could not. */
 function isAnswer(error: unknown): error is Failure {
-  if (!(error instanceof Failure)) return false;
+  // Without the database there was nobody to ask.
+  if (!(error instanceof Failure) || error.code === 'E_UNKNOWN_DATABASE') return false;
   return error.kind === 'limit' || (error.engineCode !== undefined && ['engine', 'unknown'].includes(error.kind));
 }
 
