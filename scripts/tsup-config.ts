@@ -11,6 +11,9 @@ import { formatNotices } from './notices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** A thread of its own loads it; it lies beside the chunks, where the code that starts the thread looks for it. */
+const keyWorker = `${root}packages/core/src/tunnel/key-worker.js`;
+
 interface Bundle {
   /** An absolute path that ends with `src/main.ts`. */
   entry: string;
@@ -26,7 +29,7 @@ interface Bundle {
  */
 export function bundleOptions({ entry, outDir, version, use }: Bundle): Options {
   return {
-    entry: { main: entry },
+    entry: { main: entry, 'key-worker': keyWorker },
     outDir,
     clean: true,
     format: 'esm',

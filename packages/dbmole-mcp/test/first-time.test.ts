@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,7 +28,7 @@ describe('the first time', () => {
     machine = createTempFolder();
     home = machine.at('home');
     const app = machine.at('app');
-    await run('mkdir', [home, app]);
+    for (const path of [home, app]) mkdirSync(path);
     const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', machine.path], { cwd: folder });
     const tarball = machine.at(basename(stdout.trim()));
     await run('npm', ['init', '-y'], { cwd: app });
@@ -52,8 +52,8 @@ describe('the first time', () => {
   const clientFile = () => join(home, '.cursor', 'mcp.json');
   const store = () => join(home, '.config', 'dbmole', 'connections.json');
 
-  /** As the client reads it. */
   function readEntry(): { command: string; args: string[] } {
+    // As the client reads it; what is missing fails the test.
     const config = JSON.parse(readFileSync(clientFile(), 'utf8')) as {
       mcpServers: { dbmole: { command: string; args: string[] } };
     };

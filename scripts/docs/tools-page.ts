@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../steps.ts';
+import { leaves, type ShownLeaf } from './leaves.ts';
+
+interface Property {
+  type?: string | readonly string[];
+  description?: string;
+  default?: unknown;
+  enum?: readonly unknown[];
+  items?: Property;
+  anyOf?: readonly Property[];
+  const?: unknown;
+}
+
+interface ToolDefinition {
+  name: string;
+  description: string;
+  inputSchema: { properties?: Readonly<Record<string, Property>>; required?: readonly string[] };
+  annotations: Readonly<Record<string, boolean>>;
+  _meta?: Readonly<Record<string, unknown>>;
+}
+
+export function toolsPage(): string {
+  const sections = leaves.map((leaf) => `## ${leaf.name}\n\n${definitionsOf(leaf).map(formatTool).join('\n')}`);
+  return `# Tools
+
+What a client is told of each tool, and nothing else: a model sees these descriptions and these arguments. Arguments without a default may be left out unless
+they are marked as needed. \`--tools\` offers some of them only, \`--readonly\` none that writes.
+
+Arguments that mean the same everywhere: \`connection\` is the name of a connection, not needed where there is only one; \`timeout_ms\` is the most that the
+call may take; \`offset\`, \`cell_offset\` and their limits read on where an answer was cut, with the values that its first line gives.
+
+${sections.join('\n')}`;
+}
+
+/** For a README. */
+export function toolTable(shown: readonly ShownLeaf[], page: string): string {
+  const rows = shown.flatMap(definitionsOf).map(({ name, description }) => `| \`${name}\` | ${cell(description)} |`);
+  return `| tool | what it tells a model of itself |\n|---|---|\n${rows.join('\n')}\n\nTheir arguments: [tools](${page}).`;
+}
+
+/** From the files that a review sees; those over the connections come last, as in the list that a client gets. */
+export function definitionsOf({ name }: Pick<ShownLeaf, 'name'>): ToolDefinition[] {
+  const folder = join(root, 'packages', name, 'test', 'tool-definitions');
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  // Written by a test from what the server answers.
+  const definitions = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as ToolDefinition);
+  const rank = (tool: ToolDefinition) => `${/_connections?$/.test(tool.name) ? 1 : 0} ${tool.name}`;
+  return definitions.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+function formatTool({ name, description, inputSchema, annotations, _meta }: ToolDefinition): string {
+  const required = inputSchema.required ?? [];
+  const rows = Object.entries(inputSchema.properties ?? {}).map(([argument, property]) => {
+    const value = required.includes(argument) ? 'needed' : property.default === undefined ? '' : formatCode(property.default);
+    return `| \`${argument}\` | ${cell(typeOf(property))} | ${value} | ${cell(property.description ?? '')} |`;
+  });
+  const table =
+    rows.length === 0 ? 'No arguments.' : `| argument | type | default | what |\n|---|---|---|---|\n${rows.join('\n')}`;
+  return `### ${name}\n\n${description}\n\n${table}\n\n${formatHints(annotations, _meta)}\n`;
+}
+
+function typeOf({ type, enum: values, items, anyOf, const: only }: Property): string {
+  if (values !== undefined) return values.map(formatCode).join(', ');
+  if (only !== undefined) return formatCode(only);
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
+  if (type === 'array') return items === undefined || typeOf(items) === 'anything' ? 'list' : `list of ${typeOf(items)}`;
+  if (type === undefined) return 'anything';
+  return typeof type === 'string' ? type : type.join(' or ');
+}
+
+/** The hints of the protocol, which clients use to decide whether they ask; none of them protects anything. */
+function formatHints(annotations: Readonly<Record<string, boolean>>, meta: Readonly<Record<string, unknown>> = {}): string {
+  const given = Object.entries(annotations).map(([hint, value]) => `\`${hint}\`: ${value}`);
+  const asks = meta['anthropic/requiresUserInteraction'] === true ? ' Claude Code asks a person at every call.' : '';
+  return `Hints: ${given.join(', ')}.${asks}`;
+}
+
+function formatCode(value: unknown): string {
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}

@@ -1,0 +1,112 @@
+/** What the registry of MCP servers and the one-file bundles of desktop clients want to know: said by package.json and the server. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readonlyFlag, serverSettings, variableOf } from '../../packages/core/src/program/settings.ts';
+import type { ShownLeaf } from '../docs/leaves.ts';
+import { definitionsOf } from '../docs/tools-page.ts';
+import { root } from '../steps.ts';
+import { formatJson } from './format-json.ts';
+
+export interface PackageManifest {
+  name: string;
+  version: string;
+  description: string;
+  license: string;
+  mcpName: string;
+  engines: { node: string };
+  bin: Readonly<Record<string, string>>;
+  files: readonly string[];
+  repository?: { type: string; url: string; directory?: string };
+}
+
+export function readPackage(name: string): PackageManifest {
+  // Our own manifest; a test looks at what is in it.
+  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as PackageManifest;
+}
+
+const connectionsHelp = 'connections as a JSON list; wins over every file';
+
+export function serverJson(leaf: ShownLeaf): string {
+  const { name, version, description, mcpName, repository } = readPackage(leaf.name);
+  const settings = [...serverSettings, ...(leaf.settings ?? [])].map((one) => ({
+    name: variableOf(leaf.app, one.name),
+    description: one.help,
+    ...(one.isPath ? { format: 'filepath' } : {}),
+  }));
+  const flags = [readonlyFlag, ...(leaf.flags ?? [])].map((one) => ({
+    name: variableOf(leaf.app, one.name),
+    description: one.help,
+    format: 'boolean',
+  }));
+  return formatJson({
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: mcpName,
+    title: leaf.app,
+    description,
+    ...(repository === undefined ? {} : { repository: { url: cloneless(repository.url), source: 'github' } }),
+    version,
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: name,
+        version,
+        transport: { type: 'stdio' },
+        environmentVariables: [
+          { name: variableOf(leaf.app, 'connections'), description: connectionsHelp, isSecret: true },
+          ...settings,
+          ...flags,
+        ],
+      },
+    ],
+  });
+}
+
+/** In a bundle the client asks a person for the values; an empty one is none. */
+export function bundleManifest(leaf: ShownLeaf): string {
+  const { name, version, description, license, engines, bin } = readPackage(leaf.name);
+  const entry = bin[name] ?? '';
+  const flags = [readonlyFlag, ...(leaf.flags ?? [])];
+  const flagEnv = flags.map((flag) => [variableOf(leaf.app, flag.name), `\${user_config.${flag.name}}`]);
+  const connections = {
+    type: 'string',
+    title: 'Connections',
+    description: `${connectionsHelp}. Leave it empty to use your own store`,
+    sensitive: true,
+    required: false,
+    default: '',
+  };
+  return formatJson({
+    manifest_version: '0.3',
+    name,
+    display_name: leaf.app,
+    version,
+    description,
+    author: { name: 'the mole authors' },
+    license,
+    server: {
+      type: 'node',
+      entry_point: entry,
+      mcp_config: {
+        command: 'node',
+        args: [`\${__dirname}/${entry}`],
+        env: { [variableOf(leaf.app, 'connections')]: '${user_config.connections}', ...Object.fromEntries(flagEnv) },
+      },
+    },
+    tools: definitionsOf(leaf).map((tool) => ({ name: tool.name, description: tool.description })),
+    compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: engines.node } },
+    user_config: {
+      connections,
+      ...Object.fromEntries(
+        flags.map((flag) => [
+          flag.name,
+          { type: 'boolean', title: flag.name, description: flag.help, required: false, default: false },
+        ]),
+      ),
+    },
+  });
+}
+
+/** As a browser opens it. */
+function cloneless(url: string): string {
+  return url.replace(/^git\+/, '').replace(/\.git$/, '');
+}
