@@ -1,6 +1,7 @@
 import type { Line } from './line.ts';
+import { esLines } from './lines/es.ts';
 import { guardLines } from './lines/guard.ts';
 import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
 
-export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines, ...sqlLines, ...guardLines];
+export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines, ...sqlLines, ...guardLines, ...esLines];

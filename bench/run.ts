@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { closeEsRig } from './es-rig.ts';
 import type { BenchOptions, Line, Measured } from './line.ts';
 import { lines } from './registry.ts';
 import { closeSqlRig } from './sql-rig.ts';
@@ -72,5 +73,5 @@ try {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 } finally {
-  await closeSqlRig();
+  await Promise.all([closeSqlRig(), closeEsRig()]);
 }

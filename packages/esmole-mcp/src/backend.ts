@@ -1,5 +1,6 @@
 import type { Backend, BackendTarget } from '@dbmole/core';
 import type { Answer, AnswerLimits } from './answer.ts';
+import type { IndexRules } from './guard/names.ts';
 import type { ClusterIdentity, ReadRequest, WriteRequest } from './request.ts';
 import type { Connection } from './schema.ts';
 
@@ -13,6 +14,8 @@ export type Send = (request: ReadRequest | WriteRequest, options: SendOptions) =
 
 /** A cluster, reached. */
 export interface ClusterBackend extends Backend {
+  /** Which indices may be read; `readonly` is false where a tool may write. For the guard. */
+  readonly rules: IndexRules & { readonly readonly: boolean };
   /**
    * Never throws on a status. A read goes to another node, or once more to the same, when a connection is lost; a write never does:
    * when it may have arrived and no answer came, the failure is `E_OUTCOME_UNKNOWN`.
@@ -28,5 +31,8 @@ export interface ClusterBackend extends Backend {
 export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
   const [{ openClient }, { createIdentifier }] = await Promise.all([import('./client.ts'), import('./identify.ts')]);
   const client = openClient(target);
-  return { ...client, ...createIdentifier(client.send) };
+  const { indices, systemIndices, readonly } = target.config;
+  // Anything but a plain false counts as read-only.
+  const rules = { indices, systemIndices: systemIndices === true, readonly: readonly !== false };
+  return { ...client, ...createIdentifier(client.send), rules };
 }

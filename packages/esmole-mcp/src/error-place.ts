@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core';
 import type { Answer } from './answer.ts';
-import { answerFailure, valueAt } from './answer-failure.ts';
+import { valueAt } from './answer-failure.ts';
 import type { AskedRequest, Call } from './tool.ts';
 
 const around = 40;
@@ -8,7 +8,7 @@ const around = 40;
 /** As `Call.read`; when the cluster complains of a place in the body, the failure shows what stands there. */
 export async function readWithPlace(call: Call, request: AskedRequest): Promise<Answer> {
   const answer = await call.ask(request);
-  const failure = answerFailure(answer);
+  const failure = await call.failureOf(answer);
   if (failure === undefined) return answer;
   const place = placeIn(answer.json, request.body);
   throw place === undefined ? failure : withPlace(failure, place);

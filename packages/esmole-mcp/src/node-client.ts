@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { formatAbort, untilAborted } from '@dbmole/core';
+import { formatAbort, isLocalHost, untilAborted } from '@dbmole/core';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -29,13 +29,16 @@ export interface NodeClient {
 
 /** Shorter than what proxies in between allow an idle connection. */
 const keepAliveTimeout = 30_000;
-const connections = 16;
+const connections = 50;
 
 /** One for the whole process: a cluster folds its warnings by it, and a task list shows it. */
 const opaqueId = `esmole-${randomBytes(4).toString('hex')}`;
 
 export function openNodeClient({ node, config, connector, headers }: NodeClientOptions): NodeClient {
   const sent = new WeakSet<object>();
+  // Within one machine there is no way to shorten, and packing costs both sides.
+  const encoding = isLocalHost(node.host) ? {} : { 'accept-encoding': 'gzip' };
+  const always = { ...encoding, ...headers };
   const pool = new Pool(`${config.scheme ?? 'https'}://${formatNodeAddress(node)}`, {
     connections,
     keepAliveTimeout,
@@ -62,7 +65,7 @@ export function openNodeClient({ node, config, connector, headers }: NodeClientO
 
   return {
     async attempt(wire, { signal, limits = answerLimits }) {
-      const options = { ...requestOptions(wire, headers), signal };
+      const options = { ...requestOptions(wire, always), signal };
       try {
         // The client itself notices the signal only once there is a connection.
         const response = await untilAborted(request.call(marking, options), signal);
@@ -85,7 +88,6 @@ function requestOptions({ method, path, body, contentType }: WireRequest, header
     ...(body === undefined ? {} : { body }),
     headers: {
       accept: 'application/json',
-      'accept-encoding': 'gzip',
       'user-agent': 'esmole-mcp',
       'x-opaque-id': opaqueId,
       ...(contentType === undefined ? {} : { 'content-type': contentType }),

@@ -1,12 +1,12 @@
-import { type App, type Lease, type ToolContext, withManaged } from '@dbmole/core';
+import { type App, type Failure, type Lease, type ToolContext, withManaged } from '@dbmole/core';
 import * as z from 'zod';
 import type { Answer, AnswerLimits } from './answer.ts';
-import { answerFailure } from './answer-failure.ts';
 import type { ClusterBackend } from './backend.ts';
 import { toFailure } from './failure.ts';
 import { guardRequest } from './guard/guard.ts';
 import { acceptWrite, type ClusterIdentity, type ClusterRequest } from './request.ts';
 import type { Connection } from './schema.ts';
+import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
 
 /** Arguments that mean the same in every tool. Descriptions are short: the definitions of all tools share one budget. */
 export const connectionArgument = z.string().min(1).optional();
@@ -21,6 +21,10 @@ export interface Call {
   ask(request: AskedRequest, limits?: AnswerLimits): Promise<Answer>;
   /** The same for those who can do nothing with an error: throws it. */
   read(request: AskedRequest, limits?: AnswerLimits): Promise<Answer>;
+  /** The error in an answer, with the names that resemble one that does not exist; undefined when there is none. */
+  failureOf(answer: Answer): Promise<Failure | undefined>;
+  /** Where the cluster does not say so itself. */
+  unknownIndex(name: string): Promise<Failure>;
   /** What the cluster warns of and has not been said before, as sentences. Most warnings come with every answer. */
   news(answer: Pick<Answer, 'warnings'>): string[];
   /** Refused on readonly connections. */
@@ -51,12 +55,12 @@ export function createClusterTools({ manager }: Pick<App<Connection, ClusterBack
 
 function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdentity, signal: AbortSignal): Call {
   const { backend, name } = lease;
-  // The manager hands out configurations of this leaf alone.
-  const config = lease.config as Connection;
-  const readonly = config.readonly !== false;
-  const rules = { identity, readonly, indices: config.indices, systemIndices: config.systemIndices === true };
-  const ask: Call['ask'] = (request, limits) =>
-    backend.send(guardRequest(whole(request), rules), { signal, ...(limits === undefined ? {} : { limits }) });
+  const { readonly } = backend.rules;
+  const rules = { identity, ...backend.rules };
+  const askWithin = (request: AskedRequest, within: AbortSignal, limits?: AnswerLimits) =>
+    backend.send(guardRequest(whole(request), rules), { signal: within, ...(limits === undefined ? {} : { limits }) });
+  const ask: Call['ask'] = (request, limits) => askWithin(request, signal, limits);
+  const failureOf: Call['failureOf'] = (answer) => failureWithNames(answer, askWithin, signal);
   return {
     lease,
     signal,
@@ -64,10 +68,13 @@ function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdentity, sig
     ask,
     async read(request, limits) {
       const answer = await ask(request, limits);
-      const failure = answerFailure(answer);
+      const failure = await failureOf(answer);
       if (failure !== undefined) throw failure;
       return answer;
     },
+    failureOf,
+    unknownIndex: (index) =>
+      unknownIndexFailure(index, { message: `no index is called ${JSON.stringify(index)}`, ask: askWithin, signal }),
     news: ({ warnings }) => newsOf(backend, warnings),
     write: (request) => backend.send(acceptWrite(whole(request), { name, readonly }), { signal }),
   };

@@ -83,7 +83,7 @@ export function checkBody(kind: BodyKind | undefined, body: RequestBody | undefi
 
 /** A search in a point in time says there which indices it reads; in the path it may not name any. */
 export function readsPointInTime(kind: BodyKind | undefined, body: RequestBody | undefined): boolean {
-  return kind === 'search' && body !== undefined && isObject(valueAt(parseObject(body), 'pit'));
+  return kind === 'search' && body !== undefined && typeof valueAt(valueAt(parseObject(body), 'pit'), 'id') === 'string';
 }
 
 function parseObject(body: RequestBody): Readonly<Record<string, unknown>> {

@@ -29,7 +29,8 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
   if (line.tells === 'everywhere' && context.indices !== undefined) throw wholeFailure(route);
   checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined });
   // A point in time has indices of its own, and the path then may not have any.
-  if (template.indexAt === undefined && readsPointInTime(line.body, body)) return acceptRead({ method, body, params, segments });
+  if (segments.join('/') === '_search' && readsPointInTime(line.body, body))
+    return acceptRead({ method, body, params, segments });
   const narrowed = narrowSegments(segments, route, context);
   const isLoosened = line.isStrict && narrowed.some((segment) => segment.includes(everythingVisible));
   return acceptRead({ method, body, segments: narrowed, params: isLoosened ? loosened(params) : params });

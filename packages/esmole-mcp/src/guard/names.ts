@@ -48,7 +48,7 @@ export function checkName(name: string, rules: IndexRules, depth: Depth): void {
   const problem = findShapeProblem(name) ?? findHiddenProblem(name, rules, depth);
   if (problem !== undefined) throw nameFailure(name, problem);
   if (rules.indices === undefined || isCovered(name, rules.indices)) return;
-  throw new Failure('refused', `${JSON.stringify(name)} is not among the indices that this connection may read`, {
+  throw new Failure('refused', `${JSON.stringify(name.slice(0, 100))} is not among the indices that this connection may read`, {
     code: 'E_INDEX_REFUSED',
     hint: `It may read ${formatSome(rules.indices)}; a person can change that.`,
     nearest: nearestNames(name, rules.indices),
@@ -78,13 +78,18 @@ export function covers(pattern: string, name: string): boolean {
 function formatEverything({ indices, systemIndices }: IndexRules, depth: Depth): string | undefined {
   const visible = systemIndices || depth === 'descriptions' ? undefined : everythingVisible;
   if (indices === undefined) return visible;
+  if (indices.length === 0) throw nameFailure('*', 'means nothing, as this connection may read no index');
   const unclear = visible && indices.find((pattern) => pattern !== '*' && findLeadingStar(pattern));
   if (unclear) throw nameFailure(unclear, leadingStar);
   return indices.map((pattern) => (pattern === '*' ? (visible ?? '*') : pattern)).join(',');
 }
 
+/** With a cluster before it, or date math around it. */
+const longestName = 512;
+
 function findShapeProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
+  if (name.length > longestName) return 'is longer than a name can be';
   if (/[\s\\"|?#%;]|\p{Cc}/u.test(name)) return 'has a character that no index can have';
   if (name.startsWith('<')) return findDateProblem(name);
   if (/[<>{}/]/.test(name)) return 'has a character that no index can have';
@@ -143,7 +148,7 @@ function withoutSelector(name: string): string {
 }
 
 function nameFailure(name: string, problem: string): Failure {
-  return new Failure('refused', `the index name ${JSON.stringify(name)} ${problem}`, {
+  return new Failure('refused', `the index name ${JSON.stringify(name.slice(0, 100))} ${problem}`, {
     code: 'E_INDEX_REFUSED',
     hint: /hidden|cluster/.test(problem)
       ? 'A person can allow hidden indices with "systemIndices": true; a tool cannot.'

@@ -5,6 +5,9 @@ import type { IndexRules } from './names.ts';
 const leadingDot = /(?<![\p{L}\p{N}_)\]*%-])\.(?![\s"'`])/u;
 /** `FROM *`: finds the hidden as well. */
 const leadingStar = /\b(?:from|ts|join|metrics)\b(?:[^|()]*?,)?\s*["`]*\*/iu;
+/** Far more than anybody writes; the patterns are slow on what is endless. */
+const longest = 20_000;
+
 /** Between FROM and a name it would hide the one from the other. */
 const comment = /\/\*|--|(?<!:)\/\//;
 
@@ -19,6 +22,7 @@ export function checkQueryText(text: string, { indices, systemIndices }: IndexRu
     ]);
   }
   if (systemIndices) return;
+  if (text.length > longest) throw textFailure(`the query has more than ${longest} characters`, ['Pass values as `params`.']);
   const dot = leadingDot.exec(text);
   if (dot !== null) {
     const found = text.slice(dot.index, dot.index + 20);

@@ -50,6 +50,11 @@ describe('a strict JSON text', () => {
     expect(() => parseStrict(text)).toThrow(why);
   });
 
+  it('may hold a long text', () => {
+    const long = 'x'.repeat(5_000_000);
+    expect(parseStrict(JSON.stringify([long]))).toEqual([long]);
+  });
+
   it('keeps a key that has a meaning of its own in JavaScript', () => {
     expect(Object.keys(Object(parseStrict('{"__proto__":{"index":"x"}}')))).toEqual(['__proto__']);
   });

@@ -72,11 +72,19 @@ function readArray(reader: Reader, depth: number): unknown[] {
   return items;
 }
 
+/** By hand: a pattern would keep a step for each character of a text that may be long. */
 function readString(reader: Reader): string {
-  const text = take(reader, /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy);
-  if (text === undefined) throw bodyFailure(reader, 'a text in double quotes is missing, or not ended');
-  // What it matched is a JSON string.
-  return JSON.parse(text) as string;
+  const { text, at } = reader;
+  let end = at + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+  try {
+    const value: unknown = JSON.parse(text.slice(at, end + 1));
+    reader.at = end + 1;
+    if (typeof value === 'string') return value;
+  } catch {
+    // It says what is missing, as below.
+  }
+  throw bodyFailure({ text, at }, 'a text in double quotes is missing, or not ended');
 }
 
 function skipSpace(reader: Reader): void {

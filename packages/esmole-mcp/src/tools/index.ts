@@ -2,12 +2,18 @@ import type { App } from '@dbmole/core';
 import type { ClusterBackend } from '../backend.ts';
 import type { Connection } from '../schema.ts';
 import { createClusterTools } from '../tool.ts';
+import { clusterHealthTool } from './cluster-health.ts';
+import { getMappingTool } from './get-mapping.ts';
+import { listIndicesTool } from './list-indices.ts';
 import { requestTool } from './request.ts';
 import { searchTool } from './search.ts';
 
 /** Every tool of this server but those over the connections themselves, in the order they are listed. */
 export function registerTools(app: App<Connection, ClusterBackend>): void {
   const tools = createClusterTools(app);
+  app.toolServer.register(listIndicesTool(tools));
+  app.toolServer.register(getMappingTool(tools));
   app.toolServer.register(searchTool(tools));
   app.toolServer.register(requestTool(tools, { closed: app.readonly }));
+  app.toolServer.register(clusterHealthTool(tools));
 }

@@ -22,8 +22,8 @@ export function requestTool(tools: ClusterTools, { closed }: { closed: boolean }
     name: 'es_request',
     title: 'Request',
     description:
-      'Any request of the REST API: status first, then the body. On readonly connections, and for GET and HEAD, only those that read are let through. ' +
-      'A list or a text with newlines is sent as NDJSON.',
+      'Any request of the REST API: status first, then the body. GET, HEAD and readonly connections: only what reads is let through. ' +
+      'A list, or a text with newlines, is sent as NDJSON.',
     effect: closed ? 'read' : 'destroy',
     ...(closed ? {} : { asksPerson: true }),
     input,

@@ -14,7 +14,7 @@ const aggregationRoom = 16_000;
 /** Beyond this, a cluster gives no page by its number. */
 const resultWindow = 10_000;
 
-const anyObject = z.record(z.string(), z.unknown());
+const anyObject = z.looseObject({});
 
 const input = z.strictObject({
   connection: connectionArgument,
@@ -43,8 +43,8 @@ export function searchTool(tools: ClusterTools): Tool {
     name: 'es_search',
     title: 'Search',
     description:
-      'Searches an index or pattern with query DSL, or q in Lucene syntax. One hit per line as CSV, aggregations as small tables; the first line says ' +
-      'the total, what is missing, and how to read on.',
+      'Query DSL, or q in Lucene syntax, over an index or pattern. One hit per line, aggregations as small tables; the first line says the total, ' +
+      'what is missing, and how to read on.',
     effect: 'read',
     input,
     handler: (args, context) =>

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { formatProblems, formatStatus } from './health-text.ts';
+import type { ClusterHealth } from './read-health.ts';
+import { type Shard, shardProblems, unhealthyIndices } from './shards.ts';
+
+const shard = (index: string, more: Partial<Shard> = {}): Shard => ({
+  index,
+  shard: 0,
+  isPrimary: false,
+  state: 'unassigned',
+  reason: 'NODE_LEFT',
+  since: '2024-01-01T00:00:00Z',
+  details: undefined,
+  ...more,
+});
+
+const green = {
+  cluster_name: 'c',
+  status: 'green',
+  number_of_nodes: 1,
+  number_of_data_nodes: 1,
+  active_shards: 3,
+  unassigned_shards: 0,
+};
+
+const healthOf = (health: object, shards: readonly Shard[] = [], explanation?: unknown): ClusterHealth => ({
+  health: { ...green, ...health },
+  problems: shardProblems(shards).map((problem, at) => ({ ...problem, explanation: at === 0 ? explanation : undefined })),
+  pending: [],
+  missing: [],
+});
+
+const node = (explanation: string, decider = 'disk_threshold') => ({
+  deciders: [
+    { decider, decision: 'NO', explanation },
+    { decider: 'x', decision: 'YES', explanation: 'fine' },
+  ],
+});
+
+describe('the health of a cluster', () => {
+  it('is one line when nothing is wrong', () => {
+    expect(formatStatus(healthOf({}), undefined)).toBe('green: 1 node, 1 with data, 3 of 3 shards active.');
+    expect(formatProblems(healthOf({}))).toBe('cluster: c');
+  });
+
+  it('counts what is missing, and says what could not be found out', () => {
+    const wrong = { status: 'red', number_of_nodes: 3, unassigned_shards: 1, relocating_shards: 2, number_of_pending_tasks: 4 };
+    expect(formatStatus({ ...healthOf(wrong), missing: ['It is secret.'] }, 'a')).toBe(
+      'red: only what is asked for; 3 nodes, 1 with data, 3 of 4 shards active (75.0 %), 1 unassigned, 2 relocating, 4 pending tasks. It is secret.',
+    );
+  });
+
+  it('names the indices, and says for each reason why', () => {
+    const shards = [
+      ...Array.from({ length: 40 }, (_, at) => shard(`logs-${at}`)),
+      shard('orders', { isPrimary: true, reason: 'ALLOCATION_FAILED', details: 'no space' }),
+      shard('orders'),
+    ];
+    const explanation = {
+      node_allocation_decisions: [node('too full'), node('too full'), node('a copy is there [[a][0], node[x]]', 'same_shard')],
+    };
+    expect(formatProblems(healthOf({ status: 'red' }, shards, explanation)).split('\n')).toEqual([
+      'cluster: c',
+      'red (1): orders',
+      'yellow (40): logs-* (40: logs-0 … logs-39)',
+      '1 unassigned primary, ALLOCATION_FAILED since 2024-01-01T00:00:00Z, such as orders[0]',
+      '  no space',
+      '  disk_threshold: too full (2 nodes)',
+      '  same_shard: a copy is there',
+      '41 unassigned replicas, NODE_LEFT since 2024-01-01T00:00:00Z, such as logs-0[0]',
+    ]);
+  });
+
+  it('has an explanation of its own where no node has one', () => {
+    const shards = [shard('a', { isPrimary: true })];
+    const of = (explanation: unknown) =>
+      formatProblems(healthOf({ status: 'red' }, shards, explanation))
+        .split('\n')
+        .slice(3);
+    expect(of({ allocate_explanation: 'no copy was found' })).toEqual(['  no copy was found']);
+    expect(of({ node_allocation_decisions: [{ store: { in_sync: false } }] })).toEqual(['  store: its copy is stale']);
+    for (const odd of [undefined, null, 3, {}, { node_allocation_decisions: [null, { deciders: 1 }] }])
+      expect(of(odd)).toEqual([]);
+  });
+
+  it('shows what waits, and stays short whatever is wrong', () => {
+    const pending = Array.from({ length: 900 }, () => ({ source: 'create-index [x]', priority: 'URGENT', time_in_queue: '1s' }));
+    const text = formatProblems({ ...healthOf({}), pending });
+    expect(text).toContain('pending tasks (900):\n  create-index [x] (URGENT, waiting 1s)');
+    const letters = (n: number) => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+    const shards = Array.from({ length: 3_000 }, (_, at) =>
+      shard(letters(at), { reason: `R${at % 50}`, details: 'x'.repeat(1_000) }),
+    );
+    const long = formatProblems({ ...healthOf({ status: 'yellow' }, shards), pending });
+    expect(long.length).toBeLessThan(6_000);
+    expect(long).toContain('and 42 more kinds');
+  });
+
+  it('knows that an index without a primary is red and not yellow as well', () => {
+    expect(unhealthyIndices([shard('a'), shard('a', { isPrimary: true }), shard('b')])).toEqual({ red: ['a'], yellow: ['b'] });
+  });
+});

@@ -1,0 +1,99 @@
+import { Failure } from '@dbmole/core';
+import type { Answer, AnswerLimits } from '../answer.ts';
+import { answerFailure, textAt, valueAt } from '../answer-failure.ts';
+import { isObject } from '../search/hit-table.ts';
+import { type AskedRequest, type Call, pathOf } from '../tool.ts';
+import { type Shard, type ShardProblem, shardProblems } from './shards.ts';
+
+export interface ClusterHealth {
+  /** As `_cluster/health` gives it. */
+  health: Readonly<Record<string, unknown>>;
+  problems: readonly (ShardProblem & { explanation: unknown })[];
+  /** What they are, and how many, when there are more kinds than we ask about. */
+  pending: readonly unknown[];
+  /** What could not be found out, as sentences of ours. */
+  missing: readonly string[];
+}
+
+/** A cluster waits for an index that does not exist. */
+const healthWait = '1s';
+/** For each kind of problem, one shard is asked about. */
+const mostExplained = 4;
+const shardLimits: AnswerLimits = {
+  bytes: 4 * 1024 * 1024,
+  json: { string: 4_096, list: 24 * 1024 * 1024, total: 24 * 1024 * 1024 },
+};
+const columns = 'index,shard,prirep,state,node,unassigned.reason,unassigned.at,unassigned.details';
+
+export async function readHealth(call: Call, index: string | undefined): Promise<ClusterHealth> {
+  const health = await readStatus(call, index);
+  const missing: string[] = [];
+  const note = (what: string) => (error: unknown) => {
+    if (call.signal.aborted || !(error instanceof Failure)) throw error;
+    missing.push(`${what}: ${error.message}.`);
+    return undefined;
+  };
+  const isGreen = health.status === 'green';
+  if (health.timed_out === true && index !== undefined) missing.push('Not all that is named exists, which counts as red.');
+  const [shards, pending] = await Promise.all([
+    isGreen ? [] : readShards(call, index).catch(note('Which shards are missing cannot be seen')),
+    health.number_of_pending_tasks === 0 ? undefined : readPending(call).catch(note('Pending tasks cannot be seen')),
+  ]);
+  const problems = shardProblems(shards ?? []);
+  const explained = await Promise.all(
+    problems.slice(0, mostExplained).map((problem) => explain(call, problem).catch(note('The cluster does not explain why'))),
+  );
+  return {
+    health,
+    problems: problems.map((problem, at) => ({ ...problem, explanation: explained[at] })),
+    pending: pending ?? [],
+    missing: [...new Set(missing)],
+  };
+}
+
+async function readStatus(call: Call, index: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await call.ask({ path: pathOf('_cluster', 'health', index), params: { timeout: healthWait } });
+  const { json, status } = answer;
+  // 408 is an answer too: it has waited for what we do not need.
+  if (isObject(json) && typeof json.status === 'string' && (status < 300 || status === 408)) {
+    const found = valueAt(json, ['active_shards']) !== 0 || valueAt(json, ['unassigned_shards']) !== 0;
+    if (json.timed_out === true && index !== undefined && !found) throw await call.unknownIndex(index);
+    return json;
+  }
+  throw (await call.failureOf(answer)) ?? new Failure('engine', 'what answers does not say how the cluster is');
+}
+
+/** The shards that are not started. */
+async function readShards(call: Call, index: string | undefined): Promise<Shard[]> {
+  const answer = await call.read({ path: pathOf('_cat', 'shards', index), params: { format: 'json', h: columns } }, shardLimits);
+  const rows = Array.isArray(answer.json) ? answer.json.filter(isObject) : [];
+  return rows
+    .filter(({ state }) => state === 'UNASSIGNED' || state === 'INITIALIZING')
+    .map((row) => ({
+      index: String(row.index),
+      shard: Number(row.shard),
+      isPrimary: row.prirep === 'p',
+      state: row.state === 'UNASSIGNED' ? 'unassigned' : 'initializing',
+      reason: textAt(row, ['unassigned.reason']),
+      since: textAt(row, ['unassigned.at']),
+      details: textAt(row, ['unassigned.details']),
+    }));
+}
+
+async function readPending(call: Call): Promise<readonly unknown[]> {
+  const { json } = await call.read({ path: '/_cluster/pending_tasks' });
+  const tasks = valueAt(json, ['tasks']);
+  return Array.isArray(tasks) ? tasks : [];
+}
+
+async function explain(call: Call, { state, first }: ShardProblem): Promise<unknown> {
+  if (state !== 'unassigned') return undefined;
+  const body = { index: first.index, shard: first.shard, primary: first.isPrimary };
+  const request: AskedRequest = { method: 'POST', path: '/_cluster/allocation/explain', body };
+  const answer: Answer = await call.ask(request);
+  // It may have been given a place in the meantime, which is no error.
+  if (answer.status === 400) return undefined;
+  const failure = answerFailure(answer);
+  if (failure !== undefined) throw failure;
+  return answer.json;
+}

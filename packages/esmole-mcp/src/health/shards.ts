@@ -1,0 +1,44 @@
+/** A part of an index that is not where it should be. */
+export interface Shard {
+  index: string;
+  shard: number;
+  isPrimary: boolean;
+  state: 'unassigned' | 'initializing';
+  /** As the cluster calls it: `NODE_LEFT`. */
+  reason: string | undefined;
+  since: string | undefined;
+  details: string | undefined;
+}
+
+/** Shards that are missing for the same reason. */
+export interface ShardProblem {
+  state: Shard['state'];
+  isPrimary: boolean;
+  reason: string | undefined;
+  shards: readonly Shard[];
+  /** The one that stands for all. */
+  first: Shard;
+}
+
+/** Missing primaries come first: they are what cannot be read. */
+export function shardProblems(shards: readonly Shard[]): ShardProblem[] {
+  const problems = new Map<string, Shard[]>();
+  for (const shard of shards) {
+    const key = JSON.stringify([shard.state, shard.isPrimary, shard.reason]);
+    problems.set(key, [...(problems.get(key) ?? []), shard]);
+  }
+  return [...problems.values()]
+    .flatMap((all) => {
+      const [first] = all;
+      return first === undefined ? [] : [{ ...first, shards: all, first }];
+    })
+    .map(({ state, isPrimary, reason, shards: all, first }) => ({ state, isPrimary, reason, shards: all, first }))
+    .toSorted((a, b) => Number(b.isPrimary) - Number(a.isPrimary) || b.shards.length - a.shards.length);
+}
+
+/** An index is red without one of its primaries, and yellow without a copy. */
+export function unhealthyIndices(shards: readonly Shard[]): { red: readonly string[]; yellow: readonly string[] } {
+  const red = new Set(shards.filter(({ isPrimary }) => isPrimary).map(({ index }) => index));
+  const yellow = new Set(shards.map(({ index }) => index).filter((index) => !red.has(index)));
+  return { red: [...red], yellow: [...yellow] };
+}

@@ -1,0 +1,105 @@
+import { type CellValue, type RowWriter, truncateRows } from '@dbmole/core';
+import { formatBytes, healths, type IndexItem, sumOf, worstHealth } from './index-item.ts';
+import { formatNames, groupByPattern, type NameGroup, sortByName } from './name-pattern.ts';
+
+export const sorts = ['name', 'docs', 'size', 'health'] as const;
+export type Sort = (typeof sorts)[number];
+
+export interface TableWish {
+  /** As the caller named them: what is asked for by its pattern is written out. */
+  index?: string | undefined;
+  sort: Sort;
+  limit: number;
+  offset: number;
+}
+
+type Group = NameGroup<IndexItem>;
+
+const columns = ['index', 'health', 'docs', 'size', 'note'];
+const budget = 32_000;
+/** We cut what is long ourselves, as nobody can read on inside of a cell here. */
+const cellLimit = 30_000;
+const aliasesShown = 20;
+
+/** One line for each, and one for all that follow a pattern, which then stands for them with the sums of their numbers. */
+export function formatIndexTable(items: readonly IndexItem[], wish: TableWish): { rows: RowWriter; summary: string } {
+  const groups = sortGroups(foldItems(items, wish.index), wish.sort);
+  const rows = truncateRows({ columns, budget, cellLimit, rowLimit: wish.limit, offset: wish.offset });
+  for (const group of groups.slice(wish.offset)) if (!rows.add(rowOf(group))) break;
+  const isFolded = groups.some(({ members }) => members.length > 1);
+  return { rows, summary: `${formatTotals(items)}${isFolded ? ' A line with * is several: index=<that> lists them.' : ''}` };
+}
+
+/** What is asked for by name, or is all that was found, is not folded again. */
+function foldItems(items: readonly IndexItem[], asked: string | undefined): Group[] {
+  const streams = items.filter(({ backing }) => backing !== undefined);
+  const others = items.filter(({ backing }) => backing === undefined);
+  const groups = [others, streams].flatMap((part) => groupByPattern(part, ({ name }) => name));
+  if (asked !== undefined && groups.length === 1) return groups.flatMap(unfold);
+  const named = new Set(asked?.split(','));
+  return groups.flatMap((group) => (named.has(group.pattern) ? unfold(group) : [group]));
+}
+
+function unfold({ members }: Group): Group[] {
+  return members.map((item) => ({ pattern: item.name, members: [item] }));
+}
+
+function sortGroups(groups: readonly Group[], sort: Sort): readonly Group[] {
+  if (sort === 'name') return sortByName(groups, ({ pattern }) => pattern);
+  const rank = ({ members }: Group): number => {
+    if (sort === 'health') return healths.indexOf(worstHealth(members) ?? 'green');
+    return sumOf(members.map((item) => (sort === 'docs' ? item.docs : item.bytes))) ?? -1;
+  };
+  return groups.toSorted((a, b) => rank(b) - rank(a));
+}
+
+function rowOf({ pattern, members }: Group): CellValue[] {
+  const docs = sumOf(members.map((item) => item.docs));
+  const bytes = sumOf(members.map((item) => item.bytes));
+  const health = worstHealth(members) ?? '';
+  return [pattern, health, docs ?? '', bytes === undefined ? '' : formatBytes(bytes), notesOf(members).join('; ')];
+}
+
+function notesOf(members: readonly IndexItem[]): string[] {
+  const [first] = members;
+  const isOne = members.length === 1;
+  const aliases = [...new Set(members.flatMap((item) => item.aliases))];
+  const indices = members.reduce((sum, item) => sum + item.indices, 0);
+  const closed = members.reduce((sum, item) => sum + item.closed, 0);
+  return [
+    isOne ? '' : `${members.length}: ${first?.name} … ${members.at(-1)?.name}`,
+    first?.backing === undefined ? '' : `data stream${isOne ? '' : 's'} of ${count(indices)}`,
+    isOne ? '' : mixedHealth(members),
+    closed === 0 ? '' : closed === indices && isOne ? 'closed' : `${closed} closed`,
+    aliases.length === 0 ? '' : `alias${aliases.length === 1 ? '' : 'es'} ${formatNames(aliases, aliasesShown)}`,
+  ].filter((note) => note !== '');
+}
+
+/** How many there are of each that is not green, unless all are alike. */
+function mixedHealth(members: readonly IndexItem[]): string {
+  const counts = (['red', 'yellow'] as const).map((health) => ({
+    health,
+    number: members.filter((item) => item.health === health).length,
+  }));
+  return counts
+    .filter(({ number }) => number > 0 && number < members.length)
+    .map(({ health, number }) => `${number} ${health}`)
+    .join(', ');
+}
+
+function formatTotals(items: readonly IndexItem[]): string {
+  const streams = items.filter(({ backing }) => backing !== undefined).length;
+  const docs = sumOf(items.map((item) => item.docs));
+  const bytes = sumOf(items.map((item) => item.bytes));
+  const parts = [
+    `${count(items.reduce((sum, item) => sum + item.indices, 0))}`,
+    streams === 0 ? '' : `${streams} data stream${streams === 1 ? '' : 's'}`,
+    docs === undefined ? '' : `${docs} docs`,
+    bytes === undefined ? '' : formatBytes(bytes),
+  ];
+  return `${parts.filter((part) => part !== '').join(', ')} in all.`;
+}
+
+function count(indices: number): string {
+  return `${indices} ${indices === 1 ? 'index' : 'indices'}`;
+}

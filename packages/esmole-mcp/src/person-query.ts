@@ -1,0 +1,55 @@
+import { Failure, type PersonQuery } from '@dbmole/core';
+import type { AnswerLimits } from './answer.ts';
+import { answerFailure } from './answer-failure.ts';
+import type { ClusterBackend } from './backend.ts';
+import { prettyJson } from './pretty-json.ts';
+import { type ClusterRequest, methods } from './request.ts';
+
+/** A person wants all of it, but a mistake should not fill the memory. */
+const size = 64 * 1024 * 1024;
+const limits: AnswerLimits = { bytes: size, json: { string: size, list: size, total: size } };
+
+const form = 'GET /index/_search';
+
+/** `query` on the command line: one guarded request, and what came back. */
+export const personQuery: PersonQuery<ClusterBackend> = {
+  usage: `"${form}" ['{"query": …}']`,
+  async run(backend, { words, signal, answer }) {
+    const [{ guardRequest }, identity] = await Promise.all([import('./guard/guard.ts'), backend.identify(signal)]);
+    const request = guardRequest(parseQuestion(words), { identity, ...backend.rules });
+    const found = await backend.send(request, { signal, limits });
+    const failure = answerFailure(found);
+    if (failure !== undefined) throw failure;
+    answer.text(found.contentType.includes('json') ? prettyJson(found.text) : found.text.trimEnd());
+    if (found.cut !== undefined) throw cutFailure();
+  },
+};
+
+/** `"GET /path"` or `GET /path` or `/path`, and perhaps a body. Where a method can have both, one with a body is a POST. */
+export function parseQuestion(words: readonly string[]): ClusterRequest {
+  const [first = '', ...others] = words.flatMap((word, at) => (at === 0 ? splitFirst(word) : [word]));
+  const method = methods.find((one) => one === first.toUpperCase());
+  const [path, body, ...rest] = method === undefined ? [first, ...others] : others;
+  if (path === undefined || !path.startsWith('/') || rest.length > 0)
+    throw new Failure('input', `this is no request: ${JSON.stringify(words.join(' ').slice(0, 200))}`, {
+      hint: `Write a method, a path and perhaps a body, such as "${form}" '{"size": 1}'.`,
+    });
+  return { method: method ?? (body === undefined ? 'GET' : 'POST'), path, params: {}, body };
+}
+
+/** The method, the path, and what follows them: a body may have spaces, and a path has none. */
+function splitFirst(word: string): string[] {
+  return (
+    /^\s*(\S+)(?:\s+(\S+)(?:\s+(.*\S))?)?\s*$/s
+      .exec(word)
+      ?.slice(1)
+      .filter((part) => part !== undefined) ?? [word]
+  );
+}
+
+function cutFailure(): Failure {
+  return new Failure('limit', `the answer is longer than ${size} bytes, and was cut there`, {
+    code: 'E_TOO_LONG',
+    hint: 'Ask for less with size, _source or filter_path.',
+  });
+}

@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { prettyJson } from './pretty-json.ts';
+
+it('is what JSON.stringify would write, for any JSON', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
+    }),
+  );
+});
+
+it('keeps every digit, and what is in texts', () => {
+  expect(prettyJson('{"a":9007199254740993,"b":[],"c":{ },"d":"x\\"{,"}')).toBe(
+    '{\n  "a": 9007199254740993,\n  "b": [],\n  "c": {},\n  "d": "x\\"{,"\n}',
+  );
+});

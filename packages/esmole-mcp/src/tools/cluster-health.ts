@@ -1,0 +1,22 @@
+import { defineTool, respond, type Tool } from '@dbmole/core';
+import * as z from 'zod';
+import { formatProblems, formatStatus } from '../health/health-text.ts';
+import { readHealth } from '../health/read-health.ts';
+import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
+
+const input = z.strictObject({ connection: connectionArgument, index: indexArgument, timeout_ms: timeoutArgument });
+
+export function clusterHealthTool(tools: ClusterTools): Tool {
+  return defineTool({
+    name: 'es_cluster_health',
+    title: 'Cluster health',
+    description: 'Status, nodes and shards; when it is not green, which shards are missing and why.',
+    effect: 'read',
+    input,
+    handler: ({ connection, index }, context) =>
+      tools.use(connection, context, async (call) => {
+        const health = await readHealth(call, index);
+        return respond.text(formatProblems(health), { line: formatStatus(health, index) });
+      }),
+  });
+}

@@ -1,0 +1,110 @@
+import type { TestClient } from '@dbmole/core/testing';
+import { type ServerId, useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTools } from './open-tools.ts';
+
+const engines: readonly ServerId[] = ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensearch3'];
+
+const properties = {
+  id: { type: 'long' },
+  title: { type: 'text', fields: { keyword: { type: 'keyword' } } },
+  at: { type: 'date', format: 'yyyy-MM-dd' },
+  name: { type: 'alias', path: 'customer.name' },
+  customer: { properties: { name: { type: 'keyword' }, email: { type: 'keyword', index: false, doc_values: false } } },
+  comments: { type: 'nested', properties: { text: { type: 'text', copy_to: 'title' } } },
+  blob: { type: 'object', enabled: false },
+  'dotted.name': { type: 'boolean' },
+  ünï: { type: 'ip' },
+  __proto__x: { type: 'keyword' },
+};
+
+describe.each(engines)('the mapping of %s', (id) => {
+  const engine = useEngine(id, { shared: true });
+  const index = `mapping-${id}`;
+  const others = ['a', 'b'].map((name) => `${index}-${name}`);
+  let tools: TestClient;
+  let writer: TestClient;
+  const send = async (method: string, path: string, body?: unknown) =>
+    (await writer.call('es_request', { method, path, body })).text;
+
+  beforeAll(async () => {
+    tools = await openTools(engine());
+    writer = await openTools(engine(), { readonly: false });
+    const settings = {
+      number_of_shards: 1,
+      number_of_replicas: 0,
+      'index.mapping.total_fields.limit': 20_000,
+      'index.mapping.depth.limit': 100,
+    };
+    const deep = Array.from({ length: 40 }).reduce<object>((inner) => ({ properties: { d: inner } }), { type: 'long' });
+    const many = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, at) => [`field_${at}`, { type: at % 2 ? 'keyword' : 'long' }]),
+    );
+    const mappings = { dynamic: 'strict', _meta: { owner: 'x'.repeat(500) }, properties };
+    const aliases = { [`${index}-alias`]: {} };
+    expect(await send('PUT', `/${index}`, { settings, mappings, aliases })).toMatch(/^Status 200/);
+    for (const name of others)
+      expect(await send('PUT', `/${name}`, { settings, mappings: { properties: { n: { type: 'long' } } } })).toMatch(
+        /^Status 200/,
+      );
+    expect(await send('PUT', `/${index}-many`, { settings, mappings: { properties: { ...many, deep } } })).toMatch(/^Status 200/);
+    expect(await send('PUT', `/${index}-none`, { settings })).toMatch(/^Status 200/);
+  }, 60_000);
+
+  afterAll(async () => {
+    await send('DELETE', `/${[index, `${index}-many`, `${index}-none`, ...others].join(',')}`);
+    await Promise.all([tools.close(), writer.close()]);
+  });
+
+  const mapping = async (args: object) => (await tools.call('es_get_mapping', { index, ...args })).text;
+
+  it('has a line for each kind of field', async () => {
+    for (const name of [index, `${index}-alias`]) {
+      const [line, ...lines] = (await mapping({ index: name })).split('\n');
+      expect(line).toMatch(/^13 fields\. Data/);
+      expect(lines.toSorted()).toEqual(
+        [
+          '(index): dynamic:strict',
+          'at: date(yyyy-MM-dd)',
+          'blob: object, enabled:false',
+          'comments: nested',
+          'comments.text: text, copy_to -> title',
+          'customer.email: keyword, index:false, doc_values:false',
+          '__proto__x, customer.name: keyword',
+          'dotted.name: boolean',
+          'id: long',
+          'name: alias, -> customer.name',
+          'title: text+.keyword',
+          'ünï: ip',
+        ].toSorted(),
+      );
+    }
+  });
+
+  it('is said once for all that have the same', async () => {
+    const text = await mapping({ index: `${index}-a,${index}-b` });
+    expect(text).toContain(`1 field of ${index}-a, ${index}-b.`);
+    expect(text).toMatch(/\nn: long$/);
+    expect(await mapping({ index: `${index}-a,${index}-none` })).toMatch(/of 2 mappings(.|\n)*no fields/);
+  });
+
+  it('is narrowed, read on, and shown as it is', async () => {
+    expect(await mapping({ fields: 'customer.*' })).toMatch(/^2 fields/);
+    expect((await tools.call('es_get_mapping', { index, fields: 'custmer' })).structured).toMatchObject({
+      code: 'E_UNKNOWN_FIELD',
+    });
+    const first = await mapping({ index: `${index}-many` });
+    expect(first.length).toBeLessThanOrEqual(8_000);
+    const offset = Number(/offset=(\d+)/.exec(first)?.[1]);
+    expect(await mapping({ index: `${index}-many`, offset })).toMatch(new RegExp(`^Fields ${offset + 1}-1001 of 1001\\.`));
+    expect(await mapping({ raw: true })).toContain('"_meta"');
+    expect(await mapping({ raw: true, fields: 'customer.name' })).toContain('"full_name":"customer.name"');
+  });
+
+  it('of what does not exist is an error with names', async () => {
+    expect((await tools.call('es_get_mapping', { index: `${index}-alia` })).structured).toMatchObject({
+      code: 'E_UNKNOWN_INDEX',
+      nearest: expect.arrayContaining([`${index}-alias`]),
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { runLeaf } from '@dbmole/core';
+import { createFakeTerminal } from '@dbmole/core/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leaf } from '../src/server.ts';
+import { type FakeNode, startNode } from './fake-node.ts';
+
+describe('a person who asks at the command line', () => {
+  let node: FakeNode;
+  beforeAll(async () => {
+    node = await startNode({
+      answer: (response, { url = '' }) => {
+        const root = { version: { number: '9.1.0', build_flavor: 'default' }, tagline: 'You Know, for Search' };
+        const isMissing = url.startsWith('/none');
+        response.writeHead(isMissing ? 404 : 200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
+        const missing = '{"error":{"type":"index_not_found_exception","reason":"no such index [none]"}}';
+        response.end(url === '/' ? JSON.stringify(root) : isMissing ? missing : '{"n":9007199254740993,"hits":[]}');
+      },
+    });
+  });
+  afterAll(() => node.close());
+
+  const ask = async (words: readonly string[], fields: object = {}) => {
+    const place = { type: 'elasticsearch', scheme: 'http', host: node.host, port: node.port, auth: 'none' };
+    const env = { ESMOLE_CONNECTIONS: JSON.stringify([{ name: 'main', ...place, ...fields }]) };
+    const terminal = createFakeTerminal({ argv: ['query', 'main', ...words], env });
+    const code = await runLeaf(leaf, terminal);
+    return { code, printed: terminal.printed, complained: terminal.complained };
+  };
+
+  it('gets what the cluster says, readable and to the digit', async () => {
+    const { code, printed } = await ask(['GET /a/_search']);
+    expect({ code, printed }).toEqual({ code: 0, printed: '{\n  "n": 9007199254740993,\n  "hits": []\n}\n' });
+    await ask(['/a/_search', '{"size": 1}']);
+    expect(node.seen.at(-1)).toMatchObject({ method: 'POST', body: '{"size": 1}' });
+  });
+
+  it('only ever reads, and only what the connection may', async () => {
+    const before = node.seen.length;
+    const write = await ask(['DELETE', '/a'], { readonly: false });
+    expect(write.code).not.toBe(0);
+    expect(write.complained).toMatch(/DELETE/);
+    const other = await ask(['/b/_search'], { indices: ['a*'] });
+    expect(other.complained).toMatch(/not among the indices/);
+    const urls = node.seen.slice(before).map(({ url }) => url);
+    expect(urls.filter((url) => url !== '/')).toEqual([]);
+  });
+
+  it('is told what is wrong', async () => {
+    expect((await ask(['GET /none/_search'])).complained).toContain('no such index [none]');
+    expect((await ask(['select 1'])).complained).toContain('this is no request');
+  });
+});
