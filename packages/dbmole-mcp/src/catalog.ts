@@ -1,3 +1,4 @@
+import type { Capabilities } from './audit/capabilities.ts';
 import type { CatalogRun } from './engine.ts';
 
 /**
@@ -137,6 +138,8 @@ export interface SqlCatalog {
   tableNames(run: CatalogRun): Promise<string[]>;
   /** Columns of these tables; without tables, of all, as far as they go. */
   columnNames(run: CatalogRun, tables: readonly string[]): Promise<string[]>;
+  /** What the account could do beyond reading. Never throws for want of rights. */
+  audit(run: CatalogRun): Promise<Capabilities>;
 }
 
 export interface PlanRequest {

@@ -50,6 +50,10 @@ export const leaf: Leaf<Connection, SqlBackend> = {
     const { product, version, user, database } = await backend.identify({ signal });
     return [`${product} ${version}, user ${user}, database ${database ?? 'none'}`];
   },
+  async audit(backend, signal) {
+    const { formatAudit } = await import('./audit/format-audit.ts');
+    return formatAudit(await backend.catalog.audit(backend.catalogRun({ signal })));
+  },
   publicView,
   isStaleError,
   formatError: toFailure,

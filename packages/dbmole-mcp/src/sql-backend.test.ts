@@ -44,7 +44,7 @@ function createWorld(): { world: World; modules: EngineModules } {
         return fakeSession(world, database);
       },
     },
-    catalog: { ...none.catalog, tableNames: notAsked, columnNames: notAsked },
+    catalog: { ...none.catalog, tableNames: notAsked, columnNames: notAsked, audit: notAsked },
     plan: { statement: notAsked, condense: notAsked },
   };
   return { world, modules };

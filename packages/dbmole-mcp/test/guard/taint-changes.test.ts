@@ -29,6 +29,30 @@ const changes: Readonly<Record<string, Change>> = {
     read: 'select f()',
     refusedAfter: true,
   },
+  'a view with another name': {
+    before: `create function g() returns int ${evil}; create view v as select g() as x`,
+    change: 'alter view v rename to w',
+    read: 'select * from w',
+    refusedAfter: true,
+  },
+  'a domain with another name': {
+    before: `create function g(int) returns int ${evil}; create domain d as int check (g(value) = 1)`,
+    change: 'alter domain d rename to e',
+    read: 'select 1::e',
+    refusedAfter: true,
+  },
+  'a schema with another name': {
+    before: `create schema old; create function old.g() returns int ${evil}`,
+    change: 'alter schema old rename to early',
+    read: 'select early.g()',
+    refusedAfter: true,
+  },
+  'how values of the server are sorted': {
+    before: `create function h(int, int, text, boolean, boolean) returns boolean ${evil.replace('return 1', 'return true')}; create table t (x int)`,
+    change: 'alter operator family integer_ops using btree add function 3 (int, text) h(int, int, text, boolean, boolean)',
+    read: 'select x from t order by x',
+    refusedAfter: true,
+  },
   'a function that is replaced by a better one': {
     before: `create function f() returns int ${evil}`,
     change: `create or replace function f() returns int ${good}`,
@@ -198,8 +222,8 @@ describe.each(['postgres14', 'postgres18'] as const)('a catalog that changes, on
     await clear();
     await withGuarded(database.superuser, async ({ backend }) => {
       const run = backend.catalogRun({ signal });
-      const { fingerprint } = await openSeen(run, nothingWatched);
-      const premise = formatPremise({ snapshot: undefined, fingerprint }, nothingWatched);
+      const { fingerprint, path } = await openSeen(run, nothingWatched);
+      const premise = formatPremise({ snapshot: undefined, fingerprint, path }, nothingWatched);
       const holds = async () => (await run(`select ${premise}`))[0]?.[0];
       expect(await holds()).toBe('t');
       await database.run('create table t (x int); insert into t values (1)');

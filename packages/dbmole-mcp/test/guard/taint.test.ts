@@ -83,6 +83,11 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['select * from ranged', /^table ranged has a column whose type leads to .*function distance\(\)/],
   ['select * from odd_index', /^table odd_index has an index that leads to .*function backwards\(\)/],
 
+  ["select '[2,1]'::odd_range", /^type odd_range leads to .*function backwards\(\)/],
+  ['select odd_range(2, 1)', /^type odd_range leads to/],
+  ['select * from odd_parts where id = 1', /^table odd_parts has a partition key that leads to .*function backwards\(\)/],
+  ['select id from item order by id using >>>>', /^operator >>>> leads to .*function backwards\(\)/],
+
   ['select abs((1, 2)::pair)', /^function abs\(\) leads to/],
   ["select audit.lower('A')", /^function audit\.lower\(\) leads to/],
   ['select x from audit.item', /^view audit\.item leads to/],

@@ -4,4 +4,12 @@ import { listDatabases, listTables, tableNames } from './catalog-list.ts';
 import { columnNames, search } from './catalog-search.ts';
 
 /** Reads information_schema; how, depends on which of the two families answers. */
-export const catalog: SqlCatalog = { listDatabases, listTables, describeTables, search, tableNames, columnNames };
+export const catalog: SqlCatalog = {
+  listDatabases,
+  listTables,
+  describeTables,
+  search,
+  tableNames,
+  columnNames,
+  audit: async (run) => await (await import('./audit.ts')).audit(run),
+};

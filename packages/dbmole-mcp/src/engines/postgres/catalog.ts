@@ -16,4 +16,5 @@ export const catalog: SqlCatalog = {
       run,
       tables.flatMap((table, ord) => candidatesOf(table, ord, undefined)),
     ),
+  audit: async (run) => await (await import('./audit.ts')).audit(run),
 };

@@ -1179,7 +1179,7 @@ CLONE LOCAL DATA DIRECTORY = '{OUT}/clone'
 CLONE INSTANCE FROM 'x'@'127.0.0.1':1 IDENTIFIED BY 'x'
 --- cache-index | refuse | server control
 CACHE INDEX tm IN default
---- analyze-table | refuse | writes statistics | control: yes
+--- analyze-table | refuse | writes statistics
 ANALYZE TABLE t
 --- analyze-local | refuse | writes statistics
 ANALYZE LOCAL TABLE t

@@ -44,6 +44,8 @@ export class Closure {
   readonly #builtins = new Map<string, TaintNode>();
   /** Of bodies that were judged. */
   readonly #reasons = new Map<string, string>();
+  /** Every search path that is set in this database. */
+  readonly #paths: string;
   readonly #run: CatalogQuestion;
   readonly #major: number;
   readonly #bodies: Body[];
@@ -54,6 +56,7 @@ export class Closure {
     this.#run = run;
     this.#major = major;
     this.#bodies = [...bodies];
+    this.#paths = bodies.map(pathOf).join('\n');
     this.#judge = judge;
     this.#reader = reader;
   }
@@ -163,7 +166,7 @@ export class Closure {
   #leadsTo(body: Body, node: TaintNode): boolean {
     if (node.name === '' || this.#runners.has(keyOf(node.class, node.oid)) || !this.#reader.mayName(body, node.name))
       return false;
-    const matching = { providers: this.providers, path: body.settings, strict: false };
+    const matching = { providers: this.providers, path: pathOf(body), inherited: this.#paths, strict: false };
     return findUse(node, this.#reader.read(body).uses, matching) !== undefined;
   }
 
@@ -200,6 +203,11 @@ export class Closure {
       this.providers.set(root ?? '', provided);
     }
   }
+}
+
+/** A function can have a search path of its own, and can set one while it runs. */
+function pathOf({ settings, text }: Body): string {
+  return /search_path/i.test(text) ? `${settings}\n${text}` : settings;
 }
 
 function keyOfWanted(wanted: Wanted): string {

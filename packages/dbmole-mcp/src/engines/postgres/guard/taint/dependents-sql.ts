@@ -32,19 +32,37 @@ const planned = `
       from d join pg_catalog.pg_statistic_ext s on s.oid = d.objid
       where d.classid = 3381 and d.immutable`;
 
-/** A part of an operator class: it is used wherever values of the type are sorted or compared, and by indexes that have the class. */
+/**
+ * A part of an operator class: it is used wherever values of the type are sorted or compared, and by indexes, partitions and ranges
+ * that have the class. A class for a type of the server itself only counts for all values when it is the default.
+ */
 const classes = `
     union all
     select ${type}, c.opcintype, s.class, s.oid, 'sorted'
       from seen s join parts p on p.class = s.class and p.oid = s.oid
         join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
-      where c.opcintype >= ${firstUserOid}
+      where c.opcintype >= ${firstUserOid} or c.opcdefault
     union all
     select ${relation}, i.indrelid, s.class, s.oid, 'index'
       from seen s join parts p on p.class = s.class and p.oid = s.oid
         join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
         join pg_catalog.pg_depend x on x.refclassid = 2616 and x.refobjid = c.oid and x.classid = ${relation}
-        join pg_catalog.pg_index i on i.indexrelid = x.objid`;
+        join pg_catalog.pg_index i on i.indexrelid = x.objid
+    union all
+    select ${operator}, o.amopopr, s.class, s.oid, 'calls'
+      from seen s join parts p on p.class = s.class and p.oid = s.oid
+        join pg_catalog.pg_amop o on o.amopfamily = p.family and o.amoplefttype = p.type and o.amopopr >= ${firstUserOid}
+    union all
+    select ${relation}, r.oid, s.class, s.oid, 'partitions'
+      from seen s join parts p on p.class = s.class and p.oid = s.oid
+        join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
+        join pg_catalog.pg_depend x on x.refclassid = 2616 and x.refobjid = c.oid and x.classid = ${relation}
+        join pg_catalog.pg_class r on r.oid = x.objid and r.relkind = 'p'
+    union all
+    select ${type}, g.rngtypid, s.class, s.oid, 'sorted'
+      from seen s join parts p on p.class = s.class and p.oid = s.oid
+        join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
+        join pg_catalog.pg_range g on g.rngsubopc = c.oid`;
 
 /**
  * What leads directly to the objects that are given: classes, numbers, and whether the planner may compute them. It follows the

@@ -14,6 +14,8 @@ export interface Matching {
   readonly providers: ReadonlyMap<string, Providers>;
   /** The schemas that a body looks in first; empty for a statement. */
   readonly path: string;
+  /** Those that any other body may have set for those that it calls. */
+  readonly inherited?: string;
   /** The operands are not known: say yes when in doubt. */
   readonly strict: boolean;
 }
@@ -74,7 +76,9 @@ interface Naming extends Matching {
 }
 
 function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly Use[]>, naming: Naming): Use | undefined {
-  const open = node.open || naming.path.includes(node.schema);
+  // What the server has as well is not looked for in all of them: every body that says `lower` would be meant.
+  const path = node.shadows ? naming.path : naming.path + (naming.inherited ?? '');
+  const open = node.open || path.includes(node.schema);
   return names.get(node.name)?.find((use) => {
     if (naming.unqualified || !isQualified(use)) return open;
     return use.schema === node.schema;

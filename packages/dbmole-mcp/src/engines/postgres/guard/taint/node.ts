@@ -111,7 +111,8 @@ export function userNeeds({ needs }: TaintNode): readonly string[] {
   return needs.filter(isUserType);
 }
 
-/** Between types of the server itself, and never written: it could be anywhere. */
-export function isEverywhere({ class: objectClass, implicit, needs, target = '0' }: TaintNode): boolean {
+/** Between types of the server itself, or how values of one are sorted, and never written: it could be anywhere. */
+export function isEverywhere({ class: objectClass, oid, how, implicit, needs, target = '0' }: TaintNode): boolean {
+  if (objectClass === catalogs.type) return how === 'sorted' && !isUserType(oid);
   return objectClass === catalogs.cast && implicit && ![...needs, target].some(isUserType);
 }

@@ -25,7 +25,10 @@ const inert =
   /^(?:int[248]?|integer|bigint|smallint|numeric|decimal|real|double|float[48]?|bool|boolean|oid|xid|date|time|timetz|timestamp|timestamptz|uuid)$/;
 const names = /^(?:regclass|regtype|regrole|regnamespace|regconfig|regdictionary|regcollation)$/;
 
-const constants = new Set(['true', 'false', 'null']);
+/** They come out as `true` or `t`, depending on who writes them. */
+const constants = new Set(['true', 'false']);
+/** A number that always comes out as it is written. */
+const plainNumber = /^(?:0|[1-9]\d*)$/;
 
 /** What a value of this type can bring into a text. */
 export function variableHole(type: string): Hole {
@@ -77,7 +80,10 @@ class Expression {
       const type = this.#tokens[this.#at + 1]?.text ?? '';
       this.#at += 2;
       ways = cast(ways, type);
-      if (this.#is('(')) this.#at = readArguments(this.#tokens, this.#at).end + 1;
+      if (!this.#is('(')) continue;
+      // What is longer is cut.
+      if (variableHole(type) === 'any') ways = unknown;
+      this.#at = readArguments(this.#tokens, this.#at).end + 1;
     }
     return ways;
   }
@@ -85,11 +91,14 @@ class Expression {
   #primary(): readonly Pieces[] {
     const token = this.#tokens[this.#at++];
     if (token === undefined) return unknown;
-    if (token.kind === 'string' || token.kind === 'number') return [[{ text: token.text }]];
+    if (token.kind === 'string') return [[{ text: token.text }]];
+    if (token.kind === 'number') return plainNumber.test(token.text) ? [[{ text: token.text }]] : holeOf('value');
     if (token.kind === 'param') return holeOf(this.#variables.holes.get(token.text));
     if (token.kind === 'mark' && token.text === '(') return this.#group();
     if (token.kind !== 'word' && token.kind !== 'quoted') return unknown;
-    if (constants.has(token.text)) return [[{ text: token.text }]];
+    if (constants.has(token.text)) return holeOf('value');
+    // Either all becomes NULL, or it is left out.
+    if (token.text === 'null') return [[{ text: '' }]];
     if (this.#is('(')) return this.#call(token.text);
     if (this.#is('.')) return this.#dotted(token.text);
     return this.#variable(token.text);
@@ -154,9 +163,13 @@ function capped(ways: readonly Pieces[]): readonly Pieces[] {
 
 function cast(ways: readonly Pieces[], type: string): readonly Pieces[] {
   const hole = variableHole(type);
-  const isText = ['text', 'varchar', 'name', 'character', 'bpchar'].includes(type);
+  const isText = type === 'text' || type === 'varchar';
   if (hole === 'any') return isText ? ways : unknown;
-  return ways.map((pieces) => (isKnown(pieces) ? pieces : [{ hole }]));
+  return ways.map((pieces) => ((hole === 'name' ? isKnown(pieces) : isPlain(pieces)) ? pieces : [{ hole }]));
+}
+
+function isPlain(pieces: Pieces): boolean {
+  return isKnown(pieces) && plainNumber.test(pieces.map(({ text }) => text).join(''));
 }
 
 function isKnown(pieces: Pieces): pieces is readonly { readonly text: string }[] {
@@ -187,7 +200,7 @@ function format([templates = unknown, ...args]: readonly (readonly Pieces[])[]):
 }
 
 function fill(template: string, args: readonly (readonly Pieces[])[]): readonly Pieces[] {
-  const spec = /%(?:(\d+)\$)?-?(?:\d+)?([%sIL])/g;
+  const spec = /%(?:(\d+)\$)?([%sIL])/g;
   let ways: readonly Pieces[] = [[]];
   let next = 0;
   let from = 0;
@@ -202,7 +215,7 @@ function fill(template: string, args: readonly (readonly Pieces[])[]): readonly 
     const arg = args[next++] ?? unknown;
     ways = product(ways, kind === 'I' ? arg.map(quoteName) : kind === 'L' ? arg.map(quoteValue) : arg);
   }
-  // A width that is an argument, or what format does not have.
+  // A width, or what format does not have.
   if (template.replaceAll(spec, '').includes('%')) return unknown;
   return product(ways, [[{ text: template.slice(from) }]]);
 }

@@ -1,5 +1,5 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import { firstUserOid } from './describe-sql.ts';
+import { catalogs, firstUserOid } from './describe-sql.ts';
 
 /** What is watched beside the catalogs that are watched as a whole. */
 export interface Watched {
@@ -16,33 +16,57 @@ export interface Seen {
   /** Undefined on a standby: there, a snapshot does not say which transactions it leaves out. */
   readonly snapshot: string | undefined;
   readonly fingerprint: string;
+  /** The schemas that names are looked for in. A new session can have others. */
+  readonly path: string;
 }
 
+/** Operators by their schema: a search path may have others before the server's own. */
+const newer = (column: string) => `${column} operator(pg_catalog.>=) ${firstUserOid}::pg_catalog.oid`;
+
+/** Without the schema of temporary tables, which only some sessions have, and which is empty between calls. */
+const ownSchema = 'pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text::pg_catalog.name';
+const currentPath = `pg_catalog.array_remove(pg_catalog.current_schemas(true), ${ownSchema})::pg_catalog.text`;
+
 const wholes = [
-  ['pg_proc', `oid >= ${firstUserOid}`],
-  ['pg_rewrite', `oid >= ${firstUserOid}`],
-  ['pg_operator', `oid >= ${firstUserOid}`],
-  ['pg_cast', `oid >= ${firstUserOid}`],
-  ['pg_constraint', `contypid >= ${firstUserOid}`],
+  ['pg_proc', newer('oid')],
+  ['pg_rewrite', newer('oid')],
+  ['pg_operator', newer('oid')],
+  ['pg_cast', newer('oid')],
+  ['pg_constraint', newer('contypid')],
   ['pg_policy', 'true'],
   ['pg_foreign_table', 'true'],
+  ['pg_namespace', 'true'],
+  ['pg_opclass', newer('oid')],
+  ['pg_amproc', newer('oid')],
 ] as const;
+
+/** Rows that were there from the beginning have an age that does not grow. When they are changed, there is one more that has. */
+const dated = 'pg_catalog.age(xmin) operator(pg_catalog.<) 2147483647';
 
 /**
  * Changes with every row that is made, changed or dropped: how many there are, and the transactions that wrote them, counted from
  * the first there can be, so that they stay the same while time goes on.
  */
 function formatFingerprint({ objects, tables }: Watched): string {
+  const types = objects.get(catalogs.type) ?? [];
   const rows = [
     ...wholes.map(([name, which]) => `select xmin from pg_catalog.${name} where ${which}`),
     ...[...objects].map(([catalog, oids]) => {
-      const some = `refclassid = ${catalog} and refobjid in (${oids.join(', ')})`;
+      const some = `refclassid operator(pg_catalog.=) ${catalog}::pg_catalog.oid and refobjid ${oneOf(oids)}`;
       return `select xmin from pg_catalog.pg_depend where ${some}`;
     }),
-    ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_inherits where inhrelid in (${tables.join(', ')})`]),
+    // Under which name, and in which schema.
+    ...(types.length === 0 ? [] : [`select xmin from pg_catalog.pg_type where oid ${oneOf(types)}`]),
+    ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_class where oid ${oneOf(tables)}`]),
+    ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_inherits where inhrelid ${oneOf(tables)}`]),
   ].join(' union all ');
-  const first = "pg_catalog.count(*) * pg_catalog.age('3'::pg_catalog.xid)";
-  return `select pg_catalog.count(*) as n, pg_catalog.sum(pg_catalog.age(xmin)) - ${first} as written from (${rows}) x`;
+  const first = "pg_catalog.count(*) operator(pg_catalog.*) pg_catalog.age('3'::pg_catalog.xid)::pg_catalog.int8";
+  const written = `pg_catalog.sum(pg_catalog.age(xmin)) operator(pg_catalog.-) (${first})`;
+  return `select pg_catalog.count(*) as n, ${written} as written from (${rows}) x where ${dated}`;
+}
+
+function oneOf(oids: readonly string[]): string {
+  return `operator(pg_catalog.=) any ('{${oids.join(',')}}'::pg_catalog.oid[])`;
 }
 
 /** As text, so that the server plans it only when it comes to it. */
@@ -52,15 +76,19 @@ function formatLazily(watched: Watched): string {
 
 export async function openSeen(run: CatalogQuestion, watched: Watched): Promise<Seen> {
   const snapshot = 'case when not pg_catalog.pg_is_in_recovery() then pg_catalog.txid_current_snapshot()::pg_catalog.text end';
-  const [row] = await run(`select ${snapshot}, ${formatLazily(watched)}`);
-  return { snapshot: row?.[0] ?? undefined, fingerprint: row?.[1] ?? '' };
+  const [row] = await run(`select ${snapshot}, ${formatLazily(watched)}, ${currentPath}`);
+  return { snapshot: row?.[0] ?? undefined, fingerprint: row?.[1] ?? '', path: row?.[2] ?? '' };
 }
 
 /** As long as no transaction has ended since, nothing was changed. Otherwise the server has to look. */
-export function formatPremise({ snapshot, fingerprint }: Seen, watched: Watched): string {
+export function formatPremise({ snapshot, fingerprint, path }: Seen, watched: Watched): string {
+  const samePath = `${currentPath} operator(pg_catalog.=) '${quote(path)}'`;
   const unchanged = `${formatLazily(watched)} operator(pg_catalog.=) '${quote(fingerprint)}'`;
-  if (snapshot === undefined) return unchanged;
-  return `case when pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.=) '${quote(snapshot)}' then true else ${unchanged} end`;
+  const quiet =
+    snapshot === undefined
+      ? ''
+      : `when pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.=) '${quote(snapshot)}' then true `;
+  return `case when not (${samePath}) then false ${quiet}else ${unchanged} end`;
 }
 
 function quote(text: string): string {

@@ -40,6 +40,7 @@ function readOne(tokens: TokenList, i: number, { holes, values }: Known): void {
   else if (kind === 'word' && text === 'into') readTargets(tokens, i + 1, holes);
   else if (kind === 'word' && (text === 'for' || text === 'foreach')) readLoop(tokens, i + 1, holes);
   else if (kind === 'word' && text === 'call') readCall(tokens, i, holes);
+  else if (kind === 'word' && text === 'diagnostics') readDiagnostics(tokens, i + 1, holes);
   else if (text !== undefined && isAssignment(tokens, i)) addValue(values, text, readExpression(tokens, i + 2));
 }
 
@@ -49,16 +50,25 @@ interface Known {
 }
 
 /** `name [constant] type [… default expression];` up to BEGIN. */
-function readDeclarations(tokens: TokenList, from: number, { holes, values }: Known): void {
+function readDeclarations(tokens: TokenList, from: number, known: Known): void {
   for (let at = from; at < tokens.length && tokens[at]?.text !== 'begin'; ) {
     const declaration = takeUntil(tokens, at, semicolon);
-    const [name, second, third] = declaration;
-    const type = second?.text === 'constant' ? third : second;
-    if (name !== undefined) declare(name.text, variableHole(type?.text ?? ''), { holes, values });
-    const equals = declaration.findIndex(({ text }) => text === ':=' || text === '=' || text === 'default');
-    if (name !== undefined && equals > 0) addValue(values, name.text, declaration.slice(equals + 1));
+    const [name, second] = declaration;
+    // Whoever writes to the one changes the other.
+    if (second?.text === 'alias') setHoles([name?.text ?? '', declaration.at(-1)?.text ?? ''], 'any', known.holes);
+    else if (name !== undefined) readDeclaration(name.text, declaration.slice(1), known);
     at += declaration.length + 1;
   }
+}
+
+function readDeclaration(name: string, declaration: TokenList, { holes, values }: Known): void {
+  const [first, second] = declaration;
+  const type = first?.text === 'constant' ? second : first;
+  // The first word of `table.column%type` is no type.
+  const isCopied = declaration.some(({ kind, text }) => kind === 'operator' && text === '%');
+  declare(name, isCopied ? 'any' : variableHole(type?.text ?? ''), { holes, values });
+  const equals = declaration.findIndex(({ text }) => text === ':=' || text === '=' || text === 'default');
+  if (equals >= 0) addValue(values, name, declaration.slice(equals + 1));
 }
 
 /** A name that is declared twice can be either. */
@@ -94,6 +104,13 @@ function readCall(tokens: TokenList, i: number, holes: Map<string, Hole>): void 
     .args.flat()
     .map(({ text }) => text);
   setHoles(words, 'any', holes);
+}
+
+/** `get stacked diagnostics name = message_text, …`: a message can be anything. */
+function readDiagnostics(tokens: TokenList, from: number, holes: Map<string, Hole>): void {
+  const items = takeUntil(tokens, from, semicolon);
+  const names = items.filter((_, i) => ['=', ':='].includes(items[i + 1]?.text ?? '')).map(({ text }) => text);
+  setHoles(names, 'any', holes);
 }
 
 /** A type that lets nothing through still does not. */

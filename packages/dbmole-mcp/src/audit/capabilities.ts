@@ -1,0 +1,14 @@
+/** What an account could do beyond reading if nothing but its rights stood in the way. */
+export interface Capabilities {
+  /** The worst first. Each goes on from "This account could also": `write to 2 tables (orders, customers)`. */
+  readonly powers: readonly string[];
+  /** Whether the server told all that this takes. */
+  readonly complete: boolean;
+  /** Whole sentences: what could not be looked up, and what else the person should know. */
+  readonly notes: readonly string[];
+  /** Statements that make an account which only reads, in lines that can be pasted. */
+  readonly reader: readonly string[];
+}
+
+/** Stands in the statements for what we neither know nor should. */
+export const passwordPlaceholder = '<password>';

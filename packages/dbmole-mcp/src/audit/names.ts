@@ -1,0 +1,18 @@
+const mostNames = 3;
+const longestName = 48;
+
+/** `2 tables (a, b)`, `12 tables (a, b, c, …)`. The names are the first of all. */
+export function formatCounted(count: number, [one, many]: readonly [string, string], names: readonly string[]): string {
+  const listed = formatNames(names, count);
+  return `${count} ${count === 1 ? one : many}${listed === '' ? '' : ` (${listed})`}`;
+}
+
+/** `a, b, c, …` */
+export function formatNames(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, mostNames).map(shorten);
+  return (count > shown.length ? [...shown, '…'] : shown).join(', ');
+}
+
+function shorten(name: string): string {
+  return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
+}
