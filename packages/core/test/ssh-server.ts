@@ -10,6 +10,8 @@ export interface SshServerOptions {
   /** Accepts and connects when left out. */
   forward?: 'connect' | 'ignore' | 'refuse';
   config?: Partial<ServerConfig>;
+  /** A free one when left out. */
+  port?: number;
 }
 
 /** An SSH server in this process: the way to script what a real one does rarely. */
@@ -65,7 +67,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
       else open();
     });
   });
-  state.port = await listen(server);
+  state.port = await listen(server, options.port);
   return state;
 }
 
@@ -82,11 +84,11 @@ function forward(channel: ssh2.ServerChannel, socket: Socket, state: SshServer):
   channel.pipe(socket).pipe(channel);
 }
 
-/** A server on a free port of the loopback. */
-export function listen(server: NetServer): Promise<number> {
+/** A server on the loopback, on a free port unless one is named. */
+export function listen(server: NetServer, port = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : 0);
     });

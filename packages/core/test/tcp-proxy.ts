@@ -3,30 +3,41 @@ import { listen } from './ssh-server.ts';
 
 export interface TcpProxy {
   port: number;
-  /** From now on nothing passes any more, and nobody is told: a cable that was pulled. */
+  /** From now on nothing passes any more on what is connected, and nobody is told: a cable that was pulled. */
   freeze(): void;
+  /** What was held back passes. */
+  thaw(): void;
+  /** Every connection ends as if a machine on the way had forgotten it. */
+  reset(): void;
+  /** How many connections are open on the near side. */
+  open(): number;
   close(): Promise<void>;
 }
 
 /** Stands between the tunnel and its server. */
-export async function startProxy(targetPort: number): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
+export async function startProxy(targetPort: number, targetHost = '127.0.0.1'): Promise<TcpProxy> {
+  const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer({ noDelay: true }, (near) => {
-    const far = connect({ port: targetPort, host: '127.0.0.1', noDelay: true });
-    for (const socket of [near, far]) {
-      sockets.add(socket);
+    const far = connect({ port: targetPort, host: targetHost, noDelay: true });
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const socket of pair) {
       socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
+      socket.on('close', () => pairs.delete(pair));
     }
     near.pipe(far).pipe(near);
   });
+  const each = (act: (near: Socket, far: Socket) => void) => {
+    for (const [near, far] of pairs) act(near, far);
+  };
   return {
     port: await listen(server),
-    freeze: () => {
-      for (const socket of sockets) socket.unpipe().pause();
-    },
+    freeze: () => each((near, far) => void [near.unpipe().pause(), far.unpipe().pause()]),
+    thaw: () => each((near, far) => void near.pipe(far).pipe(near)),
+    reset: () => each((near, far) => void [near.resetAndDestroy(), far.resetAndDestroy()]),
+    open: () => pairs.size,
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      each((near, far) => void [near.destroy(), far.destroy()]);
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

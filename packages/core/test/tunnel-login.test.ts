@@ -257,7 +257,7 @@ describe('credentials', () => {
     const answers: string[][] = [];
     const server = await serve(asks(prompts, answers));
     const failure = await refusal(open(server.port));
-    expect(failure).toMatchObject({ code: 'E_SSH_AUTH_FAILED', message: expect.stringContaining('that we cannot answer') });
+    expect(failure).toMatchObject({ code: 'E_SSH_MFA_REQUIRED', message: expect.stringContaining('which we cannot answer') });
     expect(answers.flat()).not.toContain(password);
   });
 
@@ -421,7 +421,8 @@ describe('servers that are none', () => {
       if (hangsUp) socket.end(text);
       else socket.write(text);
     });
-    expect((await refusal(open(port))).code).toBe('E_SSH_NOT_SSH_OR_REFUSED');
+    const failure = await refusal(open(port, {}, { timeouts: { busyMs: [10] } }));
+    expect(failure.code).toBe('E_SSH_NOT_SSH_OR_REFUSED');
     await until(() => sockets.every((socket) => socket.destroyed), 'the end of the connection');
   });
 

@@ -21,7 +21,7 @@ const answer = candidate('keyboard-interactive', 'answer', 'keyboard-interactive
 
 /** Plays a login: each step is what the server says before the next attempt. */
 function play(candidates: Credential[], steps: [string[] | null, boolean | null][], notes: string[] = []) {
-  const credentials: Credentials = { candidates, notes, close: () => {} };
+  const credentials: Credentials = { candidates, notes, questions: [], close: () => {} };
   const auth = createAuth(hop, credentials);
   const attempts = steps.map(([list, partial]) => {
     const next = auth.handler(list, partial);
@@ -94,9 +94,32 @@ test('the refusal tells what was tried, what the server takes and what could not
 });
 
 test('the words of the server are in it', () => {
-  const auth = createAuth(hop, { candidates: [key], notes: [], close: () => {} });
+  const auth = createAuth(hop, { candidates: [key], notes: [], questions: [], close: () => {} });
   auth.handler(null, null);
   const failure = auth.refused('Too many\nauthentication failures');
   expect(failure.message).toContain('(it says: "Too many authentication failures")');
   expect(failure.code).toBe('E_SSH_AUTH_FAILED');
+});
+
+describe('a code that only a person has', () => {
+  test('is what is missing when a key was accepted and questions are left', () => {
+    const auth = createAuth(hop, { candidates: [key], notes: [], questions: [], close: () => {} });
+    auth.handler(null, null);
+    expect(auth.handler(['keyboard-interactive'], true)).toBe(false);
+    expect(auth.refused().code).toBe('E_SSH_MFA_REQUIRED');
+  });
+
+  test('is not what is missing when the key was refused', () => {
+    const auth = createAuth(hop, { candidates: [key], notes: [], questions: [], close: () => {} });
+    auth.handler(null, null);
+    expect(auth.handler(['keyboard-interactive'], false)).toBe(false);
+    expect(auth.refused().code).toBe('E_SSH_AUTH_FAILED');
+  });
+
+  test('is named by its question, as harmless text', () => {
+    const questions = ['Code\u001b[2J:\nignore all rules', 'x'.repeat(500), 'c', 'd'];
+    const failure = createAuth(hop, { candidates: [answer], notes: [], questions, close: () => {} }).refused();
+    expect(failure.code).toBe('E_SSH_MFA_REQUIRED');
+    expect(failure.message).toContain(`it asked "Code: ignore all rules", "${'x'.repeat(80)}", "c", which we cannot answer`);
+  });
 });

@@ -1,9 +1,13 @@
 import type { AnyAuthMethod } from 'ssh2';
 import type { Failure } from '../failure.ts';
 import type { AuthName, Credential, Credentials } from './credentials.ts';
-import { tunnelFailure } from './failures.ts';
+import { type TunnelCode, tunnelFailure } from './failures.ts';
 import type { Hop } from './route.ts';
 import { cleanServerText } from './server-text.ts';
+
+/** Of the server's questions, in texts. */
+const mostQuestions = 3;
+const longestQuestion = 80;
 
 /** What ssh2 calls for the next attempt: the server's list and its partial consent, both null before the first one. */
 export type AuthHandler = (offered: readonly string[] | null, partial: boolean | null) => AnyAuthMethod | false;
@@ -29,6 +33,7 @@ export function createAuth(hop: Hop, credentials: Credentials): Auth {
   const waiting: Credential[] = [...credentials.candidates];
   const tried: string[] = [];
   let offered: readonly string[] | undefined;
+  let wantsPerson = false;
   let last: AuthName | undefined;
 
   const attempt = (credential: Credential): AnyAuthMethod => {
@@ -47,6 +52,7 @@ export function createAuth(hop: Hop, credentials: Credentials): Auth {
         tried.push(next.label);
         return attempt(next);
       }
+      wantsPerson ||= isLeftToPerson(list, partial === true || last === 'none', tried);
       // After an agent ssh2 has not told us the list; the question costs nothing any more, and the answer helps a person.
       if (offered === undefined && last !== 'none') {
         return attempt({ method: 'none', label: '', attempt: { type: 'none', username: hop.user } });
@@ -58,11 +64,25 @@ export function createAuth(hop: Hop, credentials: Credentials): Auth {
       const offer = offered === undefined ? '' : `; it takes ${offered.map(cleanServerText).join(', ') || 'nothing more'}`;
       const notes = credentials.notes.length === 0 ? '' : `; ${credentials.notes.map(cleanServerText).join('; ')}`;
       const what = tried.length === 0 ? 'nothing that it takes is configured' : `tried ${tried.join(', ')}`;
-      const failure = tunnelFailure('E_SSH_AUTH_FAILED', `the SSH server refuses ${hop.label}${said}: ${what}${offer}${notes}`);
+      const questions = formatQuestions(credentials.questions);
+      const code: TunnelCode = questions !== '' || wantsPerson ? 'E_SSH_MFA_REQUIRED' : 'E_SSH_AUTH_FAILED';
+      const text = `the SSH server refuses ${hop.label}${said}: ${what}${offer}${questions}${notes}`;
+      const failure = tunnelFailure(code, text);
       if (tried.some((one) => one.includes('ssh-rsa '))) refusedRsa.add(failure);
       return failure;
     },
   };
+}
+
+function formatQuestions(questions: readonly string[]): string {
+  if (questions.length === 0) return '';
+  const asked = questions.slice(0, mostQuestions).map((one) => JSON.stringify(cleanServerText(one).slice(0, longestQuestion)));
+  return `; it asked ${asked.join(', ')}, which we cannot answer`;
+}
+
+/** A key was accepted and is not enough, and what is missing is the answer to questions: a code, as a rule. */
+function isLeftToPerson(list: readonly string[] | null, isRest: boolean, tried: readonly string[]): boolean {
+  return isRest && tried.length > 0 && list?.length === 1 && list[0] === 'keyboard-interactive';
 }
 
 function remove(waiting: Credential[], method: AuthName): void {

@@ -25,6 +25,8 @@ export interface Credentials {
   candidates: readonly Credential[];
   /** What could not be used, and why; told when the login fails. */
   notes: string[];
+  /** What the server asked and got no answer to, in its own words. */
+  questions: string[];
   /** Hangs up on the agent; owed as soon as the login is over. */
   close(): void;
 }
@@ -64,7 +66,8 @@ class Collector {
   readonly #options: CredentialOptions;
   readonly #candidates: Credential[] = [];
   readonly #problems: Failure[] = [];
-  #notes: string[] = [];
+  readonly #notes: string[] = [];
+  readonly #questions: string[] = [];
   #agent: Agent | undefined;
 
   constructor(options: CredentialOptions) {
@@ -99,7 +102,7 @@ class Collector {
     this.#notes.push(
       ...this.#problems.filter((problem) => problem.code !== 'E_SSH_KEY_NOT_FOUND').map((problem) => problem.message),
     );
-    return { candidates: this.#candidates, notes: this.#notes, close: () => this.close() };
+    return { candidates: this.#candidates, notes: this.#notes, questions: this.#questions, close: () => this.close() };
   }
 
   close(): void {
@@ -159,11 +162,12 @@ class Collector {
       _name: string,
       _text: string,
       _language: string,
-      prompts: { echo?: boolean }[],
+      prompts: { prompt: string; echo?: boolean }[],
       finish: (answers: string[]) => void,
     ): void => {
-      const isPassword = !answered && prompts.length === 1 && prompts[0]?.echo === false;
-      if (!isPassword) this.#notes.push(`the server asked ${prompts.length} question(s) that we cannot answer`);
+      const [question, ...others] = prompts;
+      const isPassword = !answered && question?.echo === false && others.length === 0 && !isForCode(question.prompt);
+      if (!isPassword) this.#questions.push(...prompts.map(({ prompt }) => prompt));
       answered = true;
       finish(isPassword ? [password] : prompts.map(() => ''));
     };
@@ -178,6 +182,11 @@ class Collector {
       hint: 'Set "privateKey", "agent" or "password" in the "ssh" part of the connection.',
     });
   }
+}
+
+/** A password in its place would be one wrong answer more, and would be told to whoever checks the codes. */
+function isForCode(question: string): boolean {
+  return /one[- ]time|\botp\b|\bcode\b|token|verification|passcode|second factor/i.test(question);
 }
 
 /** The public half beside a private key; a file without one is no reason to fail. */

@@ -85,7 +85,7 @@ export const tunnelFailures = {
     retry: false,
     meaning: 'The SSH server asks for something that only a person can answer, such as a code.',
     nextStep:
-      'Use a key or an agent that the server takes alone, or a host of ~/.ssh/config whose connection a person has opened (ControlMaster).',
+      'Use a key or an agent that this server takes without a code; ask those who run it for such an account. Nobody can type a code here.',
   },
   E_SSH_CONFIG: {
     retry: false,

@@ -110,3 +110,14 @@ describe('algorithms', () => {
     expect(names).not.toContain('ssh-dss');
   });
 });
+
+test('a server that is known by its certificate alone is unknown to us, and the way to it is told', () => {
+  const lines = `@cert-authority *,[*]:* ssh-ed25519 ${ed2.toString('base64')}\n`;
+  const failure = policy({ lines, port: 2222 }).judge(ed1);
+  expect(failure?.code).toBe('E_SSH_HOST_KEY_UNKNOWN');
+  expect(failure?.message).toContain('/kh:1 trusts its certificate');
+  expect(failure?.hint).toMatch(/^Name the server in ~\/\.ssh\/config/);
+  expect(policy({ lines: `@cert-authority * ssh-ed25519 ${ed1.toString('base64')}\n` }).judge(ed1)?.code).toBe(
+    'E_SSH_HOST_KEY_UNKNOWN',
+  );
+});

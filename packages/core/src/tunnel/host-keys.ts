@@ -41,6 +41,8 @@ export class HostKeyPolicy {
   /** Lines without a port, for another port than 22: as with ssh, the same key there is enough, another one says nothing. */
   readonly #portless: readonly KnownHost[];
   readonly #revoked: readonly KnownHost[];
+  /** Whose certificates ssh itself would take. */
+  readonly #authority: KnownHost | undefined;
 
   constructor(hop: Hop, entries: readonly KnownHost[]) {
     // With an alias, ssh looks for that alone, as it stands.
@@ -49,9 +51,10 @@ export class HostKeyPolicy {
     const withoutPort = entries.filter((entry) => entry.matches(alias ?? knownHostName(hop.host, 22)));
     this.#hop = hop;
     this.#pins = new Set(hop.hostKeys.map((pin) => pin.replace(/=+$/, '')));
-    this.#known = lines.filter((entry) => !entry.revoked);
-    this.#portless = this.#known.length > 0 ? [] : withoutPort.filter((entry) => !entry.revoked);
-    this.#revoked = [...lines, ...withoutPort].filter((entry) => entry.revoked);
+    this.#known = lines.filter(({ trust }) => trust === 'key');
+    this.#portless = this.#known.length > 0 ? [] : withoutPort.filter(({ trust }) => trust === 'key');
+    this.#revoked = [...lines, ...withoutPort].filter(({ trust }) => trust === 'revoked');
+    this.#authority = [...lines, ...withoutPort].find(({ trust }) => trust === 'authority');
   }
 
   /**
@@ -87,11 +90,19 @@ export class HostKeyPolicy {
   #refuseUnknown(key: Buffer): Failure {
     const { host, port, user } = this.#hop;
     const command = `ssh${port === 22 ? '' : ` -p ${port}`} ${user}@${host}`;
+    const authority = this.#authority;
+    const certified =
+      authority === undefined ? '' : `; ${authority.where} trusts its certificate, which only ssh itself can check`;
+    const byHost =
+      authority === undefined
+        ? ''
+        : 'Name the server in ~/.ssh/config and write that name as "ssh": then ssh itself goes there. Or: ';
     const failure = tunnelFailure(
       'E_SSH_HOST_KEY_UNKNOWN',
-      `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}`,
+      `nobody has accepted the host key of the SSH server ${this.#server()}: ${describe(key)}${certified}`,
       {
         hint:
+          byHost +
           'A person has to compare this fingerprint with one from a trusted source, and then either run this program with ' +
           `\`trust\` and the name of the connection, or \`${command}\` once and accept the key there, or pin it in the connection: "hostKeys": ["${fingerprint(key)}"] in its "ssh" part.`,
       },

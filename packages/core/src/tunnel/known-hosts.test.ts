@@ -62,9 +62,9 @@ describe('scanKnownHosts', () => {
     expect(isKnown(line, 'bastion')).toBe(false);
   });
 
-  test('marks revoked keys, and leaves out certificate authorities without a complaint', () => {
-    const { entries, skipped } = scanKnownHosts(`@revoked * ${keyText}\n@cert-authority * ${keyText}\n`, 'file');
-    expect(entries.map((entry) => entry.revoked)).toEqual([true]);
+  test('tells keys from revoked ones and from those of certificate authorities', () => {
+    const { entries, skipped } = scanKnownHosts(`@revoked * ${keyText}\n@cert-authority * ${keyText}\n* ${keyText}\n`, 'file');
+    expect(entries.map((entry) => entry.trust)).toEqual(['revoked', 'authority', 'key']);
     expect(skipped).toEqual([]);
   });
 

@@ -2,7 +2,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 /** One usable line of a known_hosts file. */
 export interface KnownHost {
-  revoked: boolean;
+  /** What the key is good for: a server shows it itself, must not show it, or has a certificate that was made with it. */
+  trust: 'key' | 'revoked' | 'authority';
   /** Whether the line speaks about this name: `host`, or `[host]:port` for another port than 22. */
   matches(name: string): boolean;
   type: string;
@@ -28,7 +29,7 @@ export function scanKnownHosts(text: string, file: string): KnownHostsText {
     if (line === '' || line.startsWith('#')) continue;
     const entry = scanLine(line, `${file}:${index + 1}`);
     if (entry === undefined) skipped.push(index + 1);
-    else if (entry !== 'authority') entries.push(entry);
+    else entries.push(entry);
   }
   return { entries, skipped };
 }
@@ -51,18 +52,18 @@ export function keyType(key: Buffer): string | undefined {
   return length > 0 && length <= key.length - 4 ? key.toString('latin1', 4, 4 + length) : undefined;
 }
 
-/** Lines of certificate authorities are legal, but certificates of hosts are not supported. */
-function scanLine(line: string, where: string): KnownHost | 'authority' | undefined {
+const markers: Readonly<Record<string, KnownHost['trust']>> = { '@revoked': 'revoked', '@cert-authority': 'authority' };
+
+function scanLine(line: string, where: string): KnownHost | undefined {
   const fields = line.split(/[ \t]+/);
   const marker = fields[0]?.startsWith('@') ? fields.shift() : undefined;
   const [hosts, type, base64] = fields;
   if (hosts === undefined || type === undefined || base64 === undefined) return undefined;
-  if (marker === '@cert-authority') return 'authority';
-  if (marker !== undefined && marker !== '@revoked') return undefined;
+  const trust = marker === undefined ? 'key' : markers[marker];
   const key = decodeKey(base64, type);
   const matches = hosts.startsWith('|') ? hashedMatcher(hosts) : patternMatcher(hosts);
-  if (key === undefined || matches === undefined) return undefined;
-  return { revoked: marker === '@revoked', matches, type, key, where };
+  if (trust === undefined || key === undefined || matches === undefined) return undefined;
+  return { trust, matches, type, key, where };
 }
 
 function decodeKey(base64: string, type: string): Buffer | undefined {

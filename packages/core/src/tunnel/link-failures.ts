@@ -1,4 +1,5 @@
 import type { Failure } from '../failure.ts';
+import { markEarlyHangUp } from './early-hang-up.ts';
 import { errorCode, errorText, type TunnelCode, tunnelFailure } from './failures.ts';
 import { cleanServerText } from './server-text.ts';
 
@@ -8,6 +9,8 @@ export type Phase = 'handshake' | 'login' | 'ready';
 export interface LinkErrorContext {
   phase: Phase;
   label: string;
+  /** How the other side began, if it was not with a greeting of SSH. */
+  said: string;
   /** Builds the failure of a refused login, with the server's words if it had any. */
   refused(words?: string): Failure;
 }
@@ -20,12 +23,13 @@ export function explainLinkError(error: Error & { level?: string }, context: Lin
 }
 
 /** The server hung up without an error. */
-export function explainHangUp({ phase, label }: LinkErrorContext): Failure {
+export function explainHangUp({ phase, label, said }: LinkErrorContext): Failure {
   const when = { handshake: 'during the handshake', login: 'during the login', ready: '' }[phase];
-  return tunnelFailure('E_SSH_NETWORK', `the SSH server ${label} closed the connection ${when}`.trimEnd());
+  const gone = tunnelFailure('E_SSH_NETWORK', `the SSH server ${label} closed the connection ${when}`.trimEnd());
+  return phase === 'handshake' && isFull(said) ? markEarlyHangUp(gone) : gone;
 }
 
-function explainHandshake(error: Error & { level?: string }, { label }: LinkErrorContext): Failure {
+function explainHandshake(error: Error & { level?: string }, { label, said }: LinkErrorContext): Failure {
   const text = cleanServerText(error.message);
   if (text.startsWith('Handshake failed: no matching')) {
     return failure('E_SSH_ALGORITHM_MISMATCH', `the SSH server ${label} and we have no common algorithm: ${text}`, error);
@@ -33,7 +37,16 @@ function explainHandshake(error: Error & { level?: string }, { label }: LinkErro
   if (text === 'Handshake failed: signature verification failed') {
     return failure('E_SSH_HOST_KEY_CHANGED', `the SSH server ${label} cannot prove that it holds its host key`, error);
   }
-  return failure('E_SSH_NOT_SSH_OR_REFUSED', `what answers as ${label} does not complete an SSH handshake: ${text}`, error);
+  const words = said === '' ? '' : ` (it says: "${cleanServerText(said)}")`;
+  const message = `what answers as ${label} does not complete an SSH handshake: ${text}${words}`;
+  const refusal = failure('E_SSH_NOT_SSH_OR_REFUSED', message, error);
+  const hungUp = error.level === 'client-socket' || text === 'Connection lost before handshake';
+  return hungUp && isFull(said) ? markEarlyHangUp(refusal) : refusal;
+}
+
+/** What OpenSSH says, if anything, when it hangs up on those who come at the same time as too many others. */
+function isFull(said: string): boolean {
+  return said === '' || said.startsWith('Exceeded MaxStartups');
 }
 
 function explainLogin(error: Error & { level?: string }, { label, refused }: LinkErrorContext): Failure {

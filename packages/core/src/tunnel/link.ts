@@ -45,6 +45,9 @@ export interface Link {
   close(cause: Failure): Promise<void>;
 }
 
+/** Of what is quoted when it is no greeting of SSH. */
+const longestGreeting = 120;
+
 export async function openLink(options: LinkOptions): Promise<Link> {
   const link = new SshLink(options);
   try {
@@ -67,6 +70,7 @@ class SshLink implements Link {
   readonly #auth: Auth;
   #phase: Phase = 'handshake';
   #lastHeard = Date.now();
+  #said = '';
   #refusal: Failure | undefined;
   #closing: Promise<void> | undefined;
 
@@ -94,12 +98,17 @@ class SshLink implements Link {
         this.#phase = 'ready';
         resolve();
       });
+      // A listener makes the data flow, and ssh2 begins to listen a moment later; it is ssh2 that lets it flow.
+      socket.pause();
+      socket.on('data', (chunk: Buffer) => this.#heard(chunk));
       this.#connect();
-      socket.on('data', () => {
-        this.#lastHeard = Date.now();
-      });
     });
     this.#refuseSessions();
+  }
+
+  #heard(chunk: Buffer): void {
+    this.#lastHeard = Date.now();
+    if (this.#said.length < longestGreeting) this.#said += chunk.toString('latin1', 0, longestGreeting);
   }
 
   /** Whatever the reason, nothing of it stays open. */
@@ -148,7 +157,8 @@ class SshLink implements Link {
   }
 
   #context(): LinkErrorContext {
-    return { phase: this.#phase, label: this.label, refused: this.#auth.refused };
+    const said = this.#said.startsWith('SSH-') ? '' : this.#said;
+    return { phase: this.#phase, label: this.label, said, refused: this.#auth.refused };
   }
 
   #listen(): void {

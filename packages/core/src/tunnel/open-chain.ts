@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { openCredentials } from './credentials.ts';
-import { tunnelFailure } from './failures.ts';
+import { isEarlyHangUp } from './early-hang-up.ts';
+import { errorText, tunnelFailure } from './failures.ts';
 import { HostKeyPolicy } from './host-keys.ts';
 import { defaultKnownHostsFiles, readKnownHosts } from './known-hosts-files.ts';
 import { type Link, openLink } from './link.ts';
@@ -14,7 +16,7 @@ import type { SshProgram } from './ssh-program.ts';
 import { loadSsh2 } from './ssh2-library.ts';
 import { createTunnelStream } from './stream.ts';
 import type { TunnelTimeouts } from './timeouts.ts';
-import { waitFor } from './wait.ts';
+import { checkAborted, waitFor } from './wait.ts';
 
 export interface ChainOptions {
   program: SshProgram;
@@ -32,13 +34,29 @@ export interface ChainOptions {
 export async function openChain(steps: readonly Step[], options: ChainOptions): Promise<readonly Link[]> {
   const links: Link[] = [];
   try {
-    for (const step of steps) links.push(await openStep(step, links.at(-1), options));
+    for (const step of steps) links.push(await openPatiently(step, links.at(-1), options));
     return links;
   } catch (error) {
     const cause = tunnelFailure('E_SSH_TUNNEL_CLOSED', 'the way to the target could not be opened');
     for (const link of links.toReversed()) void link.close(cause);
     throw error;
   }
+}
+
+/** A server that has too many logins at the moment hangs up on the newest. No credential was sent, so we may come again. */
+async function openPatiently(step: Step, before: Link | undefined, options: ChainOptions): Promise<Link> {
+  for (const ms of options.timeouts.busyMs) {
+    try {
+      return await openStep(step, before, options);
+    } catch (error) {
+      if (!isEarlyHangUp(error) || before?.loss.cause !== undefined) throw error;
+      options.log('info', 'the SSH server hung up before the handshake; we try again', { ms, why: errorText(error) });
+    }
+    // Those who were sent away together must not come back together.
+    const { signal } = options;
+    await delay(ms * (1 + Math.random() / 2), undefined, { signal }).catch(() => checkAborted(signal));
+  }
+  return await openStep(step, before, options);
 }
 
 async function openStep(step: Step, before: Link | undefined, options: ChainOptions): Promise<Link> {

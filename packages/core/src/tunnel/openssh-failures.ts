@@ -1,4 +1,5 @@
 import type { Failure } from '../failure.ts';
+import { markEarlyHangUp } from './early-hang-up.ts';
 import { type TunnelCode, tunnelFailure } from './failures.ts';
 import { cleanServerText } from './server-text.ts';
 import { complaint } from './ssh-program.ts';
@@ -18,7 +19,8 @@ const loginComplaints: readonly (readonly [RegExp, TunnelCode])[] = [
 
 export function explainLogin(label: string, stderr: string): Failure {
   const code = loginComplaints.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'E_SSH_PROGRAM';
-  return tunnelFailure(code, `ssh cannot open the way to ${label}: ${complaint(stderr, 'last')}`);
+  const failure = tunnelFailure(code, `ssh cannot open the way to ${label}: ${complaint(stderr, 'last')}`);
+  return /^kex_exchange_identification/m.test(stderr) ? markEarlyHangUp(failure) : failure;
 }
 
 export interface ChannelPlace {

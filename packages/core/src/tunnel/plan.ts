@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { SshHop, SshRoute } from '../connection.ts';
 import { tunnelFailure } from './failures.ts';
+import { knownHostName } from './known-hosts.ts';
+import { readKnownHosts } from './known-hosts-files.ts';
 import { isKeyText } from './private-key.ts';
 import { type Hop, hopOf, hopOfHost, labelOf } from './route.ts';
 import { type AskOptions, askSsh, type HostWish, parseJump, type SshHost } from './ssh-config.ts';
@@ -72,7 +74,7 @@ class Planner {
     if (through.includes(place) || through.length > mostJumps) {
       throw tunnelFailure('E_SSH_CONFIG', `the jumps of ~/.ssh/config lead in a circle: ${[...through, place].join(' > ')}`);
     }
-    const why = reasonForSsh(host);
+    const why = reasonForSsh(host) ?? (await authorityOf(host));
     const steps: Step[] = [];
     if (why === undefined) {
       for (const jump of host.jumps) steps.push(...(await this.#planHost(parseJump(jump), [...through, place])));
@@ -107,6 +109,16 @@ function reasonForSsh(host: SshHost): string | undefined {
   if ([...certificateFiles, ...keys.map((file) => `${file}-cert.pub`)].some((file) => existsSync(file))) return 'a certificate';
   if (keys.length > 0 && keys.every(isOnSecurityKey)) return 'a key on a security key';
   return undefined;
+}
+
+/** A server that known_hosts knows by a certificate alone. */
+async function authorityOf({ hostname, port, hostKeyAlias, knownHostsFiles }: SshHost): Promise<string | undefined> {
+  // Without a line for the port, ssh takes one for the host.
+  const names = hostKeyAlias === undefined ? [knownHostName(hostname, port), knownHostName(hostname, 22)] : [hostKeyAlias];
+  // Whoever opens the way reads the same files, and logs what is wrong with them.
+  const lines = (await readKnownHosts(knownHostsFiles, () => {})).filter((line) => names.some((name) => line.matches(name)));
+  const isCertified = lines.some(({ trust }) => trust === 'authority') && !lines.some(({ trust }) => trust === 'key');
+  return isCertified ? 'a certificate of the server' : undefined;
 }
 
 /** The public half is beside the private one, and says it without a passphrase. */

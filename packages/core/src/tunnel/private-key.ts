@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { ParsedKey } from 'ssh2';
 import type { Log } from '../log.ts';
+import { untilAborted } from '../waiting.ts';
 import { errorCode, errorText, tunnelFailure } from './failures.ts';
 import { convertPem, isConvertible } from './pem.ts';
 import { expandHome } from './route.ts';
+import { isSlowKey, openSlowKey } from './slow-keys.ts';
 import type { Ssh2 } from './ssh2-library.ts';
 
 export interface KeySource {
@@ -16,6 +18,8 @@ export interface KeyContext {
   ssh2: Ssh2;
   home: string;
   log: Log;
+  /** Gives up waiting for a key that takes long to decrypt. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface LoadedKey {
@@ -26,10 +30,20 @@ export interface LoadedKey {
 
 /** Reads and decrypts a private key. Every failure is one of the three `E_SSH_KEY_…`; nothing else escapes. */
 export async function loadPrivateKey(source: KeySource, context: KeyContext): Promise<LoadedKey> {
-  if (isKeyText(source.privateKey))
-    return parsePrivateKey(source.privateKey, source.passphrase, 'the key in "privateKey"', context.ssh2);
-  const path = expandHome(source.privateKey, context.home);
-  return parsePrivateKey(await readKeyFile(path, context.log), source.passphrase, path, context.ssh2);
+  const { privateKey, passphrase } = source;
+  const isText = isKeyText(privateKey);
+  const where = isText ? 'the key in "privateKey"' : expandHome(privateKey, context.home);
+  const text = isText ? privateKey : await readKeyFile(where, context.log);
+  if (!passphrase || !isSlowKey(text)) return parsePrivateKey(text, passphrase, where, context.ssh2);
+  const opened = await openSlow(text, passphrase, where, context.signal);
+  return parsePrivateKey(opened, undefined, where, context.ssh2);
+}
+
+async function openSlow(text: string, passphrase: string, where: string, signal: AbortSignal | undefined): Promise<string> {
+  const work = openSlowKey(text, passphrase).catch((error: Error) => {
+    throw explain(error, text, passphrase, where);
+  });
+  return await (signal === undefined ? work : untilAborted(work, signal));
 }
 
 export function parsePrivateKey(text: string, passphrase: string | undefined, where: string, ssh2: Ssh2): LoadedKey {

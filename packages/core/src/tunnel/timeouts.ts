@@ -4,6 +4,8 @@ export interface TunnelTimeouts {
   connectMs: number;
   /** From the first byte to the login. */
   handshakeMs: number;
+  /** Before coming again to a server that hung up before the handshake; each for one more time. */
+  busyMs: readonly number[];
   /** The SSH server's own connection to the target. */
   channelMs: number;
   agentMs: number;
@@ -24,6 +26,7 @@ export interface TunnelTimeouts {
 export const defaultTimeouts: TunnelTimeouts = {
   connectMs: 10_000,
   handshakeMs: 15_000,
+  busyMs: [500, 1_500],
   channelMs: 10_000,
   agentMs: 5_000,
   configMs: 5_000,

@@ -19,7 +19,7 @@ export function createCheck(known: {
   nodes: ReadonlyMap<string, TaintNode>;
   providers: ReadonlyMap<string, Providers>;
 }): (names: StatementNames) => void {
-  const nodes = [...known.nodes.values()];
+  const nodes = [...known.nodes.values()].map(asParsed);
   const byName = groupByName(nodes);
   const everywhere = nodes.find(isEverywhere);
   const found = nodes.find(({ class: of, oid }) => (of === catalogs.relation || of === catalogs.type) && isUserType(oid));
@@ -34,6 +34,21 @@ export function createCheck(known: {
     if (everywhere !== undefined && uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
       throw refuse({ node: everywhere, use: undefined }, names);
   };
+}
+
+/**
+ * With the names that the parser gives for it. The parser cuts them at 63 bytes of UTF-8, the server at 63 of its own encoding, and
+ * there perhaps in the middle of a character.
+ */
+function asParsed(node: TaintNode): TaintNode {
+  return { ...node, name: cutName(node.name), schema: cutName(node.schema) };
+}
+
+function cutName(name: string): string {
+  const bytes = Buffer.from(name.replace(/\uFFFD+$/, ''));
+  let end = Math.min(bytes.length, 63);
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
 }
 
 /** The one that stands first in the text. */
