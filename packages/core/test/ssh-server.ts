@@ -27,8 +27,12 @@ export interface SshServer {
   close(): Promise<void>;
 }
 
+/** The library writes some keys in a way that it cannot read itself. */
 export function makeHostKey(): { private: string; public: string } {
-  return utils.generateKeyPairSync('ed25519');
+  for (;;) {
+    const pair = utils.generateKeyPairSync('ed25519');
+    if (!(utils.parseKey(pair.private) instanceof Error)) return pair;
+  }
 }
 
 export async function startSshServer(options: SshServerOptions = {}): Promise<SshServer> {
