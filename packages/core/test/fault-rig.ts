@@ -25,86 +25,109 @@ export interface EchoBackend {
 }
 
 /** What all tests of faults share: a target that echoes, a folder, and the end of everything they opened. */
-export function useFaultRig() {
-  const cleanUps: (() => Promise<unknown>)[] = [];
-  const notes: string[] = [];
-  let target: TestTarget;
-  let folder: string;
+export function useFaultRig(): FaultRig {
+  const rig = new FaultRig();
+  beforeAll(() => rig.start());
+  afterEach(() => rig.cleanUp());
+  afterAll(() => rig.stop());
+  return rig;
+}
 
-  beforeAll(async () => {
-    target = await startTarget();
-    folder = await mkdtemp(join(tmpdir(), 'fault-'));
-  });
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-    notes.length = 0;
-  });
-  afterAll(() => Promise.all([target.close(), rm(folder, { recursive: true })]));
+class FaultRig {
+  /** What the tunnels of this test logged. */
+  readonly notes: string[] = [];
+  readonly #cleanUps: (() => Promise<unknown>)[] = [];
+  #target: TestTarget | undefined;
+  #folder = '';
 
-  const contextOf = (topology: Topology | undefined, context: Partial<TunnelContext>): TunnelContext => ({
-    env: { PATH: process.env.PATH },
-    home: folder,
-    log: (_level, text, fields) => notes.push(`${text} ${JSON.stringify(fields)}`),
-    knownHostsFiles: topology === undefined ? [] : [topology.knownHostsFile],
-    ...(topology === undefined ? {} : { sshConfig: topology.sshConfigFile }),
-    ...context,
-  });
-  const tunnelsOf = (topology: Topology | undefined, context: Partial<TunnelContext> = {}) =>
-    createSharedTunnels(contextOf(topology, context));
+  async start(): Promise<void> {
+    this.#target = await startTarget();
+    this.#folder = await mkdtemp(join(tmpdir(), 'fault-'));
+  }
 
-  return {
-    notes,
-    onEnd: (cleanUp: () => Promise<unknown>) => void cleanUps.push(cleanUp),
-    file: (name: string) => join(folder, name),
-    targetPort: () => target.port,
-    targetConnections: () => target.connections,
+  async cleanUp(): Promise<void> {
+    for (const cleanUp of this.#cleanUps.splice(0).reverse()) await cleanUp();
+    this.notes.length = 0;
+  }
 
-    /** One set of shared tunnels; each call of the result is a connection that uses them. */
-    take(topology: Topology | undefined, context: Partial<TunnelContext> = {}): Take {
-      const tunnels = tunnelsOf(topology, context);
-      return async (ssh, signal = new AbortController().signal) => {
-        const tunnel = await tunnels.open(connectionOf(ssh, target.port), signal);
-        cleanUps.push(() => tunnel.close());
-        return tunnel;
-      };
-    },
+  async stop(): Promise<void> {
+    await Promise.all([this.#target?.close(), rm(this.#folder, { recursive: true })]);
+  }
 
-    /** As the server uses a connection: through the manager, which opens anew what was lost. */
-    calls(topology: Topology | undefined, ssh: SshRoute, context: Partial<TunnelContext> = {}) {
-      const tunnels = tunnelsOf(topology, context);
-      const manager: Manager<EchoBackend> = createManager(createFakeRegistry(connectionOf(ssh, target.port)), {
-        createBackend: async ({ dial }) => echoBackend(dial),
-        createTunnel: (config, signal) => tunnels.open(config, signal),
-        resolvePort: () => target.port,
-        idleMs: 0,
-      });
-      cleanUps.push(() => manager.disposeAll());
-      return async (word = 'hello', signal = AbortSignal.timeout(60_000)): Promise<string> => {
-        const lease = await manager.acquire(undefined, signal);
-        try {
-          return await lease.backend.echo(word);
-        } finally {
-          lease.release();
-        }
-      };
-    },
+  onEnd(cleanUp: () => Promise<unknown>): void {
+    this.#cleanUps.push(cleanUp);
+  }
 
-    async proxy(hop: { port: number; host?: string }): Promise<TcpProxy> {
-      const proxy = await startProxy(hop.port, hop.host);
-      cleanUps.push(() => proxy.close());
-      return proxy;
-    },
+  file(name: string): string {
+    return join(this.#folder, name);
+  }
 
-    echo: (tunnel: Tunnel, word = 'hello') => echoThrough(tunnel.stream('127.0.0.1', target.port), word),
+  targetPort(): number {
+    return this.#target?.port ?? 0;
+  }
 
-    /** A stream with a channel that is in use. */
-    async echoing(tunnel: Tunnel): Promise<Duplex> {
-      const stream = tunnel.stream('127.0.0.1', target.port);
-      stream.write('x');
-      await once(stream, 'data');
-      return stream;
-    },
-  };
+  targetConnections(): number {
+    return this.#target?.connections ?? 0;
+  }
+
+  /** One set of shared tunnels; each call of the result is a connection that uses them. */
+  take(topology: Topology | undefined, context: Partial<TunnelContext> = {}): Take {
+    const tunnels = this.#tunnelsOf(topology, context);
+    return async (ssh, signal = new AbortController().signal) => {
+      const tunnel = await tunnels.open(connectionOf(ssh, this.targetPort()), signal);
+      this.onEnd(() => tunnel.close());
+      return tunnel;
+    };
+  }
+
+  /** As the server uses a connection: through the manager, which opens anew what was lost. */
+  calls(topology: Topology | undefined, ssh: SshRoute, context: Partial<TunnelContext> = {}) {
+    const tunnels = this.#tunnelsOf(topology, context);
+    const manager: Manager<EchoBackend> = createManager(createFakeRegistry(connectionOf(ssh, this.targetPort())), {
+      createBackend: async ({ dial }) => echoBackend(dial),
+      createTunnel: (config, signal) => tunnels.open(config, signal),
+      resolvePort: () => this.targetPort(),
+      idleMs: 0,
+    });
+    this.onEnd(() => manager.disposeAll());
+    return async (word = 'hello', signal = AbortSignal.timeout(60_000)): Promise<string> => {
+      const lease = await manager.acquire(undefined, signal);
+      try {
+        return await lease.backend.echo(word);
+      } finally {
+        lease.release();
+      }
+    };
+  }
+
+  async proxy(hop: { port: number; host?: string }): Promise<TcpProxy> {
+    const proxy = await startProxy(hop.port, hop.host);
+    this.onEnd(() => proxy.close());
+    return proxy;
+  }
+
+  echo(tunnel: Tunnel, word = 'hello'): Promise<string> {
+    return echoThrough(tunnel.stream('127.0.0.1', this.targetPort()), word);
+  }
+
+  /** A stream with a channel that is in use. */
+  async echoing(tunnel: Tunnel): Promise<Duplex> {
+    const stream = tunnel.stream('127.0.0.1', this.targetPort());
+    stream.write('x');
+    await once(stream, 'data');
+    return stream;
+  }
+
+  #tunnelsOf(topology: Topology | undefined, context: Partial<TunnelContext>) {
+    return createSharedTunnels({
+      env: { PATH: process.env.PATH },
+      home: this.#folder,
+      log: (_level, text, fields) => this.notes.push(`${text} ${JSON.stringify(fields)}`),
+      knownHostsFiles: topology === undefined ? [] : [topology.knownHostsFile],
+      ...(topology === undefined ? {} : { sshConfig: topology.sshConfigFile }),
+      ...context,
+    });
+  }
 }
 
 export const described = ({ host, port, user }: SshHop, privateKey: string) => ({ host, port, user, privateKey });
