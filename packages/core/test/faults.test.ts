@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { useTopology } from '@dbmole/engines';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -116,6 +117,28 @@ describe.skipIf(process.platform !== 'linux')('a way that breaks', () => {
       await until(() => said.text === 'one two ', 'the second word', 15_000);
       if (child.exitCode === null) await once(child, 'exit');
       expect(child.exitCode).toBe(0);
+    });
+
+    it('#7 that gets what waited for it while it slept: it asks the server all the same', async () => {
+      const { proxy, route } = await cabled();
+      const sockets: Socket[] = [];
+      const talker = await startTarget((socket) => void sockets.push(socket));
+      rig.onEnd(() => talker.close());
+      const timeouts = { staleMs: 300, probeMs: 300, keepaliveMs: 60_000 };
+      const tunnel = await rig.take(topology(), { timeouts })(route);
+      const stream = tunnel.stream('127.0.0.1', talker.port);
+      stream.connect();
+      await once(stream, 'connect');
+      await sleep(400);
+      sockets[0]?.write('late news');
+      await once(stream, 'data');
+      // A sound server is asked once, and then believed again.
+      await tunnel.ensureFresh();
+      await sleep(400);
+      sockets[0]?.write('later news');
+      await once(stream, 'data');
+      proxy.freeze();
+      expect((await refusal(tunnel.ensureFresh())).code).toBe('E_SSH_KEEPALIVE_TIMEOUT');
     });
 
     it('#37 whose input ends while the server is silent: it ends, without waiting for the keepalive', async () => {

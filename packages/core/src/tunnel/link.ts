@@ -36,7 +36,7 @@ export interface Link {
   /** Of the server's key, as far as we saw it ourselves. */
   readonly fingerprint: string | undefined;
   readonly loss: Loss;
-  /** When the server was last heard of, by the wall clock: a machine that slept must notice it. */
+  /** When the server was last heard of, by the wall clock, for a machine that slept must notice it; 0 when that is in doubt. */
   lastHeard(): number;
   openChannel(host: string, port: number): Promise<ByteChannel>;
   /** Asks the server anything; silence means that the link is lost. */
@@ -70,6 +70,8 @@ class SshLink implements Link {
   readonly #auth: Auth;
   #phase: Phase = 'handshake';
   #lastHeard = Date.now();
+  /** What ends a long silence may have waited in a buffer while the machine slept: only a new answer proves anything. */
+  #isDoubtful = false;
   #said = '';
   #refusal: Failure | undefined;
   #closing: Promise<void> | undefined;
@@ -107,7 +109,9 @@ class SshLink implements Link {
   }
 
   #heard(chunk: Buffer): void {
-    this.#lastHeard = Date.now();
+    const now = Date.now();
+    if (now - this.#lastHeard >= this.#options.timeouts.staleMs) this.#isDoubtful = true;
+    this.#lastHeard = now;
     if (this.#said.length < longestGreeting) this.#said += chunk.toString('latin1', 0, longestGreeting);
   }
 
@@ -117,7 +121,7 @@ class SshLink implements Link {
   }
 
   lastHeard(): number {
-    return this.#lastHeard;
+    return this.#isDoubtful ? 0 : this.#lastHeard;
   }
 
   openChannel(host: string, port: number): Promise<ClientChannel> {
@@ -134,6 +138,7 @@ class SshLink implements Link {
       await waitFor<void>({ timeoutMs: probeMs, onTimeout, loss: this.loss }, (resolve) => {
         this.#client.unforwardIn('127.0.0.1', 1, () => resolve());
       });
+      this.#isDoubtful = false;
     } catch (error) {
       this.abandon(error);
     }
