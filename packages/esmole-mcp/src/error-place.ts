@@ -1,7 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { Answer } from './answer.ts';
 import { valueAt } from './answer-failure.ts';
-import type { AskedRequest, Call } from './tool.ts';
+import type { AskedRequest, Call } from './call.ts';
 
 const around = 40;
 

@@ -1,9 +1,8 @@
 import { Failure, type PersonQuery } from '@dbmole/core';
 import type { AnswerLimits } from './answer.ts';
-import { answerFailure } from './answer-failure.ts';
 import type { ClusterBackend } from './backend.ts';
-import { prettyJson } from './pretty-json.ts';
-import { type ClusterRequest, methods } from './request.ts';
+import { methods } from './methods.ts';
+import type { ClusterRequest } from './request.ts';
 
 /** A person wants all of it, but a mistake should not fill the memory. */
 const size = 64 * 1024 * 1024;
@@ -15,7 +14,12 @@ const form = 'GET /index/_search';
 export const personQuery: PersonQuery<ClusterBackend> = {
   usage: `"${form}" ['{"query": …}']`,
   async run(backend, { words, signal, answer }) {
-    const [{ guardRequest }, identity] = await Promise.all([import('./guard/guard.ts'), backend.identify(signal)]);
+    const [{ guardRequest }, { answerFailure }, { prettyJson }] = await Promise.all([
+      import('./guard/guard.ts'),
+      import('./answer-failure.ts'),
+      import('./pretty-json.ts'),
+    ]);
+    const identity = await backend.identify(signal);
     const request = guardRequest(parseQuestion(words), { identity, ...backend.rules });
     const found = await backend.send(request, { signal, limits });
     const failure = answerFailure(found);

@@ -1,8 +1,6 @@
 import { Failure } from '@dbmole/core';
+import { type Method, methods } from './methods.ts';
 import { parsePath } from './path.ts';
-
-export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
-export type Method = (typeof methods)[number];
 
 /** A text is sent as it is; everything else as JSON. */
 export type RequestBody = string | object | readonly unknown[];

@@ -1,8 +1,8 @@
 import { Failure, nearestNames } from '@dbmole/core';
 import type { Answer } from './answer.ts';
 import { answerFailure, textAt } from './answer-failure.ts';
+import type { AskedRequest } from './call.ts';
 import { isObject } from './search/hit-table.ts';
-import type { AskedRequest } from './tool.ts';
 
 type Ask = (request: AskedRequest, signal: AbortSignal) => Promise<Answer>;
 

@@ -1,5 +1,6 @@
+import type { Method } from './methods.ts';
 import { formatPath } from './path.ts';
-import type { Method, ReadRequest, RequestBody, WriteRequest } from './request.ts';
+import type { ReadRequest, RequestBody, WriteRequest } from './request.ts';
 
 export interface WireRequest {
   method: Method;

@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import type { ClusterIdentity, Method } from '../request.ts';
+import type { Method } from '../methods.ts';
+import type { ClusterIdentity } from '../request.ts';
 import { guardRequest } from './guard.ts';
 import { namesOf } from './params.ts';
 import { type Route, routes, table } from './table.ts';

@@ -1,8 +1,8 @@
 import { Failure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer.ts';
 import { answerFailure, textAt, valueAt } from '../answer-failure.ts';
+import { type AskedRequest, type Call, pathOf } from '../call.ts';
 import { isObject } from '../search/hit-table.ts';
-import { type AskedRequest, type Call, pathOf } from '../tool.ts';
 import { type Shard, type ShardProblem, shardProblems } from './shards.ts';
 
 export interface ClusterHealth {

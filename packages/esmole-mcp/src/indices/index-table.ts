@@ -1,9 +1,7 @@
 import { type CellValue, type RowWriter, truncateRows } from '@dbmole/core';
 import { formatBytes, healths, type IndexItem, sumOf, worstHealth } from './index-item.ts';
 import { formatNames, groupByPattern, type NameGroup, sortByName } from './name-pattern.ts';
-
-export const sorts = ['name', 'docs', 'size', 'health'] as const;
-export type Sort = (typeof sorts)[number];
+import type { Sort } from './sorts.ts';
 
 export interface TableWish {
   /** As the caller named them: what is asked for by its pattern is written out. */

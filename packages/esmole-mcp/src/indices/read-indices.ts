@@ -1,8 +1,8 @@
 import { Failure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer.ts';
 import { answerFailure, textAt } from '../answer-failure.ts';
+import { type AskedRequest, type Call, pathOf } from '../call.ts';
 import { isObject } from '../search/hit-table.ts';
-import { type AskedRequest, type Call, pathOf } from '../tool.ts';
 import { healths, type IndexItem, sumOf, worstHealth } from './index-item.ts';
 
 /** Of tens of thousands of indices. */

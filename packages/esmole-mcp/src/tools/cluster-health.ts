@@ -1,7 +1,5 @@
-import { defineTool, respond, type Tool } from '@dbmole/core';
+import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { formatProblems, formatStatus } from '../health/health-text.ts';
-import { readHealth } from '../health/read-health.ts';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
 const input = z.strictObject({ connection: connectionArgument, index: indexArgument, timeout_ms: timeoutArgument });
@@ -14,9 +12,6 @@ export function clusterHealthTool(tools: ClusterTools): Tool {
     effect: 'read',
     input,
     handler: ({ connection, index }, context) =>
-      tools.use(connection, context, async (call) => {
-        const health = await readHealth(call, index);
-        return respond.text(formatProblems(health), { line: formatStatus(health, index) });
-      }),
+      tools.use(connection, context, async (call) => (await import('../health/cluster-health.ts')).clusterHealth(call, index)),
   });
 }

@@ -1,16 +1,6 @@
-import { defineTool, respond, type Tool } from '@dbmole/core';
+import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import type { AnswerLimits } from '../answer.ts';
-import { filterFields } from '../mapping/field-filter.ts';
-import { groupMappings } from '../mapping/group-mappings.ts';
-import { formatMapping } from '../mapping/mapping-text.ts';
-import { type ClusterTools, connectionArgument, indexArgument, pathOf, timeoutArgument } from '../tool.ts';
-
-/** Every index behind a name has a mapping of its own in the answer, though most are the same. */
-const limits: AnswerLimits = {
-  bytes: 16 * 1024 * 1024,
-  json: { string: 16 * 1024, list: 1024 * 1024, total: 24 * 1024 * 1024 },
-};
+import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
 const input = z.strictObject({
   connection: connectionArgument,
@@ -21,6 +11,8 @@ const input = z.strictObject({
   timeout_ms: timeoutArgument,
 });
 
+export type GetMappingArgs = z.output<typeof input>;
+
 export function getMappingTool(tools: ClusterTools): Tool {
   return defineTool({
     name: 'es_get_mapping',
@@ -29,21 +21,7 @@ export function getMappingTool(tools: ClusterTools): Tool {
       'Fields of an index or pattern as `names: type`; `+.keyword` is a multi-field. fields filters by names with *; raw gives the JSON.',
     effect: 'read',
     input,
-    handler: ({ connection, index, fields, offset, raw }, context) =>
-      tools.use(connection, context, async (call) => {
-        const answer = await call.read({ path: pathOf(index, '_mapping', ...fieldPath(raw, fields)) }, limits);
-        const notes = [
-          answer.cut === undefined ? '' : 'It was too long to be read whole: name fewer indices.',
-          ...call.news(answer),
-        ];
-        const note = notes.map((text) => (text === '' ? '' : ` ${text}`)).join('');
-        if (raw) return respond.json(answer.json, { line: `The mapping as JSON.${note}`, readOn: 'Give fields with *.' });
-        const { line, text } = formatMapping(filterFields(groupMappings(answer.json), fields), offset);
-        return respond.text(text, { line: `${line}${note}` });
-      }),
+    handler: (args, context) =>
+      tools.use(args.connection, context, async (call) => (await import('../mapping/get-mapping.ts')).getMapping(call, args)),
   });
-}
-
-function fieldPath(raw: boolean, fields: string | undefined): string[] {
-  return raw && fields !== undefined ? ['field', fields] : [];
 }

@@ -1,7 +1,6 @@
-import { defineTool, respond, type Tool } from '@dbmole/core';
+import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { formatIndexTable, sorts } from '../indices/index-table.ts';
-import { readIndices } from '../indices/read-indices.ts';
+import { sorts } from '../indices/sorts.ts';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
 const input = z.strictObject({
@@ -14,6 +13,8 @@ const input = z.strictObject({
   timeout_ms: timeoutArgument,
 });
 
+export type ListIndicesArgs = z.output<typeof input>;
+
 export function listIndicesTool(tools: ClusterTools): Tool {
   return defineTool({
     name: 'es_list_indices',
@@ -22,10 +23,6 @@ export function listIndicesTool(tools: ClusterTools): Tool {
     effect: 'read',
     input,
     handler: (args, context) =>
-      tools.use(args.connection, context, async (call) => {
-        const { items, missing } = await readIndices(call, args);
-        const { rows, summary } = formatIndexTable(items, args);
-        return respond.table(rows.finish(), { notes: [summary, ...missing] });
-      }),
+      tools.use(args.connection, context, async (call) => (await import('../indices/list-indices.ts')).listIndices(call, args)),
   });
 }

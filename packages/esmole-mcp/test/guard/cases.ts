@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { GuardContext } from '../../src/guard/guard.ts';
-import type { ClusterIdentity, ClusterRequest, Method } from '../../src/request.ts';
+import type { Method } from '../../src/methods.ts';
+import type { ClusterIdentity, ClusterRequest } from '../../src/request.ts';
 
 /** A line of a file in `cases`, as a person writes it. */
 export interface Case {

@@ -1,6 +1,7 @@
 import { guardRequest } from '../../src/guard/guard.ts';
 import { table } from '../../src/guard/table.ts';
-import type { ClusterIdentity, Method, ReadRequest } from '../../src/request.ts';
+import type { Method } from '../../src/methods.ts';
+import type { ClusterIdentity, ReadRequest } from '../../src/request.ts';
 import { formatWire } from '../../src/wire.ts';
 import { readCases } from './cases.ts';
 

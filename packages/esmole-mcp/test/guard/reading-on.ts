@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { guardRequest } from '../../src/guard/guard.ts';
-import type { ClusterIdentity, Method } from '../../src/request.ts';
+import type { Method } from '../../src/methods.ts';
+import type { ClusterIdentity } from '../../src/request.ts';
 import { formatWire } from '../../src/wire.ts';
 import { findChanges, takeFingerprint } from './fingerprint.ts';
 import type { RawNode } from './raw-node.ts';
