@@ -69,6 +69,18 @@ describe('stopping a statement', () => {
     expect(log).toEqual(['discard', 'pause', 'resume']);
   });
 
+  it('asks again while the statement goes on: the first KILL may have come before it began', async () => {
+    const { log, asked, answer, aborter, watch } = createRig();
+    asked.resolve();
+    answer.resolve();
+    aborter.abort();
+    await expect.poll(() => log.filter((line) => line === 'killed').length).toBe(3);
+    watch.settle();
+    await watch.absorbKill();
+    expect(log.filter((line) => line === 'killed')).toHaveLength(3);
+    expect(log.at(-1)).toBe('DO 0');
+  });
+
   it('closes the connection when it cannot be stopped', async () => {
     const { log, asked, aborter } = createRig();
     aborter.abort();

@@ -1,4 +1,5 @@
 import type { Control } from './control.ts';
+import { createDeferred } from './deferred.ts';
 import type { Link } from './link.ts';
 import { settleMs } from './with-grace.ts';
 
@@ -8,6 +9,8 @@ const prepareAfterMs = 200;
 const drainMs = 10;
 /** After the engine's own clock, which says more exactly what happened. */
 const lateMs = 100;
+/** A KILL that comes before the statement has begun stops nothing, so it is repeated. */
+const repeatMs = 100;
 
 export type StopCause = 'aborted' | 'timeout' | 'enough' | 'closed';
 
@@ -28,6 +31,7 @@ export class Watch {
   readonly #watched: Watched;
   readonly #started = performance.now();
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #over = createDeferred<void>();
   #settled = false;
   #elapsed = 0;
   #cause: StopCause | undefined;
@@ -71,6 +75,7 @@ export class Watch {
     this.#watched.signal.removeEventListener('abort', this.#abort);
     this.#watched.closing.removeEventListener('abort', this.#close);
     for (const timer of this.#timers) clearTimeout(timer);
+    this.#over.resolve();
   }
 
   /** A KILL that comes late hits the next statement, so one is sacrificed to it. */
@@ -94,13 +99,18 @@ export class Watch {
   /** Not reading holds the engine back until it has been told; then what was on its way is drained. */
   #kill(): void {
     if (this.#killing !== undefined) return;
-    const { link, control } = this.#watched;
+    const { link } = this.#watched;
     this.#after(settleMs, () => link.destroy());
     link.pause();
-    this.#killing = control
-      .kill(link.threadId, () => this.#claim())
-      .catch(() => this.#cannotKill())
-      .finally(() => link.resume());
+    this.#killing = this.#killUntilOver().catch(() => this.#cannotKill());
+  }
+
+  async #killUntilOver(): Promise<void> {
+    const { link, control } = this.#watched;
+    while (!this.#settled) {
+      await control.kill(link.threadId, () => this.#claim()).finally(() => link.resume());
+      await Promise.race([this.#over.promise, new Promise<void>((resolve) => this.#after(repeatMs, resolve))]);
+    }
   }
 
   /** What runs cannot be stopped, or whether it was is unknown: either way the session is not to be trusted. */
