@@ -8,6 +8,7 @@ export { type RowWriter, truncateRows } from './answer/truncate-rows.ts';
 export { runLeaf } from './cli/command-line.ts';
 export { processTerminal, type Terminal } from './cli/terminal.ts';
 export { type BaseConnection, baseConnectionShape, connectionName, plainText, privateKeyRef, secretRef } from './connection.ts';
+export { decodeUrlPart, findConflict, joinUrl, orIssue, parseUrl, UrlError, type UrlParts } from './connection-url.ts';
 export { Failure, type FailureCode, type FailureKind, type FailureOptions, toFailure } from './failure.ts';
 export { readSmallFile } from './files/read-file.ts';
 export { isLocalHost } from './local-host.ts';
@@ -27,6 +28,7 @@ export type { SecretSource, SecretSources, SourceRequest } from './registry/secr
 export { toolConnectionShape } from './tools/connection-tool-schema.ts';
 export { type ConnectionDescriptions, type PublicView, registerConnectionTools } from './tools/connection-tools.ts';
 export { withManaged } from './tools/managed.ts';
+export { readonlyFailure } from './tools/readonly-failure.ts';
 export { defineTool, type Tool, type ToolContext } from './tools/tool.ts';
 export { createToolServer, type ToolServer } from './tools/tool-server.ts';
 export type { DialledStream, Tunnel, TunnelStatus } from './tunnel/tunnel.ts';

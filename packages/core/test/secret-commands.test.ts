@@ -1,22 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { SecretRef } from '../src/connection.ts';
 import { forgetSecrets } from '../src/redact.ts';
 import type { SecretContext } from '../src/registry/secret-context.ts';
 import { resolveSecret } from '../src/registry/secrets.ts';
 import { failureOf } from '../src/testing/failure-of.ts';
 import { secretContext } from '../src/testing/secret-context.ts';
-import { createTempFolder, type TempFolder } from '../src/testing/temp-folder.ts';
+import { useTempFolder } from '../src/testing/use-temp-folder.ts';
 
-let folder: TempFolder;
-beforeEach(() => {
-  folder = createTempFolder();
-});
-afterEach(() => {
-  folder[Symbol.dispose]();
-  forgetSecrets();
-});
+const folder = useTempFolder();
+afterEach(forgetSecrets);
 
 const context = (more: Partial<SecretContext> = {}) => secretContext(folder, more);
 const node = (script: string): SecretRef => ({ command: [process.execPath, '-e', script] });

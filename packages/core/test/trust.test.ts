@@ -4,34 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useTopology } from '@dbmole/engines';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import * as z from 'zod';
 import { trust } from '../src/cli/trust.ts';
-import { baseConnectionShape } from '../src/connection.ts';
-import { createApp, type Leaf } from '../src/program/app.ts';
-import { createFakeEngine, type FakeBackend } from '../src/testing/fake-engine.ts';
+import { createFakeEngine } from '../src/testing/fake-engine.ts';
+import { createFakeLeaf } from '../src/testing/fake-leaf.ts';
 import { createFakeTerminal } from '../src/testing/fake-terminal.ts';
-import { toolConnectionShape } from '../src/tools/connection-tool-schema.ts';
+import { runCommand } from '../src/testing/run-command.ts';
 
-const schema = z.strictObject({ ...baseConnectionShape, type: z.literal('thing') });
-type Thing = z.output<typeof schema>;
-
-const leaf: Leaf<Thing, FakeBackend> = {
-  name: 'thing-mcp',
-  version: '1',
-  app: 'thing',
-  summary: '',
-  instructions: '',
-  schema,
-  toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
-  routeFields: [],
-  descriptions: { list: '', add: '', update: '', remove: '', test: '' },
-  createBackend: (target, signal) => createFakeEngine().createBackend(target, signal),
-  resolvePort: () => 1,
-  ping: async () => [],
-  publicView: () => ({}),
-  isStaleError: () => false,
-  formatError: () => undefined,
-};
+const leaf = createFakeLeaf({ createBackend: createFakeEngine().createBackend });
 
 let home: string;
 beforeEach(async () => {
@@ -48,14 +27,8 @@ describe('trust', () => {
     const ssh = { ...hop(inner), jump: [hop(bastion)], ...options.hop };
     const env = { THING_CONNECTIONS: JSON.stringify([{ name: 'main', type: 'thing', host: 'db', user: 'me', ssh }]) };
     const terminal = createFakeTerminal({ env, folder: home, answers });
-    const app = createApp(leaf, { env, cwd: home, home, log: () => undefined });
-    try {
-      const words = ['main', ...(options.words ?? [])];
-      const code = await trust({ leaf, terminal, words, options: {}, serverArgs: [], app: () => app });
-      return { code, printed: terminal.printed, asked: terminal.asked };
-    } finally {
-      await app.dispose();
-    }
+    const code = await runCommand(trust, { leaf, terminal, words: ['main', ...(options.words ?? [])] });
+    return { code, printed: terminal.printed, asked: terminal.asked };
   }
 
   const file = () => join(home, '.config', 'thing', 'known_hosts');

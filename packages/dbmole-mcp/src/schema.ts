@@ -1,6 +1,6 @@
-import { baseConnectionShape, plainText, privateKeyRef, rememberSecret, secretRef, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, joinUrl, orIssue, plainText, privateKeyRef, secretRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
-import { parseConnectionUrl, UrlError, type UrlFields } from './connection-url.ts';
+import { parseConnectionUrl } from './connection-url.ts';
 
 export const engineTypes = ['postgres', 'mysql'] as const;
 export type EngineType = (typeof engineTypes)[number];
@@ -41,16 +41,9 @@ export const connectionSchema = z
     user: shape.user.optional(),
     url: secretRef.optional(),
   })
-  .transform(({ url, ...fields }, context) => {
-    if (url === undefined) return fields;
-    try {
-      return joinUrl(url, fields);
-    } catch (error) {
-      if (!(error instanceof UrlError)) throw error;
-      context.addIssue({ code: 'custom', path: ['url'], message: error.message });
-      return z.NEVER;
-    }
-  })
+  .transform(({ url, ...fields }, context) =>
+    url === undefined ? fields : orIssue(context, () => joinUrl(fields, url, parseConnectionUrl)),
+  )
   .pipe(fieldsSchema);
 
 /** What a tool may say of it. */
@@ -63,26 +56,6 @@ export const toolSchema = z.strictObject({
   tls: tlsMode.optional(),
   url: z.string().min(1).optional().describe('postgres://… or mysql://… instead of fields'),
 });
-
-/** What stands in both must be the same. */
-function joinUrl(url: unknown, fields: Record<string, unknown>): Record<string, unknown> {
-  if (typeof url !== 'string') throw new UrlError('it takes a text; a variable of the environment is written ${NAME}');
-  const parsed = parseConnectionUrl(url);
-  const { password, ...shown } = parsed;
-  const isSecret = password !== undefined && !isPlaceholder(password) && !Object.values(shown).includes(password);
-  if (isSecret) rememberSecret(password);
-  for (const [key, value] of Object.entries(parsed)) {
-    if (fields[key] !== undefined && fields[key] !== value) {
-      throw new UrlError(`it says another ${key} than the key "${key}"; give one of them`);
-    }
-  }
-  return { ...fields, ...parsed } satisfies UrlFields & Record<string, unknown>;
-}
-
-/** Before the variables are put in. What is no secret must not be removed from texts as if it were. */
-function isPlaceholder(text: string): boolean {
-  return /^\$\{[^}]*\}$/.test(text);
-}
 
 export type Connection = z.output<typeof connectionSchema>;
 

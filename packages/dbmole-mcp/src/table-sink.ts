@@ -16,7 +16,7 @@ export class TableSink implements RowSink {
   }
 
   columns(columns: readonly Column[]): void {
-    this.#writer = truncateRows({ ...this.#options, columns: columns.map(({ name }) => name) });
+    this.#writer = this.#open(columns);
   }
 
   row(cells: readonly Cell[]): boolean {
@@ -25,8 +25,16 @@ export class TableSink implements RowSink {
     return true;
   }
 
-  /** Undefined when the statement has no result at all, not even one without rows. */
-  finish(): Rows | undefined {
-    return this.#writer?.finish();
+  /** False for a statement that has none at all, not even one without rows. */
+  get hasResult(): boolean {
+    return this.#writer !== undefined;
+  }
+
+  finish(): Rows {
+    return (this.#writer ?? this.#open([])).finish();
+  }
+
+  #open(columns: readonly Column[]): RowWriter {
+    return truncateRows({ ...this.#options, columns: columns.map(({ name }) => name) });
   }
 }

@@ -1,4 +1,4 @@
-import { type App, Failure, type Lease, type ToolContext, withManaged } from '@dbmole/core';
+import { type App, type Lease, readonlyFailure, type ToolContext, withManaged } from '@dbmole/core';
 import * as z from 'zod';
 import type { CallOptions, SqlBackend } from './backend.ts';
 import type { Param } from './engine.ts';
@@ -68,10 +68,7 @@ export function createSqlTools({ manager, settings }: Pick<App<Connection, SqlBa
 /** Before anything is sent. Anything but a plain false counts as read-only. */
 export function refuseReadonly({ config, name }: Lease<SqlBackend>): void {
   if (config.readonly === false) return;
-  throw new Failure('refused', `the connection "${name}" is read-only`, {
-    code: 'E_READONLY',
-    hint: 'No tool can change that: a person sets "readonly" to false where list_connections says it is defined. To read, use query.',
-  });
+  throw readonlyFailure(name, 'To read, use query.');
 }
 
 /** Without a default: what counts then is known later, and a default would be repeated in the definition of every tool. */

@@ -21,6 +21,7 @@ describe('a connection that is given as a URL', () => {
     const stored = [
       { name: 'variable', url: '${DATABASE_URL}' },
       { name: 'parts', url: 'postgres://me:${PASSWORD}@127.0.0.1:1/shop' },
+      { name: 'odd', url: 'postgres://me:${ODD}@127.0.0.1:1/shop?schema=public' },
       { name: 'unset', url: '${NOWHERE}' },
       { name: 'referring', url: { env: 'DATABASE_URL' } },
     ];
@@ -30,22 +31,25 @@ describe('a connection that is given as a URL', () => {
       [
         { name: 'plain', url },
         { name: 'broken', url: `${url}?sslmod=x` },
+        { name: 'raw', url: url.replace(secret, `x@${secret}`) },
         { name: 'twice', url, host: 'other' },
       ],
-      { DATABASE_URL: url, PASSWORD: secret, DBMOLE_STORE: store },
+      { DATABASE_URL: url, PASSWORD: secret, ODD: `p/w@x#${secret}`, DBMOLE_STORE: store },
     );
     const listed = await call('list_connections');
-    for (const name of ['plain', 'variable', 'parts'])
+    for (const name of ['plain', 'variable', 'parts', 'odd'])
       expect(listed).toMatch(new RegExp(`${name},[^\\n]*postgres,127.0.0.1,1,me,shop`));
     expect(listed).toContain('sslmod');
+    expect(listed).toContain('%40');
     expect(listed).toContain('NOWHERE');
     expect(listed).not.toContain(secret);
-    for (const name of ['plain', 'variable', 'parts', 'broken', 'twice', 'unset', 'referring']) {
+    for (const name of ['plain', 'variable', 'parts', 'odd', 'raw', 'broken', 'twice', 'unset', 'referring']) {
       const answer = await call('query', { connection: name, sql: 'select 1' });
       expect(answer).not.toContain(secret);
       expect(answer).toMatch(/^\{"text":"E_/);
     }
-    expect(await call('query', { connection: 'variable', sql: 'select 1' })).toContain('E_CONNECT_REFUSED');
+    for (const connection of ['variable', 'odd'])
+      expect(await call('query', { connection, sql: 'select 1' })).toContain('E_CONNECT_REFUSED');
     await rm(dirname(store), { recursive: true });
   });
 

@@ -1,39 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenTools, openTools } from './open-tools.ts';
+import { describeToolDefinitions } from '@dbmole/core/testing';
+import { leaf } from '../src/server.ts';
 
-const folder = fileURLToPath(new URL('./tool-definitions/', import.meta.url));
-/** What a client gets is 8,000 bytes at most, with what the protocol puts around the tools. */
-const budgetBytes = 7_900;
-
-/** What clients see of each tool, one file for each, so that a change of the contract is seen in review. */
-describe('the definitions of the tools', () => {
-  let tools: OpenTools;
-  let definitions: readonly { name: string }[];
-  beforeAll(async () => {
-    tools = await openTools([]);
-    ({ tools: definitions } = await tools.client.listTools());
-    if (process.env.UPDATE_TOOL_DEFINITIONS === '1') update();
-  });
-  afterAll(() => tools.close());
-
-  function update(): void {
-    mkdirSync(folder, { recursive: true });
-    for (const one of definitions) writeFileSync(`${folder}${one.name}.json`, format(one));
-  }
-
-  it('are those in test/tool-definitions; UPDATE_TOOL_DEFINITIONS=1 rewrites them', () => {
-    const files = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
-    expect(files.sort()).toEqual(definitions.map(({ name }) => name).sort());
-    for (const one of definitions) expect(format(one)).toBe(readFileSync(`${folder}${one.name}.json`, 'utf8'));
-  });
-
-  it(`are at most ${budgetBytes} bytes together`, () => {
-    expect(Buffer.byteLength(JSON.stringify(definitions))).toBeLessThanOrEqual(budgetBytes);
-  });
+describeToolDefinitions({
+  leaf,
+  folder: fileURLToPath(new URL('./tool-definitions', import.meta.url)),
+  // What a client gets is 8,000 bytes at most, with what the protocol puts around the tools.
+  budgetBytes: 7_900,
 });
-
-function format(definition: unknown): string {
-  return `${JSON.stringify(definition, null, 2)}\n`;
-}

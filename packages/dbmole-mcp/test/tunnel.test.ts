@@ -22,11 +22,6 @@ describe.each(engines)('%s', (id, type, answers) => {
       const { host, port, user, password } = engine();
       return { type, host, port, user, password };
     },
-    bastion() {
-      const { bastion, privateKeyFile, knownHostsFile } = topology();
-      const { host, port, user, hostKeyFingerprint } = bastion;
-      return { host, port, user, privateKeyFile, knownHostsFile, fingerprint: hostKeyFingerprint };
-    },
-    killSessions: async () => topology().bastion.killSessions(),
+    topology,
   });
 });

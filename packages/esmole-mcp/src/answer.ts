@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '@dbmole/core';
-import { parseExact } from './json-digits.ts';
+import { parseExact } from './exact-json.ts';
 import { JsonStream, JsonStreamError, type JsonStreamLimits } from './json-stream.ts';
 
 export interface AnswerLimits {
@@ -56,7 +56,7 @@ export async function readAnswer(stream: Readable, limits: AnswerLimits): Promis
   if (long !== undefined) return { text: long.text, json: long.end(), cut: { bytes: limits.bytes } };
   const text = decodeText(chunks, limits.bytes);
   if (length > limits.bytes) return { text, json: undefined, cut: { bytes: limits.bytes } };
-  return { text, json: await parseExact(text), cut: undefined };
+  return { text, json: parseExact(text), cut: undefined };
 }
 
 /** Undefined when it does not begin like JSON that is worth reading on. */

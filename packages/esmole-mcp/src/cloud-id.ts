@@ -1,7 +1,10 @@
+import { UrlError } from '@dbmole/core';
 import { AddressError, isHost, type NodeAddress, parseNodeAddress } from './node-address.ts';
 
 /** Why a cloud id is not accepted. */
-export class CloudIdError extends Error {}
+export class CloudIdError extends UrlError {
+  override readonly field = 'cloudId';
+}
 
 /** Elastic Cloud listens where https does. */
 const cloudPort = 443;

@@ -1,6 +1,7 @@
+import { UrlError } from '@dbmole/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseConnectionUrl, UrlError } from './connection-url.ts';
+import { parseConnectionUrl } from './connection-url.ts';
 
 describe('parseConnectionUrl', () => {
   it.each([
@@ -29,6 +30,8 @@ describe('parseConnectionUrl', () => {
     'https://a,b/',
     'https://e s',
     'https://me:%zz@es',
+    'https://me:p@ss@es',
+    'https://me:12/x@es',
     'https://me:%00@es',
     'https://es/../x',
     'https://es/a/%2e%2e/b',
@@ -45,7 +48,15 @@ describe('parseConnectionUrl', () => {
     fc.assert(
       fc.property(
         part,
-        fc.constantFrom('x://U:S@h', 'https://U:S@h:0', 'https://h/?S', 'https://U:%zzS@h', 'http://h h/S'),
+        fc.constantFrom(
+          'x://U:S@h',
+          'https://U:S@h:0',
+          'https://h/?S',
+          'https://U:%zzS@h',
+          'http://h h/S',
+          'https://U:S@S@h',
+          'https://U:1/S@h',
+        ),
         (secret, form) => {
           try {
             parseConnectionUrl(form.replace('S', () => secret));

@@ -1,24 +1,5 @@
 import { RawNumber } from '@dbmole/core';
 
-/** Sixteen digits, or an exponent of three, are the least that a JavaScript number may not hold. Also hits texts; no matter. */
-const suspicious = /[\d.]{16}|\d[eE][+-]?\d{3}/;
-
-/**
- * The value of a JSON text, with every digit of its numbers: one that JavaScript would change is a `RawNumber`. Undefined when the
- * text is not JSON.
- */
-export async function parseExact(text: string): Promise<unknown> {
-  try {
-    if (!suspicious.test(text)) return JSON.parse(text);
-    const { parse } = await import('lossless-json');
-    return parse(text, undefined, { parseNumber: exactNumber, onDuplicateKey: ({ newValue }) => newValue });
-  } catch (error) {
-    // A RangeError is a text that is nested deeper than the parser's stack.
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
 /** A number as JavaScript has it, if that loses nothing. */
 export function exactNumber(text: string): number | RawNumber {
   const value = Number(text);

@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core';
+import { Failure, readonlyFailure } from '@dbmole/core';
 import { type Method, methods } from './methods.ts';
 import { parsePath } from './path.ts';
 
@@ -81,13 +81,6 @@ export function acceptWrite(request: ClusterRequest, connection: { name: string;
   if (!methods.includes(method)) throw new Failure('input', `the method is one of ${methods.join(', ')}`);
   // The one place where a request becomes a write.
   return { kind: 'write', method, body, ...parseTarget(request) } as WriteRequest;
-}
-
-function readonlyFailure(name: string): Failure {
-  return new Failure('refused', `the connection "${name}" is read-only`, {
-    code: 'E_READONLY',
-    hint: 'No tool can change that: a person sets "readonly" to false where list_connections says it is defined.',
-  });
 }
 
 function* parseQuery(query: string): Generator<[name: string, value: string]> {

@@ -1,7 +1,7 @@
-import { baseConnectionShape, plainText, rememberSecret, secretRef, toolConnectionShape } from '@dbmole/core';
+import { baseConnectionShape, findConflict, joinUrl, orIssue, plainText, secretRef, toolConnectionShape } from '@dbmole/core';
 import * as z from 'zod';
 import { CloudIdError, parseCloudId } from './cloud-id.ts';
-import { parseConnectionUrl, UrlError } from './connection-url.ts';
+import { parseConnectionUrl } from './connection-url.ts';
 import { AddressError, isHost, parseNodeAddress } from './node-address.ts';
 import { parsePath } from './path.ts';
 
@@ -67,15 +67,7 @@ export const connectionSchema = z
     url: secretRef.optional(),
     cloudId: z.string().optional(),
   })
-  .transform(({ url, cloudId, ...fields }, context) => {
-    try {
-      return joinPlace(fields, { url, cloudId });
-    } catch (error) {
-      if (!(error instanceof UrlError || error instanceof CloudIdError)) throw error;
-      context.addIssue({ code: 'custom', path: [error instanceof UrlError ? 'url' : 'cloudId'], message: error.message });
-      return z.NEVER;
-    }
-  })
+  .transform(({ url, cloudId, ...fields }, context) => orIssue(context, () => joinPlace(fields, { url, cloudId })))
   .pipe(fieldsSchema);
 
 /** What a tool may say of it: nothing that names a file of this machine, and nothing that widens what may be read. */
@@ -99,7 +91,7 @@ export function resolvePort({ port }: Pick<Connection, 'port'>): number {
 type Fields = Record<string, unknown>;
 
 function joinPlace(fields: Fields, { url, cloudId }: { url: unknown; cloudId: string | undefined }): Fields {
-  if (cloudId === undefined) return url === undefined ? fields : joinUrl(fields, url);
+  if (cloudId === undefined) return url === undefined ? fields : joinUrl(fields, url, parseConnectionUrl);
   if (url !== undefined) throw new CloudIdError('there is a `url` as well; give one of them');
   const { host, port } = parseCloudId(cloudId);
   const type = 'elasticsearch';
@@ -107,27 +99,6 @@ function joinPlace(fields: Fields, { url, cloudId }: { url: unknown; cloudId: st
   const other = findConflict(fields, found);
   if (other !== undefined) throw new CloudIdError(`it says another ${other} than the key "${other}"; give one of them`);
   return { ...fields, ...found };
-}
-
-function joinUrl(fields: Fields, url: unknown): Fields {
-  if (typeof url !== 'string') throw new UrlError('it takes a text; a variable of the environment is written ${NAME}');
-  const parsed = parseConnectionUrl(url);
-  const { password, ...shown } = parsed;
-  const values: unknown[] = Object.values(shown);
-  if (password !== undefined && !isPlaceholder(password) && !values.includes(password)) rememberSecret(password);
-  const other = findConflict(fields, parsed);
-  if (other !== undefined) throw new UrlError(`it says another ${other} than the key "${other}"; give one of them`);
-  return { ...fields, ...parsed };
-}
-
-/** What stands in both must be the same. */
-function findConflict(fields: Fields, found: object): string | undefined {
-  return Object.entries(found).find(([key, value]) => fields[key] !== undefined && fields[key] !== value)?.[0];
-}
-
-/** Before the variables are put in. What is no secret must not be removed from texts as if it were. */
-function isPlaceholder(text: string): boolean {
-  return /^\$\{[^}]*\}$/.test(text);
 }
 
 /** Who one is, in exactly one way. */

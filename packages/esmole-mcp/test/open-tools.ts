@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createApp } from '@dbmole/core';
-import { connectTestClient, type TestClient } from '@dbmole/core/testing';
+import { openLeaf, type TestClient } from '@dbmole/core/testing';
 import type { RunningEngine } from '@dbmole/engines';
 import { leaf } from '../src/server.ts';
 
@@ -12,17 +8,6 @@ export async function openTools(
   fields: object = {},
   env: Record<string, string> = {},
 ): Promise<TestClient> {
-  const home = await mkdtemp(join(tmpdir(), 'esmole-tools-'));
   const connection = { name: 'main', type: 'elasticsearch', scheme, host, port, auth: 'none', readonly: true, ...fields };
-  const variables = { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ...env };
-  const app = createApp(leaf, { env: variables, cwd: home, home, log: () => undefined });
-  const client = await connectTestClient(app.toolServer);
-  return {
-    ...client,
-    async close() {
-      await client.close();
-      await app.dispose();
-      await rm(home, { recursive: true, force: true });
-    },
-  };
+  return await openLeaf(leaf, { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ...env });
 }

@@ -1,10 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createApp } from '@dbmole/core';
-import { connectTestClient, type TestReply } from '@dbmole/core/testing';
+import { openLeaf, type TestClient, type TestReply } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterEach, describe, expect, it } from 'vitest';
 import { leaf } from '../src/server.ts';
@@ -14,19 +10,16 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The server's own tools in this process, with one connection. */
+/** The server's own tools in this process, with these connections. */
+async function open(...connections: object[]): Promise<TestClient> {
+  const client = await openLeaf(leaf, { ESMOLE_CONNECTIONS: JSON.stringify(connections) });
+  closing.push(() => client.close());
+  return client;
+}
+
 async function call(fields: Record<string, unknown>, tool = 'test_connection'): Promise<TestReply> {
-  const home = mkdtempSync(join(tmpdir(), 'esmole-server-'));
   const auth = ['user', 'apiKey', 'url'].some((key) => key in fields) ? {} : { auth: 'none' };
-  const connection = { name: 'es', type: 'elasticsearch', scheme: 'http', ...auth, ...fields };
-  const env = { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ESMOLE_LOG: 'error' };
-  const app = createApp(leaf, { env, cwd: home, home });
-  const client = await connectTestClient(app.toolServer);
-  closing.push(
-    () => rmSync(home, { recursive: true, force: true }),
-    () => app.dispose(),
-    () => client.close(),
-  );
+  const client = await open({ name: 'es', type: 'elasticsearch', scheme: 'http', ...auth, ...fields });
   return await client.call(tool);
 }
 
@@ -100,14 +93,7 @@ describe('a secret of a connection', () => {
   });
 
   it('is not sent to where a tool has moved the connection', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'esmole-server-'));
-    const app = createApp(leaf, { env: { ESMOLE_LOG: 'error' }, cwd: home, home });
-    const client = await connectTestClient(app.toolServer);
-    closing.push(
-      () => rmSync(home, { recursive: true, force: true }),
-      () => app.dispose(),
-      () => client.close(),
-    );
+    const client = await open();
     const added = await client.call('add_connection', { name: 'c', type: 'elasticsearch', host: 'es', apiKey: `id:${secret}` });
     expect(added.isError).toBe(false);
     const pin = 'ab'.repeat(32);

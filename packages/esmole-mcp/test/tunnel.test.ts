@@ -16,11 +16,6 @@ describe('elasticsearch7', () => {
       const { host, port } = engine();
       return { type: 'elasticsearch', scheme: 'http', host, port, auth: 'none' };
     },
-    bastion() {
-      const { bastion, privateKeyFile, knownHostsFile } = topology();
-      const { host, port, user, hostKeyFingerprint } = bastion;
-      return { host, port, user, privateKeyFile, knownHostsFile, fingerprint: hostKeyFingerprint };
-    },
-    killSessions: async () => topology().bastion.killSessions(),
+    topology,
   });
 });

@@ -1,16 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
+import { useTempFolder } from '../testing/use-temp-folder.ts';
 import { allow } from './allow.ts';
 
-let folder: TempFolder;
+const folder = useTempFolder();
 let printed: string;
 beforeEach(() => {
-  folder = createTempFolder();
   printed = '';
 });
-afterEach(() => folder[Symbol.dispose]());
 
 async function run(answer: string | undefined) {
   const terminal = createFakeTerminal({ folder: folder.path, answers: [answer] });

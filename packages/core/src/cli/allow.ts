@@ -7,6 +7,7 @@ import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
 import { allowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
 import { hasCommands, scriptsOf } from './allow-scripts.ts';
+import { confirm } from './confirm.ts';
 import type { Terminal } from './terminal.ts';
 
 interface AllowCall {
@@ -31,15 +32,8 @@ export async function allow({ leaf, terminal, words, options }: AllowCall): Prom
   terminal.print(`${formatVisible(file.path)}\n\n${formatFile(file)}\n`);
   const warning = formatCommands(file);
   if (warning !== undefined) terminal.print(`${warning}\n`);
-  const answer = options.yes
-    ? 'yes'
-    : await terminal.ask('Allow these connections, with the commands and variables they name? [y/N] ');
-  if (answer === undefined) {
-    throw new Failure('refused', 'nobody is there to be asked', {
-      hint: 'Run this in a terminal, or pass --yes after reading the file.',
-    });
-  }
-  if (!/^y(es)?$/i.test(answer.trim())) {
+  const question = 'Allow these connections, with the commands and variables they name?';
+  if (!(await confirm(terminal, { question, yes: options.yes, instead: 'pass --yes after reading the file' }))) {
     terminal.print('Not allowed.');
     return 1;
   }

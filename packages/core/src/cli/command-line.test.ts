@@ -1,31 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { type BaseConnection, baseConnectionShape } from '../connection.ts';
-import type { Backend } from '../manager/backend.ts';
-import type { Leaf } from '../program/app.ts';
+import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
 import { runLeaf } from './command-line.ts';
 
-const leaf: Leaf<BaseConnection, Backend> = {
-  name: 'thing-mcp',
+const leaf = createFakeLeaf({
   version: '1.2.3',
-  app: 'thing',
-  summary: 'a server for things',
-  instructions: '',
-  schema: z.strictObject({ ...baseConnectionShape, type: z.literal('thing') }),
-  toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
-  routeFields: [],
   settings: [{ name: 'out-dir', value: 'DIR', help: 'where to', isPath: true }],
   flags: [{ name: 'loud', help: 'says more' }],
-  descriptions: { list: '', add: '', update: '', remove: '', test: '' },
   createBackend: () => Promise.reject(new Error('nothing is opened here')),
-  resolvePort: () => 1,
-  ping: async () => [],
-  publicView: () => ({}),
-  isStaleError: () => false,
-  formatError: () => undefined,
-};
+});
 
 async function run(words: string[], env: Record<string, string> = {}) {
   const terminal = createFakeTerminal({ argv: words, env });

@@ -1,55 +1,28 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { baseConnectionShape } from '../connection.ts';
-import { createApp, type Leaf } from '../program/app.ts';
-import { createFakeEngine, type FakeBackend, formatFakeError, isFakeStaleError } from '../testing/fake-engine.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createFakeEngine } from '../testing/fake-engine.ts';
+import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
-import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { useTempFolder } from '../testing/use-temp-folder.ts';
 import { connections } from './connections.ts';
 
-const own = { type: z.literal('thing').default('thing'), url: z.string().optional() };
-const schema = z.strictObject({ ...baseConnectionShape, ...own });
-type Thing = z.output<typeof schema>;
-
-let folder: TempFolder;
+const folder = useTempFolder();
 let engine: ReturnType<typeof createFakeEngine>;
 beforeEach(() => {
-  folder = createTempFolder();
   engine = createFakeEngine({ password: 's3cret-typed' });
 });
-afterEach(() => folder[Symbol.dispose]());
 
-function leaf(): Leaf<Thing, FakeBackend> {
-  return {
-    name: 'thing-mcp',
-    version: '1',
-    app: 'thing',
-    summary: '',
-    instructions: '',
-    schema,
-    toolSchema: z.strictObject({ ...toolConnectionShape, ...own }),
-    routeFields: [],
-    descriptions: { list: '', add: '', update: '', remove: '', test: '' },
-    createBackend: (target, signal) => engine.createBackend(target, signal),
-    resolvePort: ({ port }) => port ?? 1,
+const leaf = () =>
+  createFakeLeaf({
+    createBackend: engine.createBackend,
     ping: async (backend, signal) => [`it says ${await backend.get('greeting', signal)}`],
-    publicView: ({ host, port, user }) => ({ host, port, user }),
-    isStaleError: isFakeStaleError,
-    formatError: formatFakeError,
-  };
-}
+  });
 
 async function run(words: string[], options: Parameters<typeof createFakeTerminal>[0] = {}) {
   const terminal = createFakeTerminal({ folder: folder.path, ...options });
-  const app = createApp(leaf(), { env: terminal.env, cwd: folder.path, home: folder.path, log: () => undefined });
-  try {
-    const code = await connections({ leaf: leaf(), terminal, words, options: {}, serverArgs: [], app: () => app });
-    return { code, out: terminal.printed, err: terminal.complained, asked: terminal.asked };
-  } finally {
-    await app.dispose();
-  }
+  const code = await runCommand(connections, { leaf: leaf(), terminal, words });
+  return { code, out: terminal.printed, err: terminal.complained, asked: terminal.asked };
 }
 
 const place = () => [`host=${engine.address.host}`, `port=${engine.address.port}`, 'user=me'];

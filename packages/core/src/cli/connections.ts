@@ -1,13 +1,14 @@
 import type { BaseConnection } from '../connection.ts';
-import { Failure, formatAdvice, toFailure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import type { Entry } from '../registry/registry.ts';
-import { withManaged } from '../tools/managed.ts';
 import type { CommandCall } from './command.ts';
+import { confirm } from './confirm.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseFields } from './fields.ts';
 import { importConnections } from './import.ts';
+import { formatProblem, reach } from './reach.ts';
 import { formatColumns } from './table.ts';
 
 type Work = <C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>) => Promise<number>;
@@ -36,7 +37,7 @@ async function list<C extends BaseConnection, B extends Backend>({ app, leaf, te
     const rows = views.map((view) => columns.map((column) => view[column] ?? ''));
     terminal.print(formatColumns(columns, rows));
   }
-  for (const { failure } of problems) terminal.printError(`${failure.code}: ${formatAdvice(failure)}`);
+  for (const { failure } of problems) terminal.printError(formatProblem(failure));
   return problems.length > 0 || entries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.ok;
 }
 
@@ -74,19 +75,11 @@ interface Tested {
   cells: string[];
 }
 
-async function testOne<C extends BaseConnection, B extends Backend>(
-  name: string,
-  { app, leaf }: CommandCall<C, B>,
-): Promise<Tested> {
-  const { signal } = new AbortController();
+async function testOne<C extends BaseConnection, B extends Backend>(name: string, call: CommandCall<C, B>): Promise<Tested> {
   const started = performance.now();
-  try {
-    const lines = await withManaged(app().manager, name, (backend) => leaf.ping(backend, signal), { ...leaf, signal });
-    return { ok: true, cells: [name, 'yes', Math.round(performance.now() - started).toString(), lines.join('; ')] };
-  } catch (error) {
-    const failure = toFailure(error);
-    return { ok: false, cells: [name, 'no', '', `${failure.code}: ${formatAdvice(failure)}`] };
-  }
+  const reached = await reach(name, call, { signal: new AbortController().signal, audits: false });
+  if (typeof reached === 'string') return { ok: false, cells: [name, 'no', '', reached] };
+  return { ok: true, cells: [name, 'yes', Math.round(performance.now() - started).toString(), reached.lines.join('; ')] };
 }
 
 async function add<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
@@ -122,11 +115,8 @@ async function remove<C extends BaseConnection, B extends Backend>(call: Command
   if (name === undefined) throw needs(call, 'remove NAME');
   const { registry } = call.app();
   const { origin } = await findEntry(registry, name);
-  const answer = call.options.yes ? 'yes' : await call.terminal.ask(`Remove ${name} from ${origin.where}? [y/N] `);
-  if (answer === undefined) {
-    throw new Failure('refused', 'nobody is there to be asked', { hint: 'Run this in a terminal, or pass --yes.' });
-  }
-  if (!/^y(es)?$/i.test(answer.trim())) return exitCodes.failed;
+  const question = `Remove ${name} from ${origin.where}?`;
+  if (!(await confirm(call.terminal, { question, yes: call.options.yes }))) return exitCodes.failed;
   await registry.person.remove(name);
   call.terminal.print(`Removed ${name}.`);
   return exitCodes.ok;

@@ -1,50 +1,26 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { type BaseConnection, baseConnectionShape } from '../connection.ts';
-import { createApp, type Leaf } from '../program/app.ts';
-import { createFakeEngine, type FakeBackend, formatFakeError, isFakeStaleError } from '../testing/fake-engine.ts';
+import { describe, expect, it } from 'vitest';
+import { createFakeEngine } from '../testing/fake-engine.ts';
+import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
-import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { useTempFolder } from '../testing/use-temp-folder.ts';
 import { doctor } from './doctor.ts';
 
-let folder: TempFolder;
-beforeEach(() => {
-  folder = createTempFolder();
-});
-afterEach(() => folder[Symbol.dispose]());
+const folder = useTempFolder();
 
 async function run(connections: readonly object[]) {
   const engine = createFakeEngine({ password: 'canary-of-the-doctor' });
-  const leaf: Leaf<BaseConnection, FakeBackend> = {
-    name: 'thing-mcp',
-    version: '1',
-    app: 'thing',
-    summary: '',
-    instructions: '',
-    schema: z.strictObject({ ...baseConnectionShape, type: z.literal('thing') }),
-    toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
-    routeFields: [],
-    descriptions: { list: '', add: '', update: '', remove: '', test: '' },
-    createBackend: (target, signal) => engine.createBackend(target, signal),
-    resolvePort: ({ port }) => port ?? 1,
+  const leaf = createFakeLeaf({
+    createBackend: engine.createBackend,
     ping: async () => ['thing 1.0'],
     audit: async () => ['it could write to 3 tables'],
-    publicView: () => ({}),
-    isStaleError: isFakeStaleError,
-    formatError: formatFakeError,
-  };
+  });
   const { host, port } = engine.address;
-  const whole = connections.map((one) => ({ type: 'thing', host, port, user: 'me', password: 'canary-of-the-doctor', ...one }));
+  const whole = connections.map((one) => ({ host, port, user: 'me', password: 'canary-of-the-doctor', ...one }));
   const terminal = createFakeTerminal({ folder: folder.path, env: { THING_CONNECTIONS: JSON.stringify(whole) } });
-  const app = createApp(leaf, { env: terminal.env, cwd: folder.path, home: folder.path, log: () => undefined });
-  try {
-    const code = await doctor({ leaf, terminal, words: [], options: {}, serverArgs: [], app: () => app });
-    return { code, out: terminal.printed };
-  } finally {
-    await app.dispose();
-  }
+  const code = await runCommand(doctor, { leaf, terminal, words: [] });
+  return { code, out: terminal.printed };
 }
 
 describe('doctor', () => {

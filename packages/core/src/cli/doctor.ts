@@ -6,11 +6,11 @@ import { storePathOf } from '../program/app.ts';
 import { variableOf } from '../program/settings.ts';
 import type { Entry } from '../registry/registry.ts';
 import { formatVisible } from '../text.ts';
-import { withManaged } from '../tools/managed.ts';
 import type { CommandCall } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openClientFile } from './install/client-file.ts';
 import { clients } from './install/clients.ts';
+import { formatProblem, reach } from './reach.ts';
 
 /** A line of the report; one that is not well says what to do. */
 interface Finding {
@@ -30,7 +30,7 @@ export async function doctor<C extends BaseConnection, B extends Backend>(call: 
   terminal.print(`${leaf.name} ${leaf.version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
   const { entries, problems } = await call.app().registry.list();
   const sections = {
-    Configuration: [...describeSources(call), ...problems.map(({ failure }) => bad(`${failure.code}: ${formatAdvice(failure)}`))],
+    Configuration: [...describeSources(call), ...problems.map(({ failure }) => bad(formatProblem(failure)))],
     Connections: await describeConnections(entries, call),
     Clients: describeClients(call),
   };
@@ -73,26 +73,13 @@ async function describeConnections<C extends BaseConnection, B extends Backend>(
 
 async function describeConnection<C extends BaseConnection, B extends Backend>(
   { name, problem, config, origin }: Entry<C>,
-  { leaf, app }: CommandCall<C, B>,
+  call: CommandCall<C, B>,
 ): Promise<Finding[]> {
   const title = `${name} (${origin.where}${config?.readonly ? ', read-only' : ''})`;
-  if (problem !== undefined) return [bad(`${title}: ${problem.code}: ${formatAdvice(problem)}`)];
-  const signal = AbortSignal.timeout(answerMs);
-  try {
-    return await withManaged(
-      app().manager,
-      name,
-      async (backend) => {
-        const lines = await leaf.ping(backend, signal);
-        const audit = (await leaf.audit?.(backend, signal)) ?? [];
-        return [good(`${title}: ${lines.join('; ')}`), ...audit.map((line) => good(`${name}: ${line}`))];
-      },
-      { ...leaf, signal },
-    );
-  } catch (error) {
-    const failure = toFailure(error);
-    return [bad(`${title}: ${failure.code}: ${formatAdvice(failure)}`)];
-  }
+  if (problem !== undefined) return [bad(`${title}: ${formatProblem(problem)}`)];
+  const reached = await reach(name, call, { signal: AbortSignal.timeout(answerMs), audits: true });
+  if (typeof reached === 'string') return [bad(`${title}: ${reached}`)];
+  return [good(`${title}: ${reached.lines.join('; ')}`), ...reached.audit.map((line) => good(`${name}: ${line}`))];
 }
 
 function describeClients<C extends BaseConnection, B extends Backend>({ leaf, terminal }: CommandCall<C, B>): Finding[] {

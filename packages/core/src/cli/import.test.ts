@@ -1,17 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { type BaseConnection, baseConnectionShape } from '../connection.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../failure.ts';
-import type { Backend } from '../manager/backend.ts';
-import type { Leaf } from '../program/app.ts';
 import type { Findings, FoundConnection, Importer } from '../registry/importer.ts';
+import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createFakeTerminal, type FakeTerminalOptions } from '../testing/fake-terminal.ts';
-import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
-import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
+import { useTempFolder } from '../testing/use-temp-folder.ts';
 import { runLeaf } from './command-line.ts';
-
-const shape = { ...baseConnectionShape, type: z.literal('thing').default('thing') };
 
 function found(name: string, more: Partial<FoundConnection> = {}): FoundConnection {
   const place = { host: `${name}.example`, user: 'me' };
@@ -19,38 +13,24 @@ function found(name: string, more: Partial<FoundConnection> = {}): FoundConnecti
   return { name, fields, references, shown: { ...place }, password: 'stays in the ledger', ...more };
 }
 
-let folder: TempFolder;
+const folder = useTempFolder();
 let ledger: Findings;
 let notes: Findings;
 beforeEach(() => {
-  folder = createTempFolder();
   ledger = { found: [found('shop'), found('stock')], notes: [] };
   notes = { found: [], notes: ['a line is left out'] };
 });
-afterEach(() => folder[Symbol.dispose]());
 
-const leaf = (): Leaf<BaseConnection, Backend> => ({
-  name: 'thing-mcp',
-  version: '1',
-  app: 'thing',
-  summary: '',
-  instructions: '',
-  schema: z.strictObject(shape),
-  toolSchema: z.strictObject(toolConnectionShape),
-  routeFields: [],
-  descriptions: { list: '', add: '', update: '', remove: '', test: '' },
-  secretSources: { ledger: () => 'a-secret' },
-  importers: async (): Promise<Importer[]> => [
-    { source: '.ledger', find: () => ledger },
-    { source: 'notes', find: () => notes },
-  ],
-  createBackend: () => Promise.reject(new Error('nothing is opened here')),
-  resolvePort: () => 1,
-  ping: async () => [],
-  publicView: ({ host, user }) => ({ host, user }),
-  isStaleError: () => false,
-  formatError: () => undefined,
-});
+const leaf = () =>
+  createFakeLeaf({
+    secretSources: { ledger: () => 'a-secret' },
+    importers: async (): Promise<Importer[]> => [
+      { source: '.ledger', find: () => ledger },
+      { source: 'notes', find: () => notes },
+    ],
+    createBackend: () => Promise.reject(new Error('nothing is opened here')),
+    publicView: ({ host, user }) => ({ host, user }),
+  });
 
 async function run(words: string[], options: FakeTerminalOptions = {}, from = leaf()) {
   const terminal = createFakeTerminal({ argv: ['connections', 'import', ...words], folder: folder.path, ...options });

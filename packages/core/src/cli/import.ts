@@ -7,6 +7,7 @@ import type { Findings, FoundConnection, Importer } from '../registry/importer.t
 import { isOpReference } from '../registry/op-reference.ts';
 import { canonical, type Fields, mapStrings, stringsOf } from '../registry/tree.ts';
 import type { CommandCall } from './command.ts';
+import { askPerson, isYes } from './confirm.ts';
 import { exitCodes } from './exit-codes.ts';
 import { formatColumns } from './table.ts';
 
@@ -113,10 +114,8 @@ async function choose<C extends BaseConnection, B extends Backend>(
   { terminal, options }: CommandCall<C, B>,
 ): Promise<readonly FoundConnection[]> {
   if (options.yes) return offers;
-  const answer = await terminal.ask('Add which, read-only? (all, or names; nothing for none) ');
-  if (answer === undefined) {
-    throw new Failure('refused', 'nobody is there to be asked', { hint: 'Run this in a terminal, or pass --yes to add all.' });
-  }
+  const question = 'Add which, read-only? (all, or names; nothing for none)';
+  const answer = await askPerson(terminal, { question, instead: 'pass --yes to add all' });
   const names = answer.split(/[\s,]+/).filter((name) => name !== '' && !/^no?(ne)?$/i.test(name));
   if (names.length === 1 && /^(all|y|yes)$/i.test(names[0] ?? '')) return offers;
   const known = offers.map(({ name }) => name);
@@ -133,7 +132,7 @@ async function addOne<C extends BaseConnection, B extends Backend>(
 ): Promise<Outcome> {
   const { name, fields, references, password } = offer;
   const question = `${name}: its password ${password} into your own store, where it is in the clear. Copy it? [y/N] `;
-  if (offer.copies && (options.yes || !/^y(es)?$/i.test(((await terminal.ask(question)) ?? '').trim()))) {
+  if (offer.copies && (options.yes || !isYes((await terminal.ask(question)) ?? ''))) {
     const way = options.yes ? ': without --yes you are asked' : '';
     terminal.printError(`${name} is not added, because its password ${password}${way}.`);
     return 'skipped';

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { type BaseConnection, baseConnectionShape } from '../connection.ts';
-import type { Backend } from '../manager/backend.ts';
-import { createApp, type Leaf } from '../program/app.ts';
 import type { PersonQuestion } from '../program/person-query.ts';
+import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
+import { runCommand } from '../testing/run-command.ts';
 import type { CommandOptions } from './command.ts';
 import { query } from './query.ts';
 
@@ -30,27 +27,12 @@ const giveRows = async ({ answer }: PersonQuestion) => {
 };
 
 async function run({ options = {}, words = ['main', 'what', 'is'], isTerminal = true, answer = giveRows }: Run = {}) {
-  const leaf: Leaf<BaseConnection, Backend> = {
-    name: 'thing-mcp',
-    version: '1',
-    app: 'thing',
-    summary: '',
-    instructions: '',
-    schema: z.strictObject({ ...baseConnectionShape, type: z.literal('thing') }),
-    toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
-    routeFields: [],
-    descriptions: { list: '', add: '', update: '', remove: '', test: '' },
+  const leaf = createFakeLeaf({
     createBackend: async () => ({ dispose: async () => undefined }),
     query: { usage: 'THING', run: (_backend, question) => answer(question) },
-    resolvePort: () => 1,
-    ping: async () => [],
-    publicView: () => ({}),
-    isStaleError: () => false,
-    formatError: () => undefined,
-  };
+  });
   const terminal = createFakeTerminal({ env: { THING_CONNECTIONS: connections }, isTerminal });
-  const app = createApp(leaf, { env: terminal.env, cwd: '/', home: '/nowhere', log: () => undefined });
-  const asked = query({ leaf, terminal, words, options, serverArgs: [], app: () => app }).finally(() => app.dispose());
+  const asked = runCommand(query, { leaf, terminal, words, options });
   return { terminal, asked, ended: async () => ({ code: await asked, out: terminal.printed, err: terminal.complained }) };
 }
 

@@ -9,6 +9,7 @@ import { type UnknownKey, unknownKeyOf } from '../tunnel/host-keys.ts';
 import { fingerprint } from '../tunnel/known-hosts.ts';
 import { openTunnel } from '../tunnel/open-tunnel.ts';
 import type { CommandCall } from './command.ts';
+import { askPerson } from './confirm.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /**
@@ -61,11 +62,11 @@ async function isAccepted({ name, type, key }: UnknownKey, { terminal, expected 
   const shown = fingerprint(key);
   terminal.print(`${formatVisible(name)} shows the ${formatVisible(type)} key\n  ${shown}`);
   if (expected.length > 0) return expected.some((one) => one.replace(/=+$/, '') === shown);
-  const answer = await terminal.ask('Compare it with one from a trusted source. Accept this key? [yes/N] ');
-  if (answer !== undefined) return answer.trim() === 'yes' || answer.trim() === shown;
-  throw new Failure('refused', 'nobody is there to be asked', {
-    hint: 'Run this in a terminal, or give the fingerprint that you expect: trust CONNECTION SHA256:…',
+  const answer = await askPerson(terminal, {
+    question: 'Compare it with one from a trusted source. Accept this key? [yes/N]',
+    instead: 'write trust CONNECTION SHA256:… with the fingerprint that you expect',
   });
+  return answer === 'yes' || answer === shown;
 }
 
 async function remember(path: string, { name, type, key }: UnknownKey): Promise<void> {

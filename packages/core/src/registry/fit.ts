@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Environment, expandText, hasPlaceholder } from './expand.ts';
+import { type Environment, expandText, expandUrl, hasPlaceholder } from './expand.ts';
 import { flatten, pathOf } from './issues.ts';
 import { isPrefix, type Path, replaceAt, stringsOf } from './tree.ts';
 
@@ -27,12 +27,17 @@ export function expandConnection(raw: Record<string, unknown>, env: Environment)
   const placeholders: Placeholder[] = [];
   for (const { path, text } of stringsOf(raw)) {
     if (!text.includes('${')) continue;
-    const expansion = expandText(text, env);
+    const expansion = isUrl(path) ? expandUrl(text, env) : expandText(text, env);
     value = replaceAt(value, path, expansion.text);
     if (hasPlaceholder(text)) placeholders.push({ path, ...expansion });
     else masked = replaceAt(masked, path, expansion.text);
   }
   return { value, masked, placeholders };
+}
+
+/** The field that stands for several. */
+function isUrl([field, ...rest]: Path): boolean {
+  return field === 'url' && rest.length === 0;
 }
 
 export type Fit<C> = { ok: true; config: C } | { ok: false; issues: readonly z.core.$ZodIssue[]; input: unknown };

@@ -1,19 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetSecrets, redact } from '../redact.ts';
+import { describe, expect, it } from 'vitest';
+import { redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
-import { createRegistryWorld, type ExampleConnection, example, type RegistryWorld } from '../testing/registry-world.ts';
+import { type ExampleConnection, eachInRegistryWorld, example, type RegistryWorld } from '../testing/registry-world.ts';
 import type { Registry } from './registry.ts';
 
 let world: RegistryWorld;
 let registry: Registry<ExampleConnection>;
-beforeEach(() => {
-  world = createRegistryWorld();
-  registry = world.registry;
-});
-afterEach(() => {
-  world[Symbol.dispose]();
-  forgetSecrets();
+eachInRegistryWorld((one) => {
+  world = one;
+  registry = one.registry;
 });
 
 const stored = () => world.readStore().connections;

@@ -1,21 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetSecrets, redact } from '../redact.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
-import { createRegistryWorld, example, type RegistryWorld, writeConnections } from '../testing/registry-world.ts';
+import { eachInRegistryWorld, example, type RegistryWorld, writeConnections } from '../testing/registry-world.ts';
 import { allowProjectFile } from './trust.ts';
 
 /** Opening somebody's repository must not do what its project file says. */
 let world: RegistryWorld;
 let asked: string[];
-beforeEach(() => {
-  world = createRegistryWorld();
+eachInRegistryWorld((one) => {
+  world = one;
   asked = [];
-});
-afterEach(() => {
-  world[Symbol.dispose]();
-  forgetSecrets();
 });
 
 const secret = 'AWS_SECRET_ACCESS_KEY';
@@ -84,7 +80,7 @@ describe('a hostile repository', () => {
 
   it('does all of that only after a person has allowed it: the test can fail', async () => {
     const registry = world.another({ env: spyEnv() });
-    await allowProjectFile({ trustPath: world.folder.at('config', 'allowed.json'), file: world.projectPath });
+    await world.allow();
     expect((await registry.get('prod')).config.host).toBe('evil.example');
     expect(existsSync(marker())).toBe(false);
     expect(await failureOf(registry.resolve('prod'))).toMatchObject({ code: 'E_SECRET_COMMAND' });
@@ -99,7 +95,7 @@ describe('tricks with files', () => {
 
   it('an allowed file that is exchanged for a link with the same content counts no more', async () => {
     world.writeProject(example);
-    await allowProjectFile({ trustPath: trustPath(), file: world.projectPath });
+    await world.allow();
     await world.registry.resolve('prod');
     writeConnections(world.folder.at('copy.json'), [example]);
     unlinkSync(world.projectPath);
@@ -109,7 +105,7 @@ describe('tricks with files', () => {
 
   it('an edited file counts no more, and its variables are not read', async () => {
     world.writeProject(example);
-    await allowProjectFile({ trustPath: trustPath(), file: world.projectPath });
+    await world.allow();
     const registry = world.another({ env: spyEnv() });
     await registry.resolve('prod');
     world.writeProject({ ...example, user: `\${${secret}}` });
@@ -145,7 +141,7 @@ describe('tricks with files', () => {
     writeFileSync(world.projectPath, (head + middle + tail).slice(0, 1_048_576));
     const { problems } = await world.registry.list();
     expect(problems.map(({ failure }) => failure.code)).toEqual(['E_NOT_ALLOWED']);
-    await allowProjectFile({ trustPath: trustPath(), file: world.projectPath });
+    await world.allow();
     expect((await world.registry.list()).problems.length).toBeLessThan(50);
   });
 
@@ -161,7 +157,7 @@ describe('tricks with files', () => {
 
   it('a memory that cannot be read is named beside the file', async () => {
     world.writeProject(example);
-    await allowProjectFile({ trustPath: trustPath(), file: world.projectPath });
+    await world.allow();
     writeFileSync(trustPath(), '{');
     expect((await world.registry.list()).problems[0]?.failure.hint).toContain(`${trustPath()} cannot be understood`);
   });

@@ -1,25 +1,16 @@
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetSecrets, redact } from '../redact.ts';
+import { describe, expect, it } from 'vitest';
+import { redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
-import { createRegistryWorld, type ExampleConnection, example, type RegistryWorld } from '../testing/registry-world.ts';
+import { type ExampleConnection, eachInRegistryWorld, example, type RegistryWorld } from '../testing/registry-world.ts';
 import type { Registry } from './registry.ts';
 
 let world: RegistryWorld;
 let registry: Registry<ExampleConnection>;
-beforeEach(() => {
-  world = createRegistryWorld();
-  registry = world.registry;
+eachInRegistryWorld((one) => {
+  world = one;
+  registry = one.registry;
 });
-afterEach(() => {
-  world[Symbol.dispose]();
-  forgetSecrets();
-});
-
-const setEnv = (...connections: object[]) => {
-  world.env.EXAMPLE_CONNECTIONS = JSON.stringify(connections);
-};
-const problemOf = async (name: string) => (await registry.list()).entries.find((entry) => entry.name === name)?.problem;
 
 describe('variables', () => {
   const at = { host: '${DB_HOST}', port: '${DB_PORT}', readonly: '${RO:-true}', user: 'a$${b}', password: 'p-${DB_PW}' };
@@ -63,9 +54,9 @@ describe('variables', () => {
 
   it('that are not set where no text can stand make the connection unusable', async () => {
     world.writeStore({ ...example, readonly: '${RO}' });
-    expect(await problemOf('prod')).toMatchObject({ code: 'E_ENV_UNSET' });
+    expect(await world.problemOf('prod')).toMatchObject({ code: 'E_ENV_UNSET' });
     world.env.RO = 'maybe';
-    expect((await problemOf('prod'))?.message).toContain('the key "readonly" must be a boolean');
+    expect((await world.problemOf('prod'))?.message).toContain('the key "readonly" must be a boolean');
     world.env.RO = 'false';
     expect((await registry.get('prod')).config.readonly).toBe(false);
   });
@@ -73,25 +64,25 @@ describe('variables', () => {
   it.each(['0x10', '1e3', ' 5', '05', '', '5 '])('that hold %j are no port', async (value) => {
     world.env.DB_PORT = value;
     world.writeStore({ ...example, port: '${DB_PORT}' });
-    expect((await problemOf('prod'))?.message).toContain('the key "port"');
-    expect((await problemOf('prod'))?.message).not.toContain(`"${value}"`);
+    expect((await world.problemOf('prod'))?.message).toContain('the key "port"');
+    expect((await world.problemOf('prod'))?.message).not.toContain(`"${value}"`);
   });
 
   it('that hold what no host can be are found when listing', async () => {
     world.env.DB_HOST = '';
     world.writeStore({ ...example, host: '${DB_HOST}' });
-    expect((await problemOf('prod'))?.message).toContain('the key "host" is not accepted');
+    expect((await world.problemOf('prod'))?.message).toContain('the key "host" is not accepted');
   });
 
   it('that are no variables are a problem', async () => {
     world.writeStore({ ...example, password: 'canary${-value' });
-    const problem = await problemOf('prod');
+    const problem = await world.problemOf('prod');
     expect(problem?.message).toContain('the field password of connection "prod" (connections[0], line 4)');
     expect(problem?.message).not.toContain('canary');
   });
 
   it('are not expanded in the environment variable, where the client has done it', async () => {
-    setEnv({ ...example, password: '${HOME}$${x', user: '${A}' });
+    world.setVariable({ ...example, password: '${HOME}$${x', user: '${A}' });
     expect((await registry.resolve()).config).toMatchObject({ password: '${HOME}$${x', user: '${A}' });
   });
 });
@@ -129,13 +120,13 @@ describe('secrets', () => {
   });
 
   it('are not taken from a command in the environment variable', async () => {
-    setEnv({
+    world.setVariable({
       ...example,
       password: { command: [process.execPath, '-e', `require("fs").writeFileSync("${world.folder.at('ran')}", "")`] },
     });
-    expect(await problemOf('prod')).toMatchObject({ kind: 'secret', code: 'E_SECRET_COMMAND' });
+    expect(await world.problemOf('prod')).toMatchObject({ kind: 'secret', code: 'E_SECRET_COMMAND' });
     expect(await failureOf(registry.resolve())).toMatchObject({ code: 'E_SECRET_COMMAND' });
-    setEnv({ ...example, password: { env: 'PW' } });
+    world.setVariable({ ...example, password: { env: 'PW' } });
     expect(await failureOf(registry.resolve())).toMatchObject({ code: 'E_SECRET_UNSET' });
     world.env.PW = 'set-it-is';
     expect((await registry.resolve()).config.password).toBe('set-it-is');

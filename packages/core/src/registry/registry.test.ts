@@ -1,42 +1,31 @@
 import { unlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetSecrets } from '../redact.ts';
+import { describe, expect, it } from 'vitest';
 import { failureOf } from '../testing/failure-of.ts';
 import {
-  createRegistryWorld,
   type ExampleConnection,
+  eachInRegistryWorld,
   example,
   type RegistryWorld,
   writeConnections,
 } from '../testing/registry-world.ts';
 import type { Registry } from './registry.ts';
-import { allowProjectFile } from './trust.ts';
 
 let world: RegistryWorld;
 let registry: Registry<ExampleConnection>;
-beforeEach(() => {
-  world = createRegistryWorld();
-  registry = world.registry;
-});
-afterEach(() => {
-  world[Symbol.dispose]();
-  forgetSecrets();
+eachInRegistryWorld((one) => {
+  world = one;
+  registry = one.registry;
 });
 
-const setEnv = (...connections: object[]) => {
-  world.env.EXAMPLE_CONNECTIONS = JSON.stringify(connections);
-};
-const allow = () => allowProjectFile({ trustPath: world.folder.at('config', 'allowed.json'), file: world.projectPath });
 const names = async () => (await registry.list()).entries.map(({ name }) => name);
 const problems = async () => (await registry.list()).problems.map(({ failure }) => failure.message);
-const problemOf = async (name: string) => (await registry.list()).entries.find((entry) => entry.name === name)?.problem;
 
 describe('the three sources', () => {
   it('win over each other in order, and what they hide is said', async () => {
-    setEnv({ ...example, host: 'from-env' });
+    world.setVariable({ ...example, host: 'from-env' });
     world.writeProject({ ...example, host: 'from-project' }, { ...example, name: 'two', host: 'from-project' });
     world.writeStore({ ...example, host: 'from-store' }, { ...example, name: 'two' }, { ...example, name: 'three' });
-    await allow();
+    await world.allow();
     const { entries, problems: none } = await registry.list();
     expect(none).toEqual([]);
     expect(
@@ -62,7 +51,7 @@ describe('the three sources', () => {
   });
 
   it('do not fall back when the stronger one is broken', async () => {
-    setEnv({ ...example, host: 7 });
+    world.setVariable({ ...example, host: 7 });
     world.writeStore(example);
     expect(await failureOf(registry.get('prod'))).toMatchObject({ kind: 'config' });
   });
@@ -117,7 +106,7 @@ describe('one broken connection', () => {
     [{ a: 1, b: 2 }, 'the keys "a", "b" are unknown', []],
   ])('with %j is shown, and the others work', async (change, message, nearest) => {
     world.writeStore({ ...example, ...change }, { ...example, name: 'good' });
-    const problem = await problemOf('prod');
+    const problem = await world.problemOf('prod');
     expect(problem).toMatchObject({ kind: 'config', nearest });
     expect(problem?.message).toContain(
       `connection "prod" (connections[0], line 4) in ${world.storePath} cannot be used: ${message}`,
@@ -202,7 +191,7 @@ describe('edits while the server runs', () => {
     expect(await names()).toEqual([]);
     world.writeProject(example);
     expect((await registry.list()).entries).toMatchObject([{ name: 'prod', problem: { code: 'E_NOT_ALLOWED' } }]);
-    await allow();
+    await world.allow();
     expect((await registry.get('prod')).origin.kind).toBe('project');
     writeConnections(world.folder.at('work', 'deep', '.example.json'), [{ ...example, host: 'nearer' }]);
     expect((await registry.get('prod')).config.host).toBe('db.internal');
@@ -221,7 +210,7 @@ describe('edits while the server runs', () => {
 
   it('of an allowed file make it count for nothing again, also a broken one', async () => {
     world.writeProject(example);
-    await allow();
+    await world.allow();
     expect((await registry.get('prod')).origin.kind).toBe('project');
     writeFileSync(world.projectPath, '{');
     expect(await names()).toEqual([]);

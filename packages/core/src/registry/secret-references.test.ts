@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { delimiter } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../failure.ts';
-import { forgetSecrets, redact } from '../redact.ts';
+import { redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
 import { createFakeProgram } from '../testing/fake-program.ts';
 import {
-  createRegistryWorld,
   type ExampleConnection,
+  eachInRegistryWorld,
   example,
   type RegistryWorld,
   writeConnections,
@@ -15,28 +15,20 @@ import {
 import { secretContext } from '../testing/secret-context.ts';
 import type { SecretSource } from './secret-sources.ts';
 import { resolveSecret } from './secrets.ts';
-import { allowProjectFile } from './trust.ts';
 
 let world: RegistryWorld;
-beforeEach(() => {
-  world = createRegistryWorld();
+eachInRegistryWorld((one) => {
+  world = one;
   mkdirSync(world.folder.at('config'), { recursive: true });
   world.env.PATH = [world.folder.at('bin'), process.env.PATH].join(delimiter);
-});
-afterEach(() => {
-  world[Symbol.dispose]();
-  forgetSecrets();
 });
 
 const stored = () => world.readStore().connections;
 const passwordOf = async (registry = world.registry) => (await registry.resolve('prod')).config.password;
 const problemOf = async (registry = world.registry) => (await registry.list()).entries[0]?.problem;
-const setVariable = (...connections: object[]) => {
-  world.env.EXAMPLE_CONNECTIONS = JSON.stringify(connections);
-};
 const allow = async (...connections: object[]) => {
   world.writeProject(...connections);
-  await allowProjectFile({ trustPath: world.folder.at('config', 'allowed.json'), file: world.projectPath });
+  await world.allow();
 };
 
 describe('a keychain', () => {
@@ -91,7 +83,7 @@ describe('a keychain', () => {
     const program = createFakeProgram(world.folder, 'secret-tool', { prints: 'canary' });
     const reference = { ...example, password: { keychain } };
     expect(await failureOf(world.registry.add(reference))).toMatchObject({ code: 'E_SECRET_REFERENCE' });
-    setVariable(reference);
+    world.setVariable(reference);
     expect(await problemOf()).toMatchObject({ kind: 'secret', code: 'E_SECRET_COMMAND' });
     expect(await failureOf(world.registry.resolve())).toMatchObject({ code: 'E_SECRET_COMMAND' });
     expect(program.runs).toEqual([]);
@@ -158,7 +150,7 @@ describe('an op:// reference', () => {
   });
 
   it('is not followed in the environment variable', async () => {
-    setVariable({ ...example, password });
+    world.setVariable({ ...example, password });
     expect(await problemOf()).toMatchObject({ kind: 'secret', code: 'E_SECRET_REFERENCE' });
     expect(await failureOf(world.registry.resolve())).toMatchObject({ code: 'E_SECRET_REFERENCE' });
     expect(op.runs).toEqual([]);

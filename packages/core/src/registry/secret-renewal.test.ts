@@ -1,19 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod';
-import { type BaseConnection, baseConnectionShape } from '../connection.ts';
+import type { BaseConnection } from '../connection.ts';
 import { type App, createApp, type Leaf } from '../program/app.ts';
 import { forgetSecrets } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
-import {
-  createFakeEngine,
-  type FakeBackend,
-  FakeEngineError,
-  formatFakeError,
-  isFakeStaleError,
-} from '../testing/fake-engine.ts';
+import { createFakeEngine, type FakeBackend, FakeEngineError } from '../testing/fake-engine.ts';
+import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
-import { toolConnectionShape } from '../tools/connection-tool-schema.ts';
 import { withManaged } from '../tools/managed.ts';
 
 type Options = { logsInLate?: boolean };
@@ -36,23 +29,10 @@ const signal = new AbortController().signal;
 const call = (name = 'main') => withManaged(app.manager, name, (backend) => backend.get('greeting', signal), { ...leaf, signal });
 
 function open(options: Options = {}) {
-  leaf = {
-    name: 'thing-mcp',
-    version: '1',
-    app: 'thing',
-    summary: '',
-    instructions: '',
-    schema: z.strictObject({ ...baseConnectionShape, type: z.literal('thing') }),
-    toolSchema: z.strictObject({ ...toolConnectionShape, type: z.literal('thing') }),
-    routeFields: [],
-    descriptions: { list: '', add: '', update: '', remove: '', test: '' },
-    createBackend: options.logsInLate ? createLateBackend : (target, ending) => engine.createBackend(target, ending),
-    resolvePort: ({ port }) => port ?? 1,
+  leaf = createFakeLeaf({
+    createBackend: options.logsInLate ? createLateBackend : engine.createBackend,
     ping: async (backend, ending) => [String(await backend.get('greeting', ending))],
-    publicView: () => ({}),
-    isStaleError: isFakeStaleError,
-    formatError: formatFakeError,
-  };
+  });
   const env = { PATH: process.env.PATH, THING_STORE: folder.at('store', 'connections.json') };
   app = createApp(leaf, { env, cwd: folder.path, home: folder.path, log: () => undefined });
 }

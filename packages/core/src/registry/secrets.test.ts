@@ -1,21 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { SecretRef } from '../connection.ts';
 import { forgetSecrets, redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
 import { secretContext } from '../testing/secret-context.ts';
-import { createTempFolder, type TempFolder } from '../testing/temp-folder.ts';
+import { useTempFolder } from '../testing/use-temp-folder.ts';
 import type { SecretContext } from './secret-context.ts';
 import { resolveSecret } from './secrets.ts';
 
-let folder: TempFolder;
-beforeEach(() => {
-  folder = createTempFolder();
-});
-afterEach(() => {
-  folder[Symbol.dispose]();
-  forgetSecrets();
-});
+const folder = useTempFolder();
+afterEach(forgetSecrets);
 
 const context = (more: Partial<SecretContext> = {}) => secretContext(folder, more);
 const node = (script: string): SecretRef => ({ command: [process.execPath, '-e', script] });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { TempFolder } from './temp-folder.ts';
+import type { Folder } from './temp-folder.ts';
 
 export interface FakeProgram {
   /** For PATH. */
@@ -10,7 +10,7 @@ export interface FakeProgram {
 
 /** A program of this name that remembers its arguments, prints this text and ends with this code. */
 export function createFakeProgram(
-  folder: TempFolder,
+  folder: Folder,
   name: string,
   { prints = '', exitCode = 0 }: { prints?: string; exitCode?: number } = {},
 ): FakeProgram {

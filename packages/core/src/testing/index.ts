@@ -19,7 +19,10 @@ export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fak
 export { createLazyStream } from './lazy-stream.ts';
 export { type BuiltServer, describeServerLife } from './life-suite.ts';
 export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';
+export { type OpenLeaf, openLeaf } from './open-leaf.ts';
 export { type Exit, type Message, ServerProcess, type ServerProcessOptions, textOf } from './server-process.ts';
 export { describeTarball, type PackedLeaf } from './tarball-suite.ts';
-export { createTempFolder, type TempFolder } from './temp-folder.ts';
+export { createTempFolder, type Folder, type TempFolder } from './temp-folder.ts';
+export { type DefinedTools, describeToolDefinitions } from './tool-definitions-suite.ts';
 export { describeTunnelled, type TunnelledServer } from './tunnel-suite.ts';
+export { useTempFolder } from './use-temp-folder.ts';

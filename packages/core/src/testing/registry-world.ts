@@ -1,8 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import * as z from 'zod';
 import { type BaseConnection, baseConnectionShape, secretRef } from '../connection.ts';
+import type { Failure } from '../failure.ts';
+import { forgetSecrets } from '../redact.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
+import { allowProjectFile } from '../registry/trust.ts';
 import { createTempFolder, type TempFolder } from './temp-folder.ts';
 
 /** A leaf's schema with one more secret, one more way to move a connection, and a rule across fields. */
@@ -33,6 +37,12 @@ export interface RegistryWorld extends Disposable {
   logged: string[];
   writeStore(...connections: object[]): void;
   writeProject(...connections: object[]): void;
+  /** The environment's connections. */
+  setVariable(...connections: object[]): void;
+  /** Allows the project file as it is now. */
+  allow(): Promise<unknown>;
+  /** What is wrong with a connection, as it is listed. */
+  problemOf(name: string): Promise<Failure | undefined>;
   readStore(): { version: number; connections: Record<string, unknown>[]; [key: string]: unknown };
   /** Another registry over the same files, as another process would have. */
   another(options?: Partial<RegistryOptions<ExampleConnection>>): Registry<ExampleConnection>;
@@ -40,7 +50,23 @@ export interface RegistryWorld extends Disposable {
 
 export const example = { name: 'prod', type: 'north', host: 'db.internal', user: 'me' } as const;
 
-export function createRegistryWorld(options: Partial<RegistryOptions<ExampleConnection>> = {}): RegistryWorld {
+/** Before each test of a file another one; after it nothing is left, nor what it remembered as a secret. */
+export function eachInRegistryWorld(
+  enter: (world: RegistryWorld) => void,
+  options: Partial<RegistryOptions<ExampleConnection>> = {},
+): void {
+  let world: RegistryWorld | undefined;
+  beforeEach(() => {
+    world = createRegistryWorld(options);
+    enter(world);
+  });
+  afterEach(() => {
+    world?.[Symbol.dispose]();
+    forgetSecrets();
+  });
+}
+
+function createRegistryWorld(options: Partial<RegistryOptions<ExampleConnection>> = {}): RegistryWorld {
   const folder = createTempFolder();
   const env: Record<string, string | undefined> = {};
   const storePath = folder.at('config', 'connections.json');
@@ -62,15 +88,21 @@ export function createRegistryWorld(options: Partial<RegistryOptions<ExampleConn
       ...options,
       ...more,
     });
+  const registry = another();
   return {
     folder,
     env,
-    registry: another(),
+    registry,
     storePath,
     projectPath,
     logged,
     writeStore: (...connections) => writeConnections(storePath, connections),
     writeProject: (...connections) => writeConnections(projectPath, connections),
+    setVariable(...connections) {
+      env.EXAMPLE_CONNECTIONS = JSON.stringify(connections);
+    },
+    allow: () => allowProjectFile({ trustPath: folder.at('config', 'allowed.json'), file: projectPath }),
+    problemOf: async (name) => (await registry.list()).entries.find((entry) => entry.name === name)?.problem,
     readStore: () => JSON.parse(readFileSync(storePath, 'utf8')),
     another,
     [Symbol.dispose]: () => folder[Symbol.dispose](),

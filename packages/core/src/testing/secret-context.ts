@@ -1,8 +1,8 @@
 import type { SecretContext } from '../registry/secret-context.ts';
-import type { TempFolder } from './temp-folder.ts';
+import type { Folder } from './temp-folder.ts';
 
 /** The field `password` of a connection `prod` in a store; files lie in the folder. */
-export function secretContext(folder: TempFolder, more: Partial<SecretContext> = {}): SecretContext {
+export function secretContext(folder: Folder, more: Partial<SecretContext> = {}): SecretContext {
   return {
     env: { ...process.env, PW: 'from-the-environment', EMPTY: '' },
     origin: { kind: 'store', where: '/store.json' },

@@ -2,11 +2,13 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface TempFolder extends Disposable {
-  path: string;
+export interface Folder {
+  readonly path: string;
   /** A path inside. */
   at(...parts: string[]): string;
 }
+
+export interface TempFolder extends Folder, Disposable {}
 
 /** A folder of its own for one test. */
 export function createTempFolder(): TempFolder {

@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Topology } from '@dbmole/engines';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServerProcess, textOf } from './server-process.ts';
 
@@ -11,14 +12,13 @@ export interface TunnelledServer {
   connection(): Record<string, unknown>;
   /** What `test_connection` says of it. */
   answers: RegExp;
-  bastion(): { host: string; port: number; user: string; privateKeyFile: string; knownHostsFile: string; fingerprint: string };
-  /** Ends the SSH sessions of the bastion, as a network that goes away. */
-  killSessions(): Promise<unknown>;
+  /** The way to the bastion. */
+  topology(): Pick<Topology, 'bastion' | 'privateKeyFile' | 'knownHostsFile'>;
 }
 
 /** One hop of SSH in front of a real engine, through the built server, as its user would have it. */
 export function describeTunnelled(options: TunnelledServer): void {
-  const { name, file, envVar, answers } = options;
+  const { name, file, envVar, answers, topology } = options;
   describe(`${name} behind a bastion`, () => {
     const servers: ServerProcess[] = [];
     afterEach(async () => {
@@ -26,7 +26,8 @@ export function describeTunnelled(options: TunnelledServer): void {
     });
 
     async function start(ssh: Record<string, unknown>, knownHosts = true): Promise<ServerProcess> {
-      const { host, port, user, knownHostsFile } = options.bastion();
+      const { bastion, knownHostsFile } = topology();
+      const { host, port, user } = bastion;
       const connection = { ...options.connection(), name: 'behind', ssh: { host, port, user, ...ssh } };
       const server = new ServerProcess({ file, env: { [envVar]: JSON.stringify([connection]) } });
       servers.push(server);
@@ -38,43 +39,43 @@ export function describeTunnelled(options: TunnelledServer): void {
     const test = async (server: ServerProcess) => textOf(await server.callTool('test_connection', { name: 'behind' }));
 
     it('reaches the engine, says through what, and listens nowhere', async () => {
-      const { privateKeyFile, fingerprint, user } = options.bastion();
+      const { bastion, privateKeyFile } = topology();
       const server = await start({ privateKey: privateKeyFile });
       const text = await test(server);
       expect(text).toMatch(answers);
-      expect(text).toContain(`through ${user}@`);
-      expect(text).toContain(fingerprint);
+      expect(text).toContain(`through ${bastion.user}@`);
+      expect(text).toContain(bastion.hostKeyFingerprint);
       expect(listeningSockets(server.child.pid)).toEqual([]);
     });
 
     it('accepts a pinned key in place of known_hosts, and no other', async () => {
-      const { privateKeyFile, fingerprint } = options.bastion();
-      const pinned = await start({ privateKey: privateKeyFile, hostKeys: [fingerprint] }, false);
+      const { bastion, privateKeyFile } = topology();
+      const pinned = await start({ privateKey: privateKeyFile, hostKeys: [bastion.hostKeyFingerprint] }, false);
       expect(await test(pinned)).toMatch(answers);
       const other = await start({ privateKey: privateKeyFile, hostKeys: [`SHA256:${'A'.repeat(43)}`] });
       expect(await test(other)).toContain('E_SSH_HOST_KEY_CHANGED');
     });
 
     it('refuses a server that nobody knows, and says how a person accepts it', async () => {
-      const { privateKeyFile, fingerprint } = options.bastion();
+      const { bastion, privateKeyFile } = topology();
       const server = await start({ privateKey: privateKeyFile }, false);
       const text = await test(server);
       expect(text).toContain('E_SSH_HOST_KEY_UNKNOWN');
-      expect(text).toContain(fingerprint);
+      expect(text).toContain(bastion.hostKeyFingerprint);
     });
 
     it('uses a key that is there by default, and says when the server refuses it', async () => {
       const server = await start({});
-      writeFileSync(join(server.home, '.ssh', 'id_ed25519'), readFileSync(options.bastion().privateKeyFile), { mode: 0o600 });
+      writeFileSync(join(server.home, '.ssh', 'id_ed25519'), readFileSync(topology().privateKeyFile), { mode: 0o600 });
       expect(await test(server)).toMatch(answers);
-      const stranger = await start({ user: 'nobody-here', privateKey: options.bastion().privateKeyFile });
+      const stranger = await start({ user: 'nobody-here', privateKey: topology().privateKeyFile });
       expect(await test(stranger)).toContain('E_SSH_AUTH_FAILED');
     });
 
     it('works again at the next call after the tunnel was lost', async () => {
-      const server = await start({ privateKey: options.bastion().privateKeyFile });
+      const server = await start({ privateKey: topology().privateKeyFile });
       expect(await test(server)).toMatch(answers);
-      await options.killSessions();
+      await topology().bastion.killSessions();
       expect(await test(server)).toMatch(answers);
     });
   });

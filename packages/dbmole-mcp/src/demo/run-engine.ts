@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Cache, createDataFolder, createWorkFolder, type WorkFolder } from './cache.ts';
 import { type Kept, readLogEnd, startKept } from './keeper.ts';
-import { broken, engineEnvironment, type Template } from './sample-template.ts';
+import { broken, engineProgram, type Template } from './sample-template.ts';
 
 export interface RunOptions {
   cache: Cache;
@@ -42,19 +42,12 @@ export async function startEngine(options: RunOptions): Promise<RunningEngine> {
 async function startOnPort(work: WorkFolder, { cache, programs, template }: RunOptions, port: number): Promise<RunningEngine> {
   const data = join(work.content, 'data');
   const kept = startKept({
-    command: join(programs, 'bin', 'postgres'),
+    ...engineProgram('postgres', { work, programs, cache }),
     args: [
       '-D',
       data,
       ...Object.entries({ ...settings, port, hba_file: template.access }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    cwd: work.content,
-    env: engineEnvironment(),
-    user: cache.user,
-    log: work.log,
-    // At once: nobody needs these data again.
-    stopSignal: 'SIGQUIT',
-    removes: work.path,
   });
   await untilReady(kept, data, work);
   return { port, ended: kept.exited.then(() => removeFolder(work)), stop: () => kept.stop() };

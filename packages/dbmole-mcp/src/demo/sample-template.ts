@@ -3,7 +3,7 @@ import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '@dbmole/core';
 import { type Cache, cached, createDataFolder, type WorkFolder } from './cache.ts';
-import { readLogEnd, runKept } from './keeper.ts';
+import { type KeptPlan, readLogEnd, runKept } from './keeper.ts';
 import { engineVersion } from './machine.ts';
 import { insertRows } from './sample-rows.ts';
 import { createTables, finishTables } from './sample-tables.ts';
@@ -101,31 +101,30 @@ async function runSql(database: string, sql: string, step: Step): Promise<void> 
   if (/\b(ERROR|FATAL|PANIC):/.test(printed)) throw broken('postgres', printed);
 }
 
-async function run(
-  program: string,
-  args: readonly string[],
-  { work, programs, cache, signal }: Step,
-  input?: string,
-): Promise<void> {
-  const printed = await runKept(
-    {
-      command: join(programs, 'bin', program),
-      args,
-      cwd: work.content,
-      env: engineEnvironment(),
-      user: cache.user,
-      log: work.log,
-      stopSignal: 'SIGQUIT',
-      removes: work.path,
-      ...(input !== undefined && { input }),
-    },
-    signal,
-  );
+async function run(program: string, args: readonly string[], step: Step, input?: string): Promise<void> {
+  const kept = { ...engineProgram(program, step), args, ...(input !== undefined && { input }) };
+  const printed = await runKept(kept, step.signal);
   if (printed !== undefined) throw broken(program, printed);
 }
 
+/** How each program of the engine is run. It is stopped at once: nobody needs its data again. */
+export function engineProgram(
+  program: string,
+  { work, programs, cache }: Pick<Step, 'work' | 'programs' | 'cache'>,
+): Omit<KeptPlan, 'args'> {
+  return {
+    command: join(programs, 'bin', program),
+    cwd: work.content,
+    env: engineEnvironment(),
+    user: cache.user,
+    log: work.log,
+    stopSignal: 'SIGQUIT',
+    removes: work.path,
+  };
+}
+
 /** Nothing of ours: the engine knows variables that change what it does. */
-export function engineEnvironment(): NodeJS.ProcessEnv {
+function engineEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot } = process.env;
   return { PATH, TZ: 'UTC', LC_ALL: 'C', ...(SystemRoot !== undefined && { SystemRoot }) };
 }

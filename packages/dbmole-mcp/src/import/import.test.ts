@@ -1,14 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createApp, runLeaf } from '@dbmole/core';
-import { createFakeTerminal, createTempFolder, type TempFolder } from '@dbmole/core/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeTerminal, useTempFolder } from '@dbmole/core/testing';
+import { describe, expect, it } from 'vitest';
 import { leaf } from '../server.ts';
 
-let folder: TempFolder;
-beforeEach(() => {
-  folder = createTempFolder();
-});
-afterEach(() => folder[Symbol.dispose]());
+const folder = useTempFolder();
 
 const write = (name: string, text: string) => writeFileSync(folder.at(name), text, { mode: 0o600 });
 const canary = 'canary-password';
@@ -102,24 +98,27 @@ describe('connections import', () => {
       REDIS_URL: `redis://x:${canary}@h`,
       DATABASE_URL: `sqlite:${canary}`,
       POSTGRES_URL: `postgres://me:${canary}@h:port/x`,
-      PRISMA_DATABASE_URL: `postgres://me:${canary}@p/p?schema=public`,
+      PRISMA_DATABASE_URL: `postgres://me:${canary}@p/p?schema=public&connection_limit=5`,
+      PARTS_DATABASE_URL: `postgres://me:${canary}@parts/p?schema=parts`,
     };
     const { out } = await run('environment', { env });
     expect(out).toContain('stays in the variable SHOP_DATABASE_URL');
     expect(out).toContain('left out: the environment: POSTGRES_URL: it has the form');
-    expect(out).toContain('prisma is not added, because its password would be copied out of PRISMA_DATABASE_URL');
+    expect(out).toContain('left out: the environment: PARTS_DATABASE_URL: all parameters but those of TLS');
+    expect(out).toContain('parts is not added, because its password would be copied out of PARTS_DATABASE_URL');
     expect(stored()).toEqual([
       { name: 'shop', url: '${SHOP_DATABASE_URL}', readonly: true },
       { name: 'app', url: '${MYSQL_URL}', readonly: true },
+      { name: 'prisma', url: '${PRISMA_DATABASE_URL}', readonly: true },
     ]);
     expect(await resolved('shop', env)).toMatchObject({ host: 'db.internal', user: 'reader', password: canary, tls: 'require' });
-    const { PRISMA_DATABASE_URL: _, ...others } = env;
-    expect((await run('environment', { env: others })).out).toContain('All 2');
+    const { PARTS_DATABASE_URL: _, ...others } = env;
+    expect((await run('environment', { env: others })).out).toContain('All 3');
   });
 
   it('of .env asks before it copies a password, and refers to what is in the environment too', async () => {
     const shared = `postgres://me:${canary}@both/both`;
-    const foreign = `postgresql://reader:${encodeURIComponent(canary)}@db/shop?schema=public&sslmode=require`;
+    const foreign = `postgresql://reader:${encodeURIComponent(canary)}@db/shop?schema=parts&sslmode=require`;
     write(
       '.env',
       `# mine\nexport DATABASE_URL="${foreign}"\nOTHER_DATABASE_URL=${shared}\nPG_URL=mysql://me@open/x\nDB_URL='postgres://\${HOME}:x@evil/x'\n`,

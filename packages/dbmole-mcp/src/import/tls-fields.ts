@@ -1,4 +1,5 @@
-import { parseConnectionUrl, UrlError } from '../connection-url.ts';
+import { UrlError } from '@dbmole/core';
+import { parseConnectionUrl } from '../connection-url.ts';
 
 export interface TlsWords {
   /** The word of another program. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile } from '@dbmole/core';
-import { parseConnectionUrl, UrlError, type UrlFields } from '../connection-url.ts';
+import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile, UrlError } from '@dbmole/core';
+import { parseConnectionUrl, type UrlFields } from '../connection-url.ts';
 import { variable } from '../password-files/password-file.ts';
+import { tlsParameters } from '../url-tls.ts';
 import { foundConnection } from './found.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -10,7 +11,6 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** `DATABASE_URL`, `SHOP_DATABASE_URL`, `POSTGRES_URL_NON_POOLING` and the like. */
 const urlName = /^(?:(.+)_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB)(?:_[A-Z0-9]+)*_UR[LI](?:_[A-Z0-9_]+)?$/;
 const ourScheme = /^(?:postgres(?:ql)?|mysql|mariadb):\/\//i;
-const tlsParameters = ['sslmode', 'ssl-mode', 'tls'];
 
 export const environmentImporter: Importer = { source: 'environment', find: ({ env }) => findIn(env, { env, where: '' }) };
 
@@ -36,21 +36,29 @@ function findIn(variables: Variables, origin: Origin): Findings {
   for (const name of Object.keys(variables)) {
     const url = variable(variables, name);
     if (url === undefined || !urlName.test(name) || !ourScheme.test(url)) continue;
-    const one = fromUrl(name, url, origin);
-    if (typeof one === 'string') notes.push(`${origin.where || 'the environment'}: ${name}: ${one}`);
-    else found.push(one);
+    const note = (text: string) => {
+      notes.push(`${origin.where || 'the environment'}: ${name}: ${text}`);
+      return undefined;
+    };
+    const one = fromUrl(name, url, { ...origin, note });
+    if (one !== undefined) found.push(one);
   }
   return { found, notes };
 }
 
-/** Or why it is none. */
-function fromUrl(variableName: string, url: string, { env, where }: Origin): FoundConnection | string {
+interface Noting extends Origin {
+  /** What is left out of it, or why all of it is. */
+  note(text: string): undefined;
+}
+
+function fromUrl(variableName: string, url: string, { env, where, note }: Noting): FoundConnection | undefined {
   const whole = parse(url);
   const parsed = typeof whole === 'string' ? parse(withoutForeign(url)) : whole;
-  if (typeof parsed === 'string') return parsed;
+  if (typeof parsed === 'string') return note(parsed);
   const { host, user } = parsed;
-  if (host === undefined || user === undefined) return 'it names no host or no user';
-  if (Object.values(parsed).some((value) => String(value).includes('${'))) return 'other variables are in it';
+  if (host === undefined || user === undefined) return note('it names no host or no user');
+  if (Object.values(parsed).some((value) => String(value).includes('${'))) return note('other variables are in it');
+  if (whole !== parsed) note('all parameters but those of TLS');
   const fields = { ...parsed, host, user };
   const name = (urlName.exec(variableName)?.[1] ?? fields.database ?? 'database').toLowerCase();
   // A URL that we do not take as a whole cannot stay where it is.

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createApp, runLeaf } from '@dbmole/core';
-import { createFakeProgram, createFakeTerminal, createTempFolder, type TempFolder } from '@dbmole/core/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeProgram, createFakeTerminal, useTempFolder } from '@dbmole/core/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { leaf } from '../server.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/secrets.md'), 'utf8');
@@ -14,13 +14,11 @@ const blocks = (language: string) =>
 const examples = blocks('json').map((text) => ({ text, connection: JSON.parse(text) }));
 const commands = blocks('sh').flatMap((text) => text.trim().split('\n'));
 
-let folder: TempFolder;
+const folder = useTempFolder();
 let env: Record<string, string>;
 beforeEach(() => {
-  folder = createTempFolder();
   env = { PATH: [folder.at('bin'), process.env.PATH].join(delimiter), SHOP_PASSWORD: 'p/a@ss' };
 });
-afterEach(() => folder[Symbol.dispose]());
 
 const stored = () => JSON.parse(readFileSync(folder.at('.config', 'dbmole', 'connections.json'), 'utf8')).connections;
 

@@ -56,8 +56,7 @@ export function executeTool(tools: SqlTools): Tool {
 
 function answer(sink: TableSink, end: WriteEnd, dryRun: boolean): ToolReply {
   const outcome = formatOutcome(end, dryRun);
-  const rows = sink.finish();
-  return rows === undefined ? respond.text(outcome) : respond.table(rows, { notes: [outcome] });
+  return sink.hasResult ? respond.table(sink.finish(), { notes: [outcome] }) : respond.text(outcome);
 }
 
 function formatOutcome({ command, changed }: WriteEnd, dryRun: boolean): string {

@@ -56,9 +56,7 @@ export function queryTool(tools: SqlTools): Tool {
 }
 
 function answer(sink: TableSink, { timeZone }: ReadEnd): ToolReply {
-  const rows = sink.finish();
-  if (rows === undefined) return respond.text('The statement ran and has no rows to give. Nothing was changed.');
-  return respond.table(rows, { notes: isZoneName(timeZone) ? [`Time zone: ${timeZone}.`] : [] });
+  return respond.table(sink.finish(), { notes: isZoneName(timeZone) ? [`Time zone: ${timeZone}.`] : [] });
 }
 
 /** It stands among our own words and comes from the server. */

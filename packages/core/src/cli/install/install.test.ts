@@ -1,16 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFakeTerminal } from '../../testing/fake-terminal.ts';
-import { createTempFolder, type TempFolder } from '../../testing/temp-folder.ts';
+import { useTempFolder } from '../../testing/use-temp-folder.ts';
 import { clients } from './clients.ts';
 import { install, uninstall } from './install.ts';
 
-let folder: TempFolder;
-beforeEach(() => {
-  folder = createTempFolder();
-});
-afterEach(() => folder[Symbol.dispose]());
+const folder = useTempFolder();
 
 interface Options {
   answers?: (string | undefined)[];

@@ -4,11 +4,13 @@ import { nearestNames } from '../../nearest.ts';
 import { storePathOf } from '../../program/app.ts';
 import { formatVisible } from '../../text.ts';
 import type { CommandOptions } from '../command.ts';
+import { confirm } from '../confirm.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ClientFile, openClientFile, readCopy, replaceText } from './client-file.ts';
 import { type Client, clients, startOf } from './clients.ts';
 import { findInstalled, type Installed, recordPathFor, rememberInstalled, sha256Of } from './record.ts';
+import { formatTable } from './toml-file.ts';
 
 interface InstallCall {
   leaf: { name: string; app: string };
@@ -30,8 +32,9 @@ export async function install(call: InstallCall): Promise<number> {
     terminal.print(`${client.title} has it already, in ${file.path}.`);
     return exitCodes.ok;
   }
-  const after = client.form === 'toml' ? tomlOf(client, leaf.app, entry) : JSON.stringify(entry, null, 2);
-  showChange(terminal, { file, title: `${client.section}.${leaf.app}`, after });
+  const title = `${client.section}.${leaf.app}`;
+  const after = client.form === 'toml' ? formatTable(title, entry, '\n').trimEnd() : JSON.stringify(entry, null, 2);
+  showChange(terminal, { file, title, after });
   if (!(await isWanted(call, 'Write this?'))) return exitCodes.failed;
   await write(file, changed);
   const before = file.exists ? sha256Of(file.text) : null;
@@ -96,18 +99,8 @@ function showChange(terminal: Terminal, { file, title, after }: Change): void {
   terminal.print(`${file.path}${file.exists ? '' : ' (a new file)'}, ${title}:\n${lines.join('\n')}`);
 }
 
-function tomlOf({ section }: Client, server: string, entry: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-  return [`[${section}.${server}]`, ...lines].join('\n');
-}
-
 async function isWanted({ terminal, options }: InstallCall, question: string): Promise<boolean> {
-  if (options.yes) return true;
-  const answer = await terminal.ask(`${question} [y/N] `);
-  if (answer === undefined) {
-    throw new Failure('refused', 'nobody is there to be asked', { hint: 'Run this in a terminal, or pass --yes.' });
-  }
-  if (/^y(es)?$/i.test(answer.trim())) return true;
+  if (await confirm(terminal, { question, yes: options.yes })) return true;
   terminal.print('Nothing was changed.');
   return false;
 }

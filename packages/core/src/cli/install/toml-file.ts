@@ -17,7 +17,8 @@ export function writeTomlTable(text: string, name: string, entry: Readonly<Recor
   return `${before}${gap}${formatTable(name, entry, eol)}${after === '' ? '' : eol}${after}`;
 }
 
-function formatTable(name: string, entry: Readonly<Record<string, unknown>>, eol: string): string {
+/** Ends with a line break. */
+export function formatTable(name: string, entry: Readonly<Record<string, unknown>>, eol: string): string {
   // A JSON text or list of texts is one of TOML as well.
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return [`[${name}]`, ...lines, ''].join(eol);

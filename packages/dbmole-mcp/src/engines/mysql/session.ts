@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core';
+import { Failure, untilAborted } from '@dbmole/core';
 import type { ReadEnd, ReadRequest, RowSink, Session, SessionTarget, WriteEnd, WriteRequest } from '../../engine.ts';
 import { staleFailure } from '../../failure.ts';
 import { premiseCode } from '../../guard/read-statement.ts';
@@ -12,7 +12,6 @@ import { ResultRows } from './result-rows.ts';
 import { runStatement } from './run-statement.ts';
 import { runWrite } from './run-write.ts';
 import { isQuery, refuseUnlessRollable } from './statement-kind.ts';
-import { untilAborted } from './until-aborted.ts';
 import { withGrace } from './with-grace.ts';
 
 /** For putting the session in order after a call. */
@@ -94,7 +93,8 @@ class MysqlSession implements Session {
   /** One call: nothing of the one before is left, and nothing of it stays. */
   async #call<T>(signal: AbortSignal, sql: string, work: (left: Left) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    await untilAborted(this.#ready, signal);
+    // Only the signal makes it fail; whoever aborts gets their own reason back.
+    await untilAborted(this.#ready, signal).catch(() => signal.throwIfAborted());
     if (!this.alive) throw staleFailure();
     const left: Left = { database: undefined };
     const done = withGrace({ link: this.#link, signals: [signal, this.#closing.signal] }, () => work(left));

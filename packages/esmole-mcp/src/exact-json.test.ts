@@ -1,12 +1,12 @@
 import { RawNumber } from '@dbmole/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExact } from './json-digits.ts';
+import { parseExact } from './exact-json.ts';
 
 describe('parseExact', () => {
-  it('leaves alone what JavaScript holds', async () => {
+  it('leaves alone what JavaScript holds', () => {
     const text = '{"a":1.5,"b":[0.1,1e21,-0.0,9007199254740991],"c":0.30000000000000004,"d":"9007199254740993","e":1.0}';
-    expect(await parseExact(text)).toEqual(JSON.parse(text));
+    expect(parseExact(text)).toEqual(JSON.parse(text));
   });
 
   it.each([
@@ -19,24 +19,24 @@ describe('parseExact', () => {
     '-1E+400',
     '1e-400',
     '1.00000000000000000001',
-  ])('keeps every digit of %s', async (number) => {
-    expect(await parseExact(`{"n":[${number}, "x"]}`)).toEqual({ n: [new RawNumber(number), 'x'] });
+  ])('keeps every digit of %s', (number) => {
+    expect(parseExact(`{"n":[${number}, "x"]}`)).toEqual({ n: [new RawNumber(number), 'x'] });
   });
 
-  it('means every number as it was written', async () => {
+  it('means every number as it was written', () => {
     const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,22})(\.\d{1,22})?([eE][+-]?\d{1,4})?$/);
-    await fc.assert(
-      fc.asyncProperty(digits, async (text) => {
-        const [value] = (await parseExact(`[${text}, 1111111111111111111]`)) as [number | RawNumber];
+    fc.assert(
+      fc.property(digits, (text) => {
+        const [value] = parseExact(`[${text}, 1111111111111111111]`) as [number | RawNumber];
         if (value instanceof RawNumber) expect(value.text).toBe(text);
         else expect(exact(String(value))).toBe(exact(text));
       }),
     );
   });
 
-  it('takes odd keys for keys', async () => {
+  it('takes odd keys for keys', () => {
     const text = '{"__proto__":{"a":9007199254740993},"a":1,"a":2}';
-    const value = (await parseExact(text)) as object;
+    const value = parseExact(text) as object;
     expect(Object.keys(value)).toEqual(['__proto__', 'a']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Reflect.get(value, 'a')).toBe(2);
@@ -44,14 +44,14 @@ describe('parseExact', () => {
 
   it.each(['', 'not json', '{"a":9007199254740993', '[1] x 9007199254740993', 'index docs.count\n'])(
     'says nothing of %j',
-    async (text) => {
-      expect(await parseExact(text)).toBeUndefined();
+    (text) => {
+      expect(parseExact(text)).toBeUndefined();
     },
   );
 
-  it('gives up on a nest that is too deep, without harm', async () => {
+  it('gives up on a nest that is too deep, without harm', () => {
     const deep = `${'['.repeat(200_000)}9007199254740993${']'.repeat(200_000)}`;
-    expect(await parseExact(deep)).toBeUndefined();
+    expect(parseExact(deep)).toBeUndefined();
   });
 });
 

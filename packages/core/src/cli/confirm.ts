@@ -1,0 +1,26 @@
+import { Failure } from '../failure.ts';
+import type { Terminal } from './terminal.ts';
+
+interface Question {
+  question: string;
+  /** What a person does where nobody can be asked: ends the sentence "Run this in a terminal, or …". */
+  instead: string;
+}
+
+type Confirmation = Pick<Question, 'question'> & Partial<Question> & { yes: boolean | undefined };
+
+/** True after a clear yes, or when the person said so beforehand. */
+export async function confirm(terminal: Pick<Terminal, 'ask'>, { question, yes, instead = 'pass --yes' }: Confirmation) {
+  return yes === true || isYes(await askPerson(terminal, { question: `${question} [y/N]`, instead }));
+}
+
+/** Silence is no answer: where nobody can be asked, nothing goes on. */
+export async function askPerson(terminal: Pick<Terminal, 'ask'>, { question, instead }: Question): Promise<string> {
+  const answer = await terminal.ask(`${question} `);
+  if (answer !== undefined) return answer.trim();
+  throw new Failure('refused', 'nobody is there to be asked', { hint: `Run this in a terminal, or ${instead}.` });
+}
+
+export function isYes(answer: string): boolean {
+  return /^y(es)?$/i.test(answer.trim());
+}
