@@ -3,7 +3,7 @@ import type { EngineAddress, RunningEngine } from '@dbmole/engines';
 import { Client } from 'pg';
 import type { Cell, Column, Param, ReadEnd, Session, SessionTarget, WriteEnd } from '../../src/engine.ts';
 import { engine } from '../../src/engines/postgres/engine.ts';
-import { ownStatement } from '../../src/guard/read-statement.ts';
+import { accept } from '../../src/guard/read-statement.ts';
 import { type Connection, connectionSchema } from '../../src/schema.ts';
 
 /** A signal that is never aborted. */
@@ -65,7 +65,7 @@ export async function read(session: Session, sql: string, asked: Asked = {}): Pr
   const { params = [], timeoutMs = 30_000, keepPerCell = 1_000, signal = forever } = asked;
   const maxRows = 'maxRows' in asked ? asked.maxRows : 100;
   const { got, sink } = collector(asked);
-  const end = await session.read({ statement: ownStatement(sql), params, timeoutMs, keepPerCell, maxRows }, sink, signal);
+  const end = await session.read({ statement: accept(sql, ''), params, timeoutMs, keepPerCell, maxRows }, sink, signal);
   return { ...got, end };
 }
 

@@ -2,7 +2,7 @@ import { type EngineAddress, useEngine } from '@dbmole/engines';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/engine.ts';
 import { engine } from '../../src/engines/postgres/engine.ts';
-import { ownStatement } from '../../src/guard/read-statement.ts';
+import { accept } from '../../src/guard/read-statement.ts';
 import {
   createDatabase,
   dialDirectly,
@@ -193,7 +193,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
     it('survives a sink that fails', async () => {
       await using(async (session) => {
         const request = {
-          statement: ownStatement('select id from item'),
+          statement: accept('select id from item', ''),
           params: [],
           timeoutMs: 5_000,
           keepPerCell: 9,
@@ -213,7 +213,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await using(async (session) => {
         let described = 0;
         const sink = { columns: () => void described++, row: () => true };
-        const request = { statement: ownStatement('select bad()'), params: [], timeoutMs: 5_000, keepPerCell: 9, maxRows: 10 };
+        const request = { statement: accept('select bad()', ''), params: [], timeoutMs: 5_000, keepPerCell: 9, maxRows: 10 };
         await expect(session.read(request, sink, forever)).rejects.toMatchObject({ engineCode: '42601' });
         expect(described).toBe(1);
       });

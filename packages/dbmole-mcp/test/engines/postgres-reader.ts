@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { engine } from '../../src/engines/postgres/engine.ts';
-import { ownStatement } from '../../src/guard/read-statement.ts';
+import { accept } from '../../src/guard/read-statement.ts';
 import { forever, read, targetOf, value } from './postgres-fixture.ts';
 
 /**
@@ -32,7 +32,7 @@ async function look(sql: string): Promise<unknown> {
 async function count(sql: string): Promise<number> {
   let rows = 0;
   const sink = { columns: () => {}, row: () => ++rows > 0 };
-  const request = { statement: ownStatement(sql), params: [], timeoutMs: 100_000, keepPerCell: 100, maxRows: undefined };
+  const request = { statement: accept(sql, ''), params: [], timeoutMs: 100_000, keepPerCell: 100, maxRows: undefined };
   await session.read(request, sink, forever);
   return rows;
 }

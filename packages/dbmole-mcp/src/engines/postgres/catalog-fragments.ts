@@ -1,6 +1,6 @@
 /**
- * Pieces of the statements over pg_catalog. Everything is qualified, so that nothing in the search path can stand in for it, and
- * every text is bounded where it is read.
+ * Pieces of the statements over pg_catalog. Relations and functions are qualified; what cannot well be, operators above all, is
+ * looked up where nothing can stand in for it (`own-question.ts`). Every text is bounded where it is read.
  */
 
 /** Of a row of pg_class and one of pg_namespace, under any names. */

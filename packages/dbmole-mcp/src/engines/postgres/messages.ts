@@ -33,7 +33,7 @@ const nullParam = int32(-1);
 
 export const sync = message('S', []);
 export const terminate = message('X', []);
-const describe = message('D', [text('P')]);
+const describeUnnamed = describe(unnamed);
 
 /** A statement of one answer that needs no parameters and whose rows nobody reads. */
 export function command(sql: string): Buffer {
@@ -42,19 +42,28 @@ export function command(sql: string): Buffer {
 
 /** `maxRows` 0 is no limit. */
 export function statement(sql: string, params: readonly Param[], maxRows: number): Buffer {
-  return Buffer.concat([parse(sql), bind(params), describe, execute(maxRows)]);
+  return Buffer.concat([parse(sql), bind(params), describeUnnamed, execute(maxRows)]);
+}
+
+/** The first half of a statement: a portal of this name is ready to run. It stays through other statements of the transaction. */
+export function bindPortal(name: string, sql: string, params: readonly Param[]): Buffer {
+  return Buffer.concat([parse(sql), bind(params, text(name))]);
+}
+
+export function runPortal(name: string, maxRows: number): Buffer {
+  return Buffer.concat([describe(text(name)), execute(maxRows, text(name))]);
 }
 
 function parse(sql: string): Buffer {
   return message('P', [unnamed, text(sql), noTypes]);
 }
 
-function bind(params: readonly Param[]): Buffer {
+function bind(params: readonly Param[], portal = unnamed): Buffer {
   if (params.length > mostParams)
     throw new Failure('input', `there are ${params.length} params; ${mostParams} are accepted`, {
       hint: 'Pass many values as one array: `= any($1)`.',
     });
-  return message('B', [unnamed, unnamed, int16(0), int16(params.length), ...params.flatMap(param), allAsText]);
+  return message('B', [portal, unnamed, int16(0), int16(params.length), ...params.flatMap(param), allAsText]);
 }
 
 function param(value: Param): Buffer[] {
@@ -63,8 +72,12 @@ function param(value: Param): Buffer[] {
   return [int32(bytes.length), bytes];
 }
 
-function execute(maxRows: number): Buffer {
-  return message('E', [unnamed, int32(maxRows)]);
+function describe(portal: Buffer): Buffer {
+  return message('D', [Buffer.from('P'), portal]);
+}
+
+function execute(maxRows: number, portal = unnamed): Buffer {
+  return message('E', [portal, int32(maxRows)]);
 }
 
 export interface Field {

@@ -4,6 +4,7 @@ import { staleFailure } from '../../failure.ts';
 import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
+import { formatQuestion } from './own-question.ts';
 import { clientCheck, formatPrelude, isPremiseBroken, premiseFailure } from './prelude.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import { Segment } from './segment.ts';
@@ -103,7 +104,8 @@ export class PostgresSession implements Session {
   async #readOnce({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited) {
     await this.#ready(signal);
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const bytes = Buffer.concat([beginRead, this.#preludeOf(request), statement(sql, request.params, maxRows), sync]);
+    const format = request.statement.premise === undefined ? formatQuestion : statement;
+    const bytes = Buffer.concat([beginRead, this.#preludeOf(request), format(sql, request.params, maxRows), sync]);
     return { segment: await this.#run({ bytes, rows, stopsEarly: true }, signal), rows };
   }
 
@@ -157,7 +159,7 @@ export class PostgresSession implements Session {
 
   async #learnTypes({ sql, params }: Question): Promise<void> {
     const answer = new OwnRows();
-    const bytes = Buffer.concat([beginRead, statement(sql, params, 0), sync, cleanUp]);
+    const bytes = Buffer.concat([beginRead, formatQuestion(sql, params, 0), sync, cleanUp]);
     const segments = this.#send(bytes, [new Segment(answer), new Segment(), new Segment()]);
     await Promise.all(segments.map(({ done }) => done));
     this.#types.learn(answer.rows);

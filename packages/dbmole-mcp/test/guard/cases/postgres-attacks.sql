@@ -895,6 +895,51 @@ select table_to_xml('v_dblink'::regclass, true, false, '')
 --- schema-to-xml | refuse | reads all of a schema | control: success
 select schema_to_xml('shadow', true, false, '')
 
+--- table-to-xml-passwords | refuse | reads passwords by the name of their table | control: success
+select table_to_xml('pg_authid', true, false, '')
+
+--- table-to-xml-spelling | refuse | the same, spelt otherwise | control: success
+select table_to_xml('PG_Catalog . "pg_authid"'::regclass, true, false, '')
+
+--- table-to-xml-schema | refuse | the same, and its columns | control: success
+select table_to_xml_and_xmlschema('pg_shadow', true, false, '')
+
+--- table-to-xml-number | refuse | the table by its number | control: success
+select table_to_xml('1260', true, false, '')
+
+--- table-to-xml-cast | refuse | the table by its number | control: success
+select table_to_xml(1260::regclass, true, false, '')
+
+--- table-to-xml-found | refuse | the table out of the catalog | control: success
+select table_to_xml(oid, true, false, '') from pg_class where relname = 'pg_auth' || 'id'
+
+--- table-to-xml-param | refuse | the table is a parameter | params: ["pg_authid"] | control: success
+select table_to_xml($1, true, false, '')
+
+--- table-to-xml-argument | refuse | the table in an argument by name | control: success
+select table_to_xml(nulls => true, tbl => 'pg_authid', tableforest => false, targetns => '')
+
+--- schema-to-xml-catalog | refuse | reads all catalogs, passwords among them | control: none
+select schema_to_xml('pg_catalog', true, false, '')
+
+--- raw-page | refuse | passwords in the pages of their table | control: success
+select get_raw_page('pg_authid', 0)
+
+--- raw-page-expression | refuse | the same, with a name that is put together | control: success
+select get_raw_page('pg_auth' || 'id', 'main', 0)
+
+--- view-table-xml | refuse | a view that does | control: success
+select x from v_table_xml
+
+--- view-database-xml | refuse | a view that reads all views | control: none
+select x from v_database_xml
+
+--- f-table-xml | refuse | a function that reads the table that it is told | control: success
+select f_table_xml('pg_authid')
+
+--- f-schema-xml | refuse | a function that reads all catalogs | control: none
+select f_schema_xml()
+
 --- database-to-xml | refuse | reads all of a database | control: none
 select database_to_xml(true, false, '')
 
@@ -1371,6 +1416,9 @@ select * from f_return_query()
 
 --- f-for-execute | refuse | FOR … IN EXECUTE
 select f_for_execute()
+
+--- f-where | refuse | a piece of SQL from outside
+select f_where('f_bool(id)')
 
 --- f-execute-into | refuse | SQL of an argument that has a default
 select f_execute_into()
@@ -1865,6 +1913,143 @@ select * from t_parent where id = 1
 
 --- partition-key | refuse | the key of partitions runs when it is planned
 select * from t_part where id = 1
+
+-- Constants without a type -------------------------------------------------------------------------------------------
+
+--- untyped-array | refuse | a text becomes an array of a domain with a check
+select a = '{5}' from t_deep
+
+--- untyped-array-param | refuse | a parameter does | params: ["{5}"]
+select a = $1 from t_deep
+
+--- untyped-array-in | refuse | in a list
+select * from t_deep where a in ('{5}')
+
+--- untyped-array-join | refuse | beside a column of an alias
+select 1 from evil e, lateral (select a from t_deep) q where q.a = '{5}'
+
+--- untyped-array-with | refuse | beside a column of WITH
+with q as (select a from t_deep) select a || '{5}' from q
+
+--- untyped-array-union | refuse | in an arm of a union
+select a from t_deep union all select '{5}'
+
+--- untyped-array-view | refuse | beside a column of a view
+select b = '{5}' from v_deep_array
+
+--- untyped-array-row | refuse | in a row of several
+select * from t_deep where (a, 1) = ('{5}', '1')
+
+--- untyped-array-argument | refuse | in an argument of any type
+select array_position(a, '5') from t_deep
+
+--- untyped-array-replace | refuse | in several of them
+select array_replace(a, '1', '5') from t_deep
+
+--- untyped-array-rank | refuse | where it would be sorted
+select rank('{5}') within group (order by a) from t_deep
+
+--- untyped-array-unknown | refuse | a cast that says nothing
+select coalesce(a, '{5}'::unknown) from t_deep
+
+--- untyped-array-collate | refuse | with a collation
+select coalesce(a, ('{5}' collate "C")) from t_deep
+
+--- untyped-row | refuse | a text becomes a row with a domain in it
+select coalesce(c, '(5)') from t_deep
+
+--- untyped-row-case | refuse | in a branch of CASE
+select case when true then '(5)' else c end from t_deep
+
+--- untyped-row-whole | refuse | a text becomes a row of a table
+select coalesce(t_flat, '(5,x)') from t_flat
+
+--- untyped-row-alias | refuse | by an alias
+select coalesce(q, '(5,x)') from t_flat q
+
+--- untyped-row-star | refuse | by its columns
+select coalesce(q.*, '(5,x)') from t_flat q
+
+--- untyped-row-view | refuse | a row of a view
+select coalesce(q, '(5)') from v_flat q
+
+--- untyped-row-column | refuse | a column that is a row of a table
+select coalesce(x, '(5,x)') from v_row
+
+--- untyped-row-deeper | refuse | a row in an array in a row
+select coalesce(x, '("{(5)}")') from t_below
+
+--- untyped-range | refuse | a text becomes a range over a domain
+select r = '[5,6)' from t_deep
+
+--- untyped-range-merge | refuse | in an argument
+select range_merge(r, '[5,6)') from t_deep
+
+--- untyped-over-domain | refuse | an array of a domain over it
+select y = '{5}' from t_below
+
+--- untyped-made-array | refuse | beside an array that is made of a column
+select array[v] || '{5}' from t_flat
+
+--- untyped-made-array-null | refuse | NULL is checked too
+select array_append(array[v], null) from t_flat
+
+--- untyped-made-array-query | refuse | beside an array that is made of rows
+select array(select v from t_flat) = '{5}'
+
+--- untyped-made-array-agg | refuse | beside an array that is collected
+select array_agg(v) = '{5}' from t_flat
+
+--- untyped-made-array-fill | refuse | beside an array that is filled
+select array_fill(v, array[2]) || '{5}' from t_flat
+
+--- untyped-argument | refuse | beside a column, in an argument of the same type
+select lag(v, 1, '5') over () from t_flat
+
+--- untyped-argument-null | refuse | NULL there
+select lag(v, 1, null) over () from t_flat
+
+--- untyped-argument-array | refuse | beside a column, as an array of it
+select width_bucket(v, '{5,6}') from t_flat
+
+--- untyped-function | refuse | a function of any type does it
+select f_make(v) from t_flat
+
+--- untyped-function-copy | refuse | a variable of the type of an argument
+select f_copy(v) from t_flat
+
+--- untyped-function-assign | refuse | an argument that is assigned to
+select f_assign(v) from t_flat
+
+--- untyped-function-result | refuse | a result that becomes what came in
+select f_sum(v) from t_flat
+
+--- untyped-function-view | refuse | a view over such a function
+select x from v_make
+
+--- untyped-function-operator | refuse | an operator over one
+select x from v_copy
+
+--- untyped-aggregate | refuse | an aggregate of any type that begins with a text
+select agg_begin(v) from t_flat
+
+--- untyped-aggregate-view | refuse | a view over it
+select x from v_begin
+
+--- untyped-function-body | refuse | a body that has the text
+select f_array_body()
+
+--- untyped-domain | allow | beside a domain a text is what the domain is made of | control: none
+select v = '5', v in ('5', '6'), coalesce(v, '5'), nullif(v, '5'), case v when '5' then 'a' else w || 'x' end, w like 'x%' from t_flat
+
+--- untyped-domain-union | allow | and in a union too | control: none
+select v from t_flat union select '5' order by 1
+
+--- untyped-domain-param | allow | and as a parameter | control: none | params: [1, "x"]
+select v, w from t_flat where v = $1 and w = $2
+
+--- untyped-elsewhere | allow | texts that have a type say nothing about the array | control: none
+select a, a[1], c, r, array_length(a, 1) from t_deep where 'x'::text = 'x'::text
 
 -- Where a call can stand ---------------------------------------------------------------------------------------------
 

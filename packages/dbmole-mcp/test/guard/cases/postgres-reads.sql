@@ -384,6 +384,34 @@ select pg_sleep(0.01)
 --- user-function | allow | functions of the user
 select f_add(1, 2), f_add(1), f_add(b => 2, a => 1), f_label(id), f_standard(id), f_variadic('a', 'b'), f_any('x'::text), public.f_add(id, id) from t
 
+--- domain-compared | allow | texts beside domains
+select qty = '3', qty in ('3', '4'), coalesce(qty, '5'), nullif(qty, '3'), extra = '{}', lag(qty, 1, '1') over () from person
+
+--- domain-arrays | allow | texts beside arrays of domains
+select languages = '{de}', languages || 'us'::language, array_append(languages, 'us'), array_position(weights, '2'), coalesce(weights, '{}'),
+  array_agg(qty) = '{3}', array(select qty from person) = '{3}', tags[1] from person group by languages, weights, tags
+
+--- domain-rows | allow | texts beside rows with domains in them
+select coalesce(home, '(,,,)'), (home).mail, coalesce(p, null), '(Main 1,123,a@b,)'::address from person p where (home).zip = '123'
+
+--- domain-parameters | allow | parameters | params: ["{de,fr}", "3"]
+select id from person where languages = $1 and qty = $2
+
+--- domain-json | allow | rows out of JSON
+select (jsonb_populate_record(p, '{"qty": 5}')).qty, to_jsonb(p) ->> 'tags', 'de'::language, '{1,2}'::posint[] from person p
+
+--- domain-set | allow | sets
+select qty from person union select '7' union all select null
+
+--- user-any-type | allow | functions and aggregates of any type
+select first(qty), first(extra) from person
+
+--- xml-of-a-table | allow | a table as XML, by its name
+select table_to_xml('person', true, false, ''), table_to_xml('public."Mixed Case"'::regclass, true, false, ''), table_to_xmlschema('t', true, false, '')
+
+--- long-list | allow | a long list
+select id from t where id::text in ({MANY}) or v in ({MANY}, {MANY})
+
 --- user-table-function | allow | functions as tables
 select * from f_rows(2) r, f_table(3) as x, lateral f_rows(x.i) limit 5
 

@@ -113,9 +113,79 @@ describe('collectNames', () => {
   });
 
   it('knows the calls that find what they use when they run', () => {
-    const { dynamic } = namesOf("select table_to_xml('t', true, true, ''), s.table_to_xml(), pg_input_is_valid('1', 'd')");
-    expect(sorted(dynamic)).toEqual(['pg_input_is_valid', 'table_to_xml']);
+    const { dynamic } = namesOf("select schema_to_xml('s', true, true, ''), s.schema_to_xml(), pg_input_is_valid('1', 'd')");
+    expect(sorted(dynamic)).toEqual(['pg_input_is_valid', 'schema_to_xml']);
   });
+
+  it.each([
+    ["table_to_xml('item', true, false, '')", ['item']],
+    ['table_to_xml(\' Shop . "Item ""2" \'::regclass, true, false, \'\')', ['shop.Item "2']],
+    ["pg_catalog.table_to_xml_and_xmlschema('a.b'::pg_catalog.regclass, true, false, '')", ['a.b']],
+    ["ext.get_raw_page('item', 0)", ['item']],
+    ["schema_to_xml('shop', true, false, '')", []],
+    ["schema_to_xml('shop'::name, true, false, '')", []],
+  ])('takes what a constant names for a relation: %s', (call, relations) => {
+    const names = namesOf(`select ${call}`);
+    expect(sorted(names.relations)).toEqual(relations);
+    expect(names.functions.map(({ isNamed }) => isNamed)).toEqual([true]);
+  });
+
+  it.each([
+    ...["'1260'", '1260', '1260::regclass', '$1', "'a' || 'b'", "tbl => 'item'", 'relname', "''", "'a.b.c'", "'-'"],
+    ...["'item'::s.regclass", "'item'::regclass[]", "'item'::d", "(select 'item')", 'null', "'item x'", `'"'`],
+  ])('does not know what table_to_xml(%s) reads', (arg) => {
+    const { functions, relations } = namesOf(`select table_to_xml(${arg}, true, false, '')`);
+    expect(functions.filter(({ isNamed }) => isNamed)).toEqual([]);
+    expect(relations).toEqual([]);
+  });
+
+  it.each(["'pg_catalog'", "'information_schema'", "'pg_toast'", '$1', "'a' || 'b'", 'nspname'])(
+    'does not allow schema_to_xml(%s)',
+    (arg) => {
+      expect(namesOf(`select schema_to_xml(${arg}, true, false, '')`).functions.some(({ isNamed }) => isNamed)).toBe(false);
+    },
+  );
+
+  it.each([
+    ["select 'x'", 8],
+    ["select a = '' from t", 12],
+    ['select (\'x\' collate "C")::text', 9],
+    ["select 'x'::unknown", 11],
+    ["select 'x'::pg_catalog.unknown", 11],
+    ['select null', 8],
+    ['select 1 = $1', 12],
+    ["select f('a', 'b')", 10],
+    ["select 'ü'::text, 'x'", 19],
+    ["values ('x')", 9],
+    ["select x in (1, 'x')", 17],
+    ["select array['x']", 14],
+    ["select 'x'::text, date '2020-01-01', cast('x' as int), $1::int, null::text, 1, 1.5, true, b'1', x'f'", undefined],
+    ["select interval '1 day', 5::text, a is null, current_date", undefined],
+  ])('finds the first constant without a type in %s', (sql, position) => {
+    const names = namesOf(sql);
+    expect(names.untyped && names.positionOf(names.untyped)).toBe(position);
+  });
+
+  it.each([
+    ...[
+      'select t from t',
+      'select coalesce(x, a) from t x',
+      'select (t.*) = b from t',
+      'select count(t.*) from t',
+      'select array[a]',
+    ],
+    ...['select array(select 1)', 'select (x).a from (select 1) x', 'select x from f() x', 'select t from a join t on true'],
+    ...['select row(t.*) from t', "select x from json_table(j, '$' columns (a int)) x", 'select j from (a join b on true) as j'],
+  ])('sees that columns are put together in %s', (sql) => {
+    expect(namesOf(sql).gathers).toBe(true);
+  });
+
+  it.each(['select * from t', 'select t.*, a, t.b from t', 'select a from t where b = 1', 'select count(*) from t x', 'table t'])(
+    'sees that no columns are put together in %s',
+    (sql) => {
+      expect(namesOf(sql).gathers).toBe(false);
+    },
+  );
 
   it('knows where each name stands', () => {
     const sql = 'select \'ü😀\', s.f(1) from "tä".u';

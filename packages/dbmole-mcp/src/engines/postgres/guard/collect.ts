@@ -1,4 +1,5 @@
-import { isDynamic } from './denials.ts';
+import { denialOfFunction, isDynamic } from './denials.ts';
+import { namesOwnSchema, readRelation } from './named-argument.ts';
 import type { CallUse, NameUse, StatementNames } from './names.ts';
 import { positionAt } from './position.ts';
 import { asFields, type Fields, type Scope, type Visited, walk } from './walk.ts';
@@ -10,17 +11,32 @@ interface Lists {
   readonly operators: NameUse[];
   readonly types: NameUse[];
   readonly fields: NameUse[];
+  readonly untyped: NameUse[];
+  /** Names that stand alone, and what is in FROM: what is both is a whole row. */
+  readonly alone: Set<string>;
+  readonly sources: Set<string>;
+  /** `t.*` in an expression, ARRAY. */
+  readonly gathered: string[];
 }
 
 type Collect = (lists: Lists, node: Visited) => void;
 
 /** Everything that the statement looks up by name. Throws an UnreadableNode for what a read may not be made of. */
 export function collectNames(statement: unknown, sql: string): StatementNames {
-  const lists: Lists = { functions: [], relations: [], operators: [], types: [], fields: [] };
+  const lists: Lists = {
+    ...{ functions: [], relations: [], operators: [], types: [], fields: [], untyped: [], gathered: [] },
+    ...{ alone: new Set<string>(), sources: new Set<string>() },
+  };
   walk(statement, (node) => collectors.get(node.kind)?.(lists, node));
+  const { functions, relations, operators, types, fields, untyped, gathered, alone, sources } = lists;
   return {
-    ...lists,
-    dynamic: lists.functions.filter(isDynamic),
+    ...{ functions, relations, operators, types, fields },
+    dynamic: functions.filter(isDynamic),
+    untyped: untyped.reduce<NameUse | undefined>(
+      (first, use) => (first !== undefined && first.at < use.at ? first : use),
+      undefined,
+    ),
+    gathers: gathered.length > 0 || [...alone].some((name) => sources.has(name)),
     positionOf: ({ at }) => (at < 0 ? undefined : positionAt(sql, at)),
   };
 }
@@ -44,9 +60,19 @@ const jsonFunctions = new Map([
 ]);
 
 const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
-  ['FuncCall', ({ functions }, { fields }) => functions.push(callOf(fields))],
+  ['FuncCall', collectCall],
   ['RangeVar', collectRelation],
-  ['RangeTableSample', ({ functions }, { fields }) => functions.push({ ...nameOf(fields.method, fields), args: 1 })],
+  [
+    'RangeTableSample',
+    ({ functions }, { fields }) => functions.push({ ...nameOf(fields.method, fields), args: 1, isNamed: false }),
+  ],
+  ['RangeSubselect', collectAlias],
+  ['RangeFunction', collectAlias],
+  ['RangeTableFunc', collectAlias],
+  ['A_Const', collectConstant],
+  ['ParamRef', ({ untyped }, node) => node.parent !== 'TypeCast' && untyped.push(untypedOf(node))],
+  ['TypeCast', collectCast],
+  ['A_ArrayExpr', ({ gathered }, { kind }) => gathered.push(kind)],
   ['TypeName', ({ types }, { fields }) => types.push(nameOf(fields.names, fields))],
   ['ColumnRef', collectColumn],
   ['A_Indirection', collectIndirection],
@@ -54,7 +80,7 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['SubLink', collectSubLink],
   ['SortBy', ({ operators }, { fields }) => fields.useOp !== undefined && operators.push(nameOf(fields.useOp, fields))],
   ['CaseExpr', ({ operators }, { fields }) => fields.arg !== undefined && pushAll(operators, equal, fields)],
-  ['JoinExpr', ({ operators }, { fields }) => isUsing(fields) && pushAll(operators, equal, nowhere)],
+  ['JoinExpr', collectJoin],
   // Words of the grammar since version 16 or 17; to an older server they are calls of whatever has that name.
   ['JsonFuncExpr', (lists, node) => collectWord(lists, node, jsonFunctions.get(String(node.fields.op)))],
   ['JsonScalarExpr', (lists, node) => collectWord(lists, node, 'json_scalar')],
@@ -65,24 +91,60 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['JsonArrayQueryConstructor', (lists, node) => collectWord(lists, node, 'json_array')],
   ['JsonObjectAgg', (lists, node) => collectWord(lists, node, 'json_objectagg')],
   ['JsonArrayAgg', (lists, node) => collectWord(lists, node, 'json_arrayagg')],
-  ['JsonTable', (lists, node) => collectWord(lists, node, 'json_table')],
+  ['JsonTable', collectJsonTable],
 ]);
 
 function collectWord({ functions }: Lists, { fields }: Visited, name: string | undefined): void {
-  if (name !== undefined) functions.push({ schema: undefined, name, at: placeOf(fields), args: 1 });
+  if (name !== undefined) functions.push({ schema: undefined, name, at: placeOf(fields), args: 1, isNamed: false });
 }
 
-function callOf(fields: Fields): CallUse {
+function collectCall({ functions, relations }: Lists, { fields }: Visited): void {
   const { schema, name, at } = nameOf(fields.funcname, fields);
-  return { schema, name, at, args: Array.isArray(fields.args) ? fields.args.length : 0 };
+  const { unlessNamed } = denialOfFunction(schema, name) ?? {};
+  const relation = unlessNamed === 'relation' ? readRelation(fields.args) : undefined;
+  if (relation !== undefined) relations.push({ ...relation, at });
+  const isNamed = relation !== undefined || (unlessNamed === 'schema' && namesOwnSchema(fields.args));
+  functions.push({ schema, name, at, args: Array.isArray(fields.args) ? fields.args.length : 0, isNamed });
 }
 
-function collectRelation({ relations }: Lists, { fields, scope }: Visited): void {
-  const { schemaname, relname } = fields;
+function collectJsonTable(lists: Lists, node: Visited): void {
+  collectAlias(lists, node);
+  collectWord(lists, node, 'json_table');
+}
+
+function collectJoin(lists: Lists, node: Visited): void {
+  collectAlias(lists, node);
+  if (isUsing(node.fields)) pushAll(lists.operators, equal, nowhere);
+}
+
+function collectAlias({ sources }: Lists, { fields }: Visited): void {
+  if (fields.alias !== undefined) sources.add(String(asFields(fields.alias).aliasname));
+}
+
+function collectConstant({ untyped }: Lists, node: Visited): void {
+  const { sval, isnull } = node.fields;
+  if (node.parent !== 'TypeCast' && (sval !== undefined || isnull === true)) untyped.push(untypedOf(node));
+}
+
+/** A constant can be cast to having no type. */
+function collectCast({ untyped }: Lists, node: Visited): void {
+  const { names } = asFields(node.fields.typeName);
+  if (Array.isArray(names) && textOf(names.at(-1)) === 'unknown') untyped.push(untypedOf(node));
+}
+
+function untypedOf({ kind, fields }: Visited): NameUse {
+  return { schema: undefined, name: kind === 'ParamRef' ? `$${fields.number}` : '', at: placeOf(fields) };
+}
+
+function collectRelation(lists: Lists, node: Visited): void {
+  const { schemaname, relname } = node.fields;
   const schema = typeof schemaname === 'string' ? schemaname : undefined;
   const name = String(relname);
+  collectAlias(lists, node);
+  lists.sources.add(name);
+  const { fields, scope } = node;
   if (schema === undefined && isInScope(scope, name)) return;
-  relations.push({ schema, name, at: placeOf(fields) });
+  lists.relations.push({ schema, name, at: placeOf(fields) });
 }
 
 function isInScope(scope: Scope | undefined, name: string): boolean {
@@ -91,10 +153,14 @@ function isInScope(scope: Scope | undefined, name: string): boolean {
 }
 
 /** A name of one part is a column or a row; the last of several may be a function of the row before it. */
-function collectColumn({ fields: list }: Lists, { fields }: Visited): void {
+function collectColumn({ fields: list, alone, gathered }: Lists, { fields, parent }: Visited): void {
   const parts = Array.isArray(fields.fields) ? fields.fields : [];
-  const last = parts.length > 1 ? textOf(parts.at(-1)) : undefined;
-  if (last !== undefined) list.push({ schema: undefined, name: last, at: placeOf(fields) });
+  const last = textOf(parts.at(-1));
+  if (last === undefined) {
+    // In the list of what is selected, and nowhere else, `t.*` stands for its columns.
+    if (parent !== 'ResTarget') gathered.push('*');
+  } else if (parts.length === 1) alone.add(last);
+  else list.push({ schema: undefined, name: last, at: placeOf(fields) });
 }
 
 function collectIndirection({ fields: list }: Lists, { fields }: Visited): void {
@@ -112,7 +178,8 @@ function collectExpression({ operators }: Lists, { fields }: Visited): void {
 }
 
 /** `x IN (SELECT …)` says no operator. */
-function collectSubLink({ operators }: Lists, { fields }: Visited): void {
+function collectSubLink({ operators, gathered }: Lists, { fields }: Visited): void {
+  if (fields.subLinkType === 'ARRAY_SUBLINK') gathered.push('array');
   if (fields.operName !== undefined) operators.push(nameOf(fields.operName, fields));
   else if (fields.testexpr !== undefined) pushAll(operators, equal, fields);
 }

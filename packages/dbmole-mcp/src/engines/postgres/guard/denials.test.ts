@@ -4,7 +4,7 @@ import { deniedBuiltins, dynamicBuiltins } from './denied-builtins.ts';
 import { deniedExtensions } from './denied-extensions.ts';
 import { reviewedBuiltins } from './reviewed-builtins.ts';
 
-const use = (name: string, schema?: string, args = 1) => ({ name, schema, args, at: 0 });
+const use = (name: string, schema?: string, args = 1) => ({ name, schema, args, at: 0, isNamed: false });
 
 describe('the lists', () => {
   const groups = [...deniedBuiltins, ...deniedExtensions];
@@ -37,9 +37,16 @@ describe('a denial', () => {
     use('dblink_exec', 'public'),
     use('crosstab4', 'ext'),
     use('whatever', 'cron'),
+    use('publish', 'amqp'),
+    use('oracle_execute', 'ext'),
+    use('set_user', 'ext'),
+    use('pldbg_attach_to_port'),
     use('ts_rewrite', undefined, 2),
     use('domain_in', undefined, 3),
     use('isn_weak', 'ext', 1),
+    use('table_to_xml', undefined, 4),
+    use('schema_to_xml', 'pg_catalog', 4),
+    use('get_raw_page', 'ext', 2),
   ])('is there for $schema.$name', (call) => {
     expect(denialOfCall(call)?.reason).toMatch(/^[a-z].*[a-z]$/);
   });
@@ -59,6 +66,10 @@ describe('a denial', () => {
     expect(denialOfCall(call)).toBeUndefined();
   });
 
+  it('is not there for what is named in a constant, and looked at as a relation', () => {
+    expect(denialOfCall({ ...use('table_to_xml'), isNamed: true })).toBeUndefined();
+  });
+
   it('of a relation needs its own schema, or none', () => {
     expect(denialOfRelation({ schema: undefined, name: 'pg_authid' })?.hint).toContain('pg_roles');
     expect(denialOfRelation({ schema: 'pg_catalog', name: 'pg_authid' })).toBeDefined();
@@ -74,8 +85,10 @@ describe('a denial', () => {
   });
 
   it('may depend on what the function finds', () => {
-    expect(isDynamic(use('table_to_xml', 'pg_catalog'))).toBe(true);
-    expect(isDynamic(use('table_to_xml', 'app'))).toBe(false);
+    expect(isDynamic(use('database_to_xml', 'pg_catalog'))).toBe(true);
+    expect(isDynamic(use('schema_to_xml'))).toBe(true);
+    expect(isDynamic(use('table_to_xml'))).toBe(false);
+    expect(isDynamic(use('database_to_xml', 'app'))).toBe(false);
     expect(isDynamic(use('bt_index_check', 'ext'))).toBe(true);
   });
 });

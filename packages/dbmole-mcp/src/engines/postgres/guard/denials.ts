@@ -16,6 +16,8 @@ export interface DenialGroup extends Denial {
   readonly prefixes?: readonly string[];
   /** The form with this many arguments is not denied. */
   readonly unlessArgs?: number;
+  /** The form that names what it reads in a constant is not denied, but what it names may be. */
+  readonly unlessNamed?: 'relation' | 'schema';
 }
 
 export interface RelationDenial extends Denial {
@@ -36,9 +38,9 @@ const extensions = indexOf(deniedExtensions);
 const relations = new Map(deniedRelations.map((relation) => [relation.name, relation]));
 
 /** Why this function is denied, by its decoded name. A built-in's name in somebody's own schema is somebody's own function. */
-export function denialOfCall({ schema, name, args }: CallUse): Denial | undefined {
+export function denialOfCall({ schema, name, args, isNamed }: CallUse): Denial | undefined {
   const denial = denialOfFunction(schema, name);
-  return denial?.unlessArgs === args ? undefined : denial;
+  return denial?.unlessArgs === args || isNamed ? undefined : denial;
 }
 
 export function denialOfFunction(schema: string | undefined, name: string): DenialGroup | undefined {
@@ -60,8 +62,10 @@ export function denialOfUnreviewed({ schema, name }: NameUse, unreviewed: Readon
   return { reason: 'is new in this server and may do more than read', hint: 'A newer version of this program may know it.' };
 }
 
+/** Whether a function is only dangerous when something is. */
 export function isDynamic({ schema, name }: Pick<NameUse, 'schema' | 'name'>): boolean {
-  return (mayBeBuiltin(schema) && dynamicBuiltins.has(name)) || dynamicExtensions.has(name);
+  const isBuiltin = dynamicBuiltins.has(name) || lookUp(builtins, name)?.unlessNamed === 'schema';
+  return (mayBeBuiltin(schema) && isBuiltin) || dynamicExtensions.has(name);
 }
 
 function mayBeBuiltin(schema: string | undefined): boolean {

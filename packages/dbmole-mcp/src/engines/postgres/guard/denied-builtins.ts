@@ -103,6 +103,18 @@ export const deniedBuiltins: readonly DenialGroup[] = [
   },
   // With three arguments it is a function of its arguments alone.
   { reason: 'runs SQL that it gets as a string', names: ['ts_rewrite'], unlessArgs: 3, hint: one },
+  {
+    reason: 'reads any table that it is told',
+    names: ['table_to_xml', 'table_to_xml_and_xmlschema'],
+    unlessNamed: 'relation',
+    hint: 'Name the table in a constant.',
+  },
+  {
+    reason: 'reads all tables of a schema',
+    names: ['schema_to_xml', 'schema_to_xml_and_xmlschema'],
+    unlessNamed: 'schema',
+    hint: 'Name a schema of your own in a constant.',
+  },
   { reason: 'works on a cursor', prefixes: ['cursor_to_xml'], hint: 'Pass the query itself.' },
   {
     reason: 'makes a value of a type that is given as a number, and runs what is attached to the type',
@@ -136,10 +148,6 @@ export const deniedBuiltins: readonly DenialGroup[] = [
 
 /** They read relations, or make values of types, which they get by name or number. Only what they find can do harm. */
 export const dynamicBuiltins: ReadonlySet<string> = new Set([
-  'table_to_xml',
-  'table_to_xml_and_xmlschema',
-  'schema_to_xml',
-  'schema_to_xml_and_xmlschema',
   'database_to_xml',
   'database_to_xml_and_xmlschema',
   'pg_input_is_valid',

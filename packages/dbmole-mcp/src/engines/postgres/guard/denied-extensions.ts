@@ -6,8 +6,17 @@ const one = 'Read it with a statement of its own.';
 
 /** Functions of well-known extensions, in whatever schema they were installed. What an unknown one may do, the catalog tells. */
 export const deniedExtensions: readonly DenialGroup[] = [
-  { reason: 'runs statements over a connection of its own', prefixes: ['dblink'], hint: remote },
-  { reason: 'closes connections of the server', prefixes: ['postgres_fdw_disconnect'] },
+  {
+    reason: 'runs statements over a connection of its own',
+    prefixes: ['dblink'],
+    names: ['oracle_execute', 'clickhousedb_raw_query', 'master_run_on_worker'],
+    hint: remote,
+  },
+  {
+    reason: 'closes connections of the server',
+    prefixes: ['postgres_fdw_disconnect', 'sqlite_fdw_disconnect'],
+    names: ['oracle_close_connections'],
+  },
   {
     reason: 'runs SQL that it gets as a string',
     prefixes: ['crosstab', 'pg_background_', 'run_command_on_'],
@@ -17,7 +26,15 @@ export const deniedExtensions: readonly DenialGroup[] = [
   {
     reason: 'schedules or starts work in the background',
     prefixes: ['autoprewarm_', 'worker_spi_'],
-    names: ['schedule_in_database', 'unschedule', 'pg_prewarm'],
+    names: [
+      'schedule_in_database',
+      'unschedule',
+      'pg_prewarm',
+      'start_background_workers',
+      'stop_background_workers',
+      'restart_background_workers',
+      'worker_restart',
+    ],
   },
   {
     reason: outside,
@@ -33,6 +50,12 @@ export const deniedExtensions: readonly DenialGroup[] = [
       'http_reset_curlopt',
     ],
   },
+  {
+    reason: 'reads the pages of any table that it is told',
+    names: ['get_raw_page'],
+    unlessNamed: 'relation',
+    hint: 'Name the table in a constant.',
+  },
   { reason: 'changes pages of a table behind the back of transactions', prefixes: ['heap_force_'] },
   { reason: 'changes the visibility map', names: ['pg_truncate_visibility_map'] },
   { reason: 'throws pages out of memory', prefixes: ['pg_buffercache_evict', 'pg_buffercache_mark_'] },
@@ -47,7 +70,18 @@ export const deniedExtensions: readonly DenialGroup[] = [
       'pg_store_plans_reset',
     ],
   },
-  { reason: 'changes the session', prefixes: ['hypopg_', 'injection_points_'], names: ['set_limit'] },
+  {
+    reason: 'changes the session',
+    prefixes: [
+      ...['hypopg_', 'injection_points_', 'pl_profiler_set_', 'pl_profiler_reset_'],
+      ...['pgv_set', 'pgv_insert', 'pgv_update', 'pgv_delete', 'pgv_remove', 'pgv_free'],
+    ],
+    names: ['set_limit', 'set_user', 'set_user_u', 'reset_user', 'set_session_auth'],
+  },
+  { reason: 'stops functions of others', prefixes: ['pldbg_', 'plpgsql_oid_debug'] },
+  { reason: 'makes types and operators behind the back of transactions', names: ['create_base_type', 'create_shell_type'] },
+  { reason: 'reads files of the server into a table', names: ['pg_bulkload'] },
+  { reason: 'controls the server', names: ['set_cluster_readonly', 'unset_cluster_readonly'] },
   // Without an argument it says what is set.
   { reason: 'changes the session', names: ['isn_weak'], unlessArgs: 0 },
 ];
@@ -57,10 +91,18 @@ export const deniedSchemas: ReadonlyMap<string, string> = new Map([
   ['cron', 'schedules work in the background'],
   ['aws_s3', outside],
   ['aws_lambda', outside],
+  ['azure_storage', outside],
+  ['amqp', outside],
+  ['duckdb', 'runs SQL that it gets as a string'],
+  ['dbms_sql', 'runs SQL that it gets as a string'],
+  ['repack', 'moves the files of tables'],
+  ['squeeze', 'moves the files of tables'],
   ['utl_file', 'reads or writes files of the server'],
   ['dbms_pipe', 'sends a message'],
   ['dbms_alert', 'sends a message'],
   ['pglogical', 'changes replication'],
+  ['spock', 'changes replication'],
+  ['bdr', 'changes replication'],
 ]);
 
 /** They check an index, which they get by name or number, and may run the functions that it is made of. */

@@ -10,6 +10,8 @@ export interface NameUse {
 export interface CallUse extends NameUse {
   /** How many arguments it has. */
   readonly args: number;
+  /** What it is told to read is a constant, and was looked at. */
+  readonly isNamed: boolean;
 }
 
 /** Everything in one statement that the server looks up by name and may run code of. */
@@ -25,9 +27,13 @@ export interface StatementNames {
   readonly fields: readonly NameUse[];
   /**
    * Calls of functions that read relations, make values of types or check indexes which they find at run time:
-   * `table_to_xml`, `pg_input_is_valid`, `bt_index_check`. Any of them may be meant.
+   * `schema_to_xml`, `pg_input_is_valid`, `bt_index_check`. Any of them may be meant.
    */
   readonly dynamic: readonly NameUse[];
+  /** The first text, NULL or parameter that nobody cast: what type it becomes is up to what stands beside it. */
+  readonly untyped: NameUse | undefined;
+  /** Whether columns are put together to something whose type has them in it: a whole row, ARRAY. */
+  readonly gathers: boolean;
   /** 1-based, in characters of the caller's text. */
   positionOf(use: NameUse): number | undefined;
 }

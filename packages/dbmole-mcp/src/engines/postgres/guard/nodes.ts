@@ -5,7 +5,6 @@
 
 /** Nothing in them has to be looked at. */
 export const leaves: ReadonlySet<string> = new Set([
-  'A_Const',
   'A_Star',
   'Alias',
   'BitString',
@@ -15,11 +14,13 @@ export const leaves: ReadonlySet<string> = new Set([
   'Integer',
   'JsonFormat',
   'JsonReturning',
-  'ParamRef',
   'SQLValueFunction',
   'SetToDefault',
   'String',
 ]);
+
+/** They are looked at, and have nothing in them. */
+export const values: ReadonlySet<string> = new Set(['A_Const', 'ParamRef']);
 
 export const branches: ReadonlySet<string> = new Set([
   'A_ArrayExpr',

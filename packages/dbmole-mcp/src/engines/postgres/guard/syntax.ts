@@ -6,6 +6,7 @@ import { refusal } from './refuse.ts';
 /** The one statement of the text. What the grammar does not have is said as the server would say it, and never sent. */
 export async function parseOne(sql: string, parser: Parser, openVersion: () => Promise<number>): Promise<unknown> {
   checkUnicode(sql);
+  checkSize(sql);
   const [first, second] = await parseAll(sql, parser, openVersion);
   if (first?.stmt === undefined) throw new Failure('input', 'there is no statement in the text, only comments');
   if (second !== undefined) throw severalStatements(second, sql, parser);
@@ -16,6 +17,21 @@ export async function parseOne(sql: string, parser: Parser, openVersion: () => P
 function checkUnicode(sql: string): void {
   const half = sql.search(/\p{Surrogate}/u);
   if (half >= 0) throw new Failure('input', 'the statement contains half of a character', { position: half + 1 });
+}
+
+/** Words, numbers and signs: enough for a list of 100,000 values. The parser takes a second for them, and nothing else runs meanwhile. */
+const mostTokens = 250_000;
+const token = /'(?:[^']|'')*'|"[^"]*"|[\w$.\u0080-\uffff]+|[^\s\w]/g;
+
+/** What it counts need not be exact. A long text in quotes costs nothing. */
+function checkSize(sql: string): void {
+  if (sql.length <= mostTokens) return;
+  let count = 0;
+  for (token.lastIndex = 0; token.test(sql); ) count++;
+  if (count <= mostTokens) return;
+  throw new Failure('input', `the statement has ${count} words and signs; ${mostTokens} are accepted`, {
+    hint: 'Pass values as params, or read them from a table.',
+  });
 }
 
 async function parseAll(sql: string, parser: Parser, openVersion: () => Promise<number>): Promise<readonly RawStatement[]> {

@@ -8,6 +8,11 @@ import { checkTaint, openTaint } from './taint.ts';
 const described = JSON.stringify({ schema: 'public', name: 'ft', kind: 'foreign table', open: true });
 const foreignTable = ['1259', '20000', '0', '0', 'file', '', described];
 
+const tableNamed = (schema: string, name: string) => {
+  const table = JSON.stringify({ schema, name, kind: 'foreign table', open: true });
+  return ['1259', '20001', '0', '0', 'file', '', table];
+};
+
 interface Server {
   seeds?: readonly (readonly string[])[];
   /** What it says of a premise, one time after the other; then yes. */
@@ -35,6 +40,8 @@ const names = (relation: string): StatementNames => ({
   types: [],
   fields: [],
   dynamic: [],
+  untyped: undefined,
+  gathers: false,
   positionOf: ({ at }) => at + 1,
 });
 
@@ -45,6 +52,20 @@ describe('openTaint', () => {
     expect(() => check(names('other'))).not.toThrow();
     expect(premise).toContain("operator(pg_catalog.=) '10:10:' then true");
     expect(premise).toContain("pg_inherits where inhrelid operator(pg_catalog.=) any (''{20000}''::pg_catalog.oid[])");
+  });
+
+  it.each([
+    ['é'.repeat(63), 'é'.repeat(31)],
+    [`x${'é'.repeat(62)}`, `x${'é'.repeat(31)}`],
+    ['😀'.repeat(20), '😀'.repeat(15)],
+    [`${'é'.repeat(31)}\uFFFD`, 'é'.repeat(31)],
+    ['x'.repeat(63), 'x'.repeat(63)],
+  ])('compares names as the parser cuts them: %s', async (name, parsed) => {
+    const { check } = await openTaint(server({ seeds: [tableNamed('public', name)] }));
+    expect(() => check(names(parsed))).toThrow('foreign table');
+    const inSchema = await openTaint(server({ seeds: [tableNamed(name, 'ft')] }));
+    const use = { ...names('ft'), relations: [{ schema: parsed, name: 'ft', at: 14 }] };
+    expect(() => inSchema.check(use)).toThrow('foreign table');
   });
 
   it('asks little of a server that has nothing', async () => {

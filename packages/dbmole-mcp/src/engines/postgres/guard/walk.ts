@@ -1,4 +1,4 @@
-import { branches, fieldKinds, leaves } from './nodes.ts';
+import { branches, fieldKinds, leaves, values } from './nodes.ts';
 
 /** A node of the parser's tree without its kind, or any part of one. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +13,8 @@ export interface Visited {
   readonly kind: string;
   readonly fields: Fields;
   readonly scope: Scope | undefined;
+  /** The kind of the node that it is a part of. */
+  readonly parent: string;
 }
 
 /** What a read may not be made of: the kind of a node, or `Kind.field`. */
@@ -33,36 +35,40 @@ export class UnreadableNode extends Error {
  */
 export function walk(root: unknown, visit: (node: Visited) => void): void {
   const pending: Visited[] = [];
-  pushWrapped(pending, root, undefined);
+  pushWrapped(pending, root, { scope: undefined, parent: '' });
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     visit(node);
+    if (values.has(node.kind)) continue;
     const scope = node.kind === 'SelectStmt' ? pushCtes(pending, node) : node.scope;
     pushFields(pending, node, scope);
   }
 }
 
+type Place = Pick<Visited, 'scope' | 'parent'>;
+
 function pushFields(pending: Visited[], { kind, fields }: Visited, scope: Scope | undefined): void {
+  const place = { scope, parent: kind };
   for (const field in fields) {
     const value = fields[field];
     if (typeof value !== 'object' || field === 'withClause') continue;
-    if (Array.isArray(value)) for (const item of value) pushWrapped(pending, item, scope);
-    else if (!pushWrapped(pending, value, scope))
-      pushKind(pending, { kind: bareKind(kind, field), fields: asFields(value), scope });
+    if (Array.isArray(value)) for (const item of value) pushWrapped(pending, item, place);
+    else if (!pushWrapped(pending, value, place))
+      pushKind(pending, { kind: bareKind(kind, field), fields: asFields(value), scope, parent: kind });
   }
 }
 
 /** `{ Kind: fields }`; `{}` is nothing at all. False: it is the fields alone, whose kind the field tells. */
-function pushWrapped(pending: Visited[], value: unknown, scope: Scope | undefined): boolean {
+function pushWrapped(pending: Visited[], value: unknown, { scope, parent }: Place): boolean {
   const wrapper = asFields(value);
   for (const kind in wrapper) {
     if (!isKind(kind)) return false;
-    pushKind(pending, { kind, fields: asFields(wrapper[kind]), scope });
+    pushKind(pending, { kind, fields: asFields(wrapper[kind]), scope, parent });
   }
   return true;
 }
 
 function pushKind(pending: Visited[], node: Visited): void {
-  if (branches.has(node.kind)) pending.push(node);
+  if (branches.has(node.kind) || values.has(node.kind)) pending.push(node);
   else if (!leaves.has(node.kind)) throw new UnreadableNode(node.kind, node.fields);
 }
 
@@ -79,7 +85,7 @@ function pushCtes(pending: Visited[], { fields, scope }: Visited): Scope | undef
   const all = ctes.reduce<Scope | undefined>((outer, cte) => ({ name: cteName(cte), outer }), scope);
   let seen = scope;
   for (const cte of ctes) {
-    pushWrapped(pending, cte, recursive === true ? all : seen);
+    pushWrapped(pending, cte, { scope: recursive === true ? all : seen, parent: 'WithClause' });
     seen = { name: cteName(cte), outer: seen };
   }
   return all;

@@ -4,6 +4,7 @@ import { groupByName } from './by-name.ts';
 import { catalogs } from './describe-sql.ts';
 import { findUse, type Matching, type Providers } from './match.ts';
 import { isEverywhere, isUserType, type TaintNode } from './node.ts';
+import { findUntyped, type Untyped } from './untyped.ts';
 import { type Uses, usesOf } from './uses.ts';
 import { formatNode, formatPath } from './words.ts';
 
@@ -15,20 +16,23 @@ interface Found {
 }
 
 /** For every statement that is read in this database, until the premise does not hold any more. */
-export function createCheck(known: {
-  nodes: ReadonlyMap<string, TaintNode>;
-  providers: ReadonlyMap<string, Providers>;
-}): (names: StatementNames) => void {
+export function createCheck(
+  known: { nodes: ReadonlyMap<string, TaintNode>; providers: ReadonlyMap<string, Providers> },
+  { deep, flat, makers }: Untyped,
+): (names: StatementNames) => void {
   const nodes = [...known.nodes.values()].map(asParsed);
   const byName = groupByName(nodes);
   const everywhere = nodes.find(isEverywhere);
   const found = nodes.find(({ class: of, oid }) => (of === catalogs.relation || of === catalogs.type) && isUserType(oid));
   const matching: Matching = { providers: known.providers, path: '', strict: true };
+  const untyped = { deep: deep.map(asParsed), flat: flat.map(asParsed), makers, matching };
   return (names) => {
     if (nodes.length === 0) return;
     const uses = usesOf(names);
     const first = findFirst(uses, (name) => byName.get(name) ?? [], matching);
     if (first !== undefined) throw refuse(first, names);
+    const row = findUntyped(names, uses, untyped);
+    if (row !== undefined) throw refuseUntyped(row, names);
     const [dynamic] = names.dynamic;
     if (dynamic !== undefined && found !== undefined) throw refuseDynamic(dynamic, found, names);
     if (everywhere !== undefined && uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
@@ -73,6 +77,14 @@ function hintFor(node: TaintNode, use: NameUse | undefined): string {
   if (!node.shadows || use?.schema !== undefined) return execute;
   const builtin = node.class === catalogs.operator ? `operator(pg_catalog.${node.name})` : `pg_catalog.${node.name}`;
   return `If you mean the one of the server itself, write ${builtin}. Otherwise: ${execute}`;
+}
+
+function refuseUntyped(row: TaintNode, names: StatementNames) {
+  return refusal({
+    message: `a constant or parameter without a cast can become a value of what ${row.name} has in it: ${formatPath(row)}`,
+    hint: "Write its type, as in '…'::text or $1::text.",
+    position: names.untyped === undefined ? undefined : names.positionOf(names.untyped),
+  });
 }
 
 function refuseDynamic(use: NameUse, node: TaintNode, names: StatementNames) {

@@ -1,8 +1,9 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { denialOfFunction } from '../denials.ts';
 import { type Body, openTexts } from './bodies.ts';
 import { formatDependents, providers as providersSql } from './dependents-sql.ts';
 import { catalogs, firstUserOid, formatFound } from './describe-sql.ts';
-import { runners } from './dynamic.ts';
+import { finders, runners } from './dynamic.ts';
 import { findUse, type Providers } from './match.ts';
 import { createNode, type Found, isUserType, keyOf, parseFound, type TaintNode } from './node.ts';
 import type { BodyReader } from './reading.ts';
@@ -38,10 +39,12 @@ const describing = formatFound(`
 export class Closure {
   readonly nodes = new Map<string, TaintNode>();
   readonly providers = new Map<string, Providers>();
-  /** What runs SQL that it is given: it leads to nothing by itself. */
+  /** What runs SQL that it is given, or finds what it reads: it leads to nothing by itself. */
   readonly #runners = new Map<string, TaintNode>();
-  /** The server's own functions and relations; a statement that names them is refused by its text. */
+  /** Functions and relations that a statement is refused for by its text; most are the server's own. */
   readonly #builtins = new Map<string, TaintNode>();
+  /** What has no text that we read, and calls what finds things. */
+  readonly #finding: Found[] = [];
   /** Of bodies that were judged. */
   readonly #reasons = new Map<string, string>();
   /** Every search path that is set in this database. */
@@ -77,11 +80,19 @@ export class Closure {
     await this.#spread([], judge);
   }
 
+  /** Counts what finds things at run time as if it found what must not be found. */
+  async addFinding(reason: string): Promise<void> {
+    const fresh = this.#finding.flatMap((found) => this.#add(found, { reason, via: undefined }));
+    await this.#spread(fresh, this.#judge);
+  }
+
   #addSeed(found: Found, reason: string): TaintNode[] {
     const key = keyOf(found.class, found.oid);
     const node = createNode(found, { reason, via: undefined });
-    if (found.how === 'named' && found.class === catalogs.function && runners.has(node.name)) this.#runners.set(key, node);
-    else if (Number(found.oid) >= firstUserOid) return this.#add(found, { reason, via: undefined });
+    const isRunner = runners.has(node.name) || finders.has(node.name);
+    if (found.how === 'named' && found.class === catalogs.function && isRunner) this.#runners.set(key, node);
+    else if (Number(found.oid) >= firstUserOid && !isJudgedByText(found, node))
+      return this.#add(found, { reason, via: undefined });
     else this.#builtins.set(key, node);
     // The server's own were looked for in everything that there is.
     return Number(found.oid) < firstUserOid ? [] : [node];
@@ -122,7 +133,12 @@ export class Closure {
     const reason = this.#reasons.get(keyOf(found.class, found.oid));
     if (found.via === '0') return reason === undefined ? [] : this.#add(found, { reason, via: undefined });
     const key = keyOf(found.viaClass, found.via);
-    const via = this.nodes.get(key) ?? this.#builtins.get(key) ?? this.#runners.get(key);
+    const runner = this.#runners.get(key);
+    const via = this.nodes.get(key) ?? this.#builtins.get(key) ?? runner;
+    if (runner !== undefined && finders.has(runner.name)) {
+      this.#finding.push(found);
+      return [];
+    }
     return via !== undefined && counts(found, via) ? this.#add(found, { reason: undefined, via }) : [];
   }
 
@@ -203,6 +219,11 @@ export class Closure {
       this.providers.set(root ?? '', provided);
     }
   }
+}
+
+/** A statement that calls it is refused by its text, unless it names what is read. */
+function isJudgedByText({ how, class: objectClass }: Found, { name }: TaintNode): boolean {
+  return how === 'named' && objectClass === catalogs.function && denialOfFunction(undefined, name)?.unlessNamed !== undefined;
 }
 
 /** A function can have a search path of its own, and can set one while it runs. */

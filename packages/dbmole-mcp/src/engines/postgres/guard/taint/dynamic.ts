@@ -1,3 +1,5 @@
+import { dynamicBuiltins } from '../denied-builtins.ts';
+import { dynamicExtensions } from '../denied-extensions.ts';
 import { type BodyUses, readBody } from './body.ts';
 import { formatPieces, nameHole, type Piece, readPieces, type Variables } from './pieces.ts';
 import { readArguments } from './token-list.ts';
@@ -13,6 +15,8 @@ export type Verdict = (typeof verdicts)[number];
 
 export interface Dynamic {
   verdict: Verdict;
+  /** It runs SQL that whoever calls it passes to it. */
+  given: boolean;
   /** What the statements that it puts together use, as far as they are known. */
   readonly known: BodyUses[];
 }
@@ -33,9 +37,12 @@ export const runners = new Set([
   'xpath_table',
 ]);
 
+/** What these find at run time counts once there is something here that must not be found. */
+export const finders: ReadonlySet<string> = new Set([...dynamicBuiltins, ...dynamicExtensions]);
+
 /** Strings in arguments count as well: who calls the functions of a language that we do not read passes SQL to them. */
 export function readDynamic(tokens: readonly BodyToken[], parameters: readonly Parameter[]): Dynamic {
-  const dynamic: Dynamic = { verdict: 'fixed', known: [] };
+  const dynamic: Dynamic = { verdict: 'fixed', given: false, known: [] };
   const variables = readVariables(tokens, parameters);
   for (const [i, token] of tokens.entries()) {
     if (token.kind !== 'word' && token.kind !== 'quoted') continue;
@@ -58,6 +65,7 @@ function judge(dynamic: Dynamic, expression: readonly BodyToken[], variables: Va
   for (const pieces of ways) {
     const { verdict, uses } = judgePieces(pieces, grows);
     if (verdicts.indexOf(verdict) > verdicts.indexOf(dynamic.verdict)) dynamic.verdict = verdict;
+    if (verdict === 'anything' && pieces.some((piece) => 'hole' in piece && piece.hole === 'given')) dynamic.given = true;
     if (uses !== undefined) dynamic.known.push(uses);
   }
 }

@@ -4,15 +4,19 @@ import { type Body, openBodies } from './bodies.ts';
 import { groupByName } from './by-name.ts';
 import { Closure } from './closure.ts';
 import { catalogs, firstUserOid } from './describe-sql.ts';
-import { parseFound, userNeeds } from './node.ts';
+import { isUserType, parseFound, userNeeds } from './node.ts';
+import { beginnings, makesAnyType } from './polymorphic.ts';
 import { formatPremise, nothingWatched, openSeen, type Seen, type Watched } from './premise.ts';
 import { openReach, type Reach } from './reach.ts';
 import { BodyReader } from './reading.ts';
-import { isSuspicious, judgeRights, judgeText, reasonOfSeed, seedParams, sortSeeds } from './seeds.ts';
+import { findsThings, isSuspicious, judgeGiven, judgeRights, judgeText, reasonOfSeed, seedParams, sortSeeds } from './seeds.ts';
 import { formatSeeds } from './seeds-sql.ts';
+import { openUntyped, type Untyped } from './untyped.ts';
+import { formatNode } from './words.ts';
 
 export interface Loaded {
   readonly closure: Closure;
+  readonly untyped: Untyped;
   readonly seen: Seen;
   readonly watched: Watched;
 }
@@ -25,10 +29,11 @@ export async function loadTaint(run: CatalogQuestion): Promise<Loaded> {
     const before = await openSeen(run, nothingWatched);
     const closure = await openClosure(run);
     const watched = watchedOf(closure);
-    if (watched === nothingWatched) return { closure, seen: before, watched };
+    const untyped = await openUntyped(run, closure.nodes.values());
+    if (watched === nothingWatched) return { closure, untyped, seen: before, watched };
     const seen = await openSeen(run, watched);
     const [held] = await run(`select ${formatPremise(before, nothingWatched)}`);
-    if (held?.[0] === 't') return { closure, seen, watched };
+    if (held?.[0] === 't') return { closure, untyped, seen, watched };
   }
   throw new Failure('engine', 'the catalog of this database changes all the time, so reads cannot be checked', {
     code: 'E_CONFLICT',
@@ -44,9 +49,10 @@ async function openClosure(run: CatalogQuestion): Promise<Closure> {
   const reach = await openReachOf(run, bodies);
   const reader = new BodyReader();
   const rights = { reach, reader, byName: groupByName(bodies) };
-  const judge = (body: Body) => judgeText(body, reader) ?? judgeRights(body, rights);
+  const judge = (body: Body) => judgeText(body, reader) ?? judgeRights(body, rights) ?? judgeGiven(body, reader);
   const closure = new Closure({ run, major, bodies, judge, reader });
   await closure.addSeeds(seeds, reasonOfSeed);
+  await addPolymorphic(closure, run);
   await addNamed(closure, reader);
   return closure;
 }
@@ -57,12 +63,25 @@ async function openReachOf(run: CatalogQuestion, bodies: readonly Body[]): Promi
   return await openReach(run, [...new Set(bodies.flatMap(({ definer }) => definer ?? []))]);
 }
 
-/** What reads whatever relation it is told the name of is as good as the relations there are. */
+/** What reads whatever it is told the name of is as good as the relations and types there are. */
 async function addNamed(closure: Closure, reader: BodyReader): Promise<void> {
-  const relation = [...closure.nodes.values()].find((node) => node.class === catalogs.relation);
-  if (relation === undefined) return;
-  const reason = `reads what it is told the name of, and that can be ${relation.kind} ${relation.name}`;
-  await closure.addBodies((body) => (isSuspicious(body) && reader.read(body).verdict !== 'fixed' ? reason : undefined));
+  const nodes = [...closure.nodes.values()];
+  const relation = nodes.find((node) => node.class === catalogs.relation);
+  const found = relation ?? nodes.find((node) => node.class === catalogs.type && isUserType(node.oid));
+  if (found === undefined) return;
+  const reason = `reads what it is told the name of, and that can be ${found.kind} ${found.name}`;
+  await closure.addFinding(reason);
+  await closure.addBodies((body) => (findsThings(body, reader) ? reason : undefined));
+}
+
+/** What makes values of whatever type it is given is as good as the types there are. */
+async function addPolymorphic(closure: Closure, run: CatalogQuestion): Promise<void> {
+  const type = [...closure.nodes.values()].find((node) => node.class === catalogs.type && isUserType(node.oid));
+  if (type === undefined) return;
+  const reason = `makes values of the types that it is given, and that can be ${formatNode(type)}`;
+  await closure.addSeeds((await run(beginnings)).map(parseFound), () => reason);
+  // The server's own do what they say: `quote_literal` of anything.
+  await closure.addBodies((body) => (isUserType(body.oid) && makesAnyType(body) ? reason : undefined));
 }
 
 /** What can come to lead to these without a change in the catalogs that are watched as a whole. */

@@ -75,7 +75,8 @@ interface Naming extends Matching {
   readonly unqualified?: boolean;
 }
 
-function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly Use[]>, naming: Naming): Use | undefined {
+/** The use of a name that can mean the object. */
+export function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly Use[]>, naming: Naming): Use | undefined {
   // What the server has as well is not looked for in all of them: every body that says `lower` would be meant.
   const path = node.shadows ? naming.path : naming.path + (naming.inherited ?? '');
   const open = node.open || path.includes(node.schema);

@@ -3,9 +3,9 @@ import type { BodyToken } from './tokens.ts';
 
 /**
  * What is put into a text at run time: a number, a date or a quoted string; a quoted name; what was there before;
- * or anything, which may be code.
+ * anything, which may be code; or what the caller gives, which may be any code.
  */
-export type Hole = 'value' | 'name' | 'self' | 'any';
+export type Hole = 'value' | 'name' | 'self' | 'any' | 'given';
 export type Piece = { readonly text: string } | { readonly hole: Hole };
 type Pieces = readonly Piece[];
 
@@ -18,6 +18,7 @@ export interface Variables {
 export const nameHole = '\u0001';
 
 const unknown: readonly Pieces[] = [[{ hole: 'any' }]];
+const given: readonly Pieces[] = [[{ hole: 'given' }]];
 /** Of ways that an expression can come out; beyond that it is not worth it. */
 const most = 24;
 
@@ -66,7 +67,11 @@ class Expression {
       this.#at++;
       ways = product(ways, this.#term());
     }
-    return this.#at === this.#tokens.length ? ways : unknown;
+    return this.#at === this.#tokens.length ? ways : this.#unknownOf(this.#tokens);
+  }
+
+  #unknownOf(tokens: readonly BodyToken[]): readonly Pieces[] {
+    return mentionsGiven(tokens, this.#variables, this.#within) ? given : unknown;
   }
 
   #is(text: string): boolean {
@@ -82,7 +87,7 @@ class Expression {
       ways = cast(ways, type);
       if (!this.#is('(')) continue;
       // What is longer is cut.
-      if (variableHole(type) === 'any') ways = unknown;
+      if (variableHole(type) === 'any') ways = lost(ways);
       this.#at = readArguments(this.#tokens, this.#at).end + 1;
     }
     return ways;
@@ -107,21 +112,24 @@ class Expression {
   #group(): readonly Pieces[] {
     const { args, end } = readArguments(this.#tokens, this.#at - 1);
     this.#at = end + 1;
-    return args.length === 1 ? this.#inner(args[0] ?? []) : unknown;
+    return args.length === 1 ? this.#inner(args[0] ?? []) : this.#unknownOf(args.flat());
   }
 
   /** `pg_catalog.format(…)`; a field of a row can be anything. */
   #dotted(schema: string): readonly Pieces[] {
+    const from = this.#at - 1;
     const name = this.#tokens[this.#at + 1];
     this.#at += 2;
     if (name !== undefined && this.#is('(')) return schema === 'pg_catalog' ? this.#call(name.text) : this.#skipCall();
     while (this.#is('.')) this.#at += 2;
-    return unknown;
+    // `function.parameter`, `parameter.field`.
+    return this.#unknownOf(this.#tokens.slice(from, this.#at));
   }
 
   #skipCall(): readonly Pieces[] {
-    this.#at = readArguments(this.#tokens, this.#at).end + 1;
-    return unknown;
+    const { args, end } = readArguments(this.#tokens, this.#at);
+    this.#at = end + 1;
+    return this.#unknownOf(args.flat());
   }
 
   #call(name: string): readonly Pieces[] {
@@ -132,7 +140,7 @@ class Expression {
     if (name === 'quote_literal' || name === 'quote_nullable') return (read[0] ?? unknown).map(quoteValue);
     if (name === 'concat') return read.reduce(product, [[]]);
     if (name === 'format') return format(read);
-    return unknown;
+    return this.#unknownOf(args.flat());
   }
 
   #variable(name: string): readonly Pieces[] {
@@ -158,13 +166,27 @@ function product(left: readonly Pieces[], right: readonly Pieces[]): readonly Pi
 }
 
 function capped(ways: readonly Pieces[]): readonly Pieces[] {
-  return ways.length > most ? unknown : ways;
+  return ways.length > most ? lost(ways) : ways;
+}
+
+/** It cannot be told any more what it is, but still where it comes from. */
+function lost(ways: readonly Pieces[]): readonly Pieces[] {
+  return ways.flat().some((piece) => 'hole' in piece && piece.hole === 'given') ? given : unknown;
+}
+
+function mentionsGiven(tokens: readonly BodyToken[], variables: Variables, within: readonly string[]): boolean {
+  return tokens.some(({ kind, text }) => {
+    if (kind === 'string' || within.includes(text)) return false;
+    if (variables.holes.get(text) === 'given') return true;
+    const values = variables.values.get(text) ?? [];
+    return values.some((value) => mentionsGiven(value, variables, [...within, text]));
+  });
 }
 
 function cast(ways: readonly Pieces[], type: string): readonly Pieces[] {
   const hole = variableHole(type);
   const isText = type === 'text' || type === 'varchar';
-  if (hole === 'any') return isText ? ways : unknown;
+  if (hole === 'any') return isText ? ways : lost(ways);
   return ways.map((pieces) => ((hole === 'name' ? isKnown(pieces) : isPlain(pieces)) ? pieces : [{ hole }]));
 }
 
@@ -194,7 +216,7 @@ function format([templates = unknown, ...args]: readonly (readonly Pieces[])[]):
   return capped(
     templates.flatMap((pieces) => {
       const template = isKnown(pieces) ? pieces.map(({ text }) => text).join('') : undefined;
-      return template === undefined ? unknown : fill(template, args);
+      return template === undefined ? lost([pieces, ...args.flat()]) : fill(template, args);
     }),
   );
 }
@@ -216,7 +238,7 @@ function fill(template: string, args: readonly (readonly Pieces[])[]): readonly 
     ways = product(ways, kind === 'I' ? arg.map(quoteName) : kind === 'L' ? arg.map(quoteValue) : arg);
   }
   // A width, or what format does not have.
-  if (template.replaceAll(spec, '').includes('%')) return unknown;
+  if (template.replaceAll(spec, '').includes('%')) return lost(args.flat());
   return product(ways, [[{ text: template.slice(from) }]]);
 }
 
@@ -234,7 +256,7 @@ export function formatPieces(pieces: Pieces): string | undefined {
     if (touched && inWord.test(next.charAt(0))) return undefined;
     touched = 'hole' in piece;
     if ('text' in piece) text += piece.text;
-    else if (piece.hole === 'any' || inWord.test(text.slice(-1))) return undefined;
+    else if (piece.hole === 'any' || piece.hole === 'given' || inWord.test(text.slice(-1))) return undefined;
     else text += fillings[piece.hole];
   }
   return text;

@@ -23,8 +23,8 @@ export interface Seen {
 /** Operators by their schema: a search path may have others before the server's own. */
 const newer = (column: string) => `${column} operator(pg_catalog.>=) ${firstUserOid}::pg_catalog.oid`;
 
-/** Without the schema of temporary tables, which only some sessions have, and which is empty between calls. */
-const ownSchema = 'pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text::pg_catalog.name';
+/** Without the schema of temporary tables, which only some sessions have, and which is empty between calls. A role may quote all names. */
+const ownSchema = `pg_catalog.btrim(pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text, '"')::pg_catalog.name`;
 const currentPath = `pg_catalog.array_remove(pg_catalog.current_schemas(true), ${ownSchema})::pg_catalog.text`;
 
 const wholes = [
@@ -71,7 +71,7 @@ function oneOf(oids: readonly string[]): string {
 
 /** As text, so that the server plans it only when it comes to it. */
 function formatLazily(watched: Watched): string {
-  return `pg_catalog.query_to_xml('${quote(formatFingerprint(watched))}', true, false, '')::pg_catalog.text`;
+  return `pg_catalog.query_to_xml(${formatLiteral(formatFingerprint(watched))}, true, false, '')::pg_catalog.text`;
 }
 
 export async function openSeen(run: CatalogQuestion, watched: Watched): Promise<Seen> {
@@ -82,15 +82,17 @@ export async function openSeen(run: CatalogQuestion, watched: Watched): Promise<
 
 /** As long as no transaction has ended since, nothing was changed. Otherwise the server has to look. */
 export function formatPremise({ snapshot, fingerprint, path }: Seen, watched: Watched): string {
-  const samePath = `${currentPath} operator(pg_catalog.=) '${quote(path)}'`;
-  const unchanged = `${formatLazily(watched)} operator(pg_catalog.=) '${quote(fingerprint)}'`;
+  const samePath = `${currentPath} operator(pg_catalog.=) ${formatLiteral(path)}`;
+  const unchanged = `${formatLazily(watched)} operator(pg_catalog.=) ${formatLiteral(fingerprint)}`;
   const quiet =
     snapshot === undefined
       ? ''
-      : `when pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.=) '${quote(snapshot)}' then true `;
+      : `when pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.=) ${formatLiteral(snapshot)} then true `;
   return `case when not (${samePath}) then false ${quiet}else ${unchanged} end`;
 }
 
-function quote(text: string): string {
-  return text.replaceAll("'", "''");
+/** It is read before our settings are: a role may have `standard_conforming_strings` off. */
+function formatLiteral(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }

@@ -32,6 +32,7 @@ const escapes = [
 const question = `
   select r.oid, r.rolname = current_user, case
     when r.rolsuper then 'is a superuser'
+    when r.rolreplication then 'may make and drop replication slots'
     when exists (select from pg_catalog.pg_roles p
       where p.rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')
         and pg_catalog.pg_has_role(r.oid, p.oid, 'usage')) then 'may use files or programs of the server'

@@ -128,6 +128,35 @@ describe('what a body puts together', () => {
     expect(ofFunction(text, table).verdict).toBe(verdict);
   });
 
+  it.each([
+    ['begin execute txt; end', true],
+    ['begin execute $2; end', true],
+    ["begin execute 'select ' || txt; end", true],
+    ["begin execute format('select %s from t', txt); end", true],
+    ['begin execute format(txt, n); end', true],
+    ['begin execute upper(txt); end', true],
+    ['begin execute f.txt; end', true],
+    ["begin execute (case when true then txt else 'select 1' end); end", true],
+    ["declare s text; begin s := 'select ' || txt; execute s; end", true],
+    ["declare s text := 'select 1'; begin s := s || ' ' || lower(txt); execute s; end", true],
+    ["declare s text; r text; begin s := txt; r := replace(s, 'a', 'b'); execute r; end", true],
+    ['declare txt text := txt; begin execute txt; end', true],
+    ['begin return query select * from crosstab(txt); end', true],
+    ["begin execute format('select count(*) from %I where %s', tab, txt); end", true],
+    ["begin execute 'select f' || txt::varchar(3); end", true],
+    ["begin execute format('select count(*) from %I', txt) into r; end", false],
+    ["begin execute format('select count(*) from %I.%I where x = %L', txt, txt, txt); end", false],
+    ["begin execute 'select count(*) from ' || tab || ' where id = ' || n; end", false],
+    ["begin execute 'select count(*) from ' || quote_ident(txt) || ' where x = ' || quote_literal(txt); end", false],
+    ["begin execute 'select count(*) from t where x = $1' into r using txt; end", false],
+    ['declare s text; begin select x into s from t where y = txt; execute s; end', false],
+    ['declare s text; begin for s in select x from t loop execute s; end loop; end', false],
+    ["declare s text := 'select 1'; begin if txt is not null then s := s || ' limit 1'; end if; execute s; end", false],
+    ['begin execute (select definition from t); end', false],
+  ])('knows whether the caller gives the SQL: %s', (text, given) => {
+    expect(ofFunction(text, table).given).toBe(given);
+  });
+
   it('trusts what came with an extension, but for what it names', () => {
     const reading = readText({
       text: 'begin execute txt; end',

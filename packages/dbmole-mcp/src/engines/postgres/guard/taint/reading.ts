@@ -10,6 +10,8 @@ export interface BodyReading {
   /** The first command in it that a read-only transaction does not stop. */
   readonly command: string | undefined;
   readonly verdict: Verdict;
+  /** It runs SQL that whoever calls it passes to it. */
+  readonly given: boolean;
 }
 
 /** Reads each body once, and only those that somebody has reason to ask for: most of them name nothing of interest. */
@@ -59,7 +61,7 @@ export function readText({
   }
   const unreadable = text.length > longestBody || /\buescape\b/i.test(text);
   const verdict = unreadable ? 'anything' : dynamic.verdict;
-  return { uses, command: [...commands][0], verdict: member ? 'fixed' : verdict };
+  return { uses, command: [...commands][0], verdict: member ? 'fixed' : verdict, given: dynamic.given && !member };
 }
 
 /** PL/Perl, PL/v8, PL/Tcl: every word may be a call, and SQL goes through a few functions of theirs. */
@@ -68,7 +70,7 @@ function readForeign(text: string, uses: Uses): Dynamic {
     addUse(uses.functions, word.toLowerCase(), { schema: undefined });
     addUse(uses.relations, word.toLowerCase(), { schema: undefined });
   }
-  return { verdict: /\bspi_|\bplv8\b|\bexecute\b/i.test(text) ? 'anything' : 'fixed', known: [] };
+  return { verdict: /\bspi_|\bplv8\b|\bexecute\b/i.test(text) ? 'anything' : 'fixed', given: false, known: [] };
 }
 
 function mergeUses(into: Uses, from: BodyUses['uses']): void {

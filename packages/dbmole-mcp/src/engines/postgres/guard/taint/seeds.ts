@@ -1,11 +1,11 @@
-import { denialOfFunction, denialOfRelation } from '../denials.ts';
+import { denialOfFunction, denialOfRelation, isDynamic } from '../denials.ts';
 import { deniedBuiltins } from '../denied-builtins.ts';
 import { deniedExtensions, deniedSchemas } from '../denied-extensions.ts';
 import { deniedRelations } from '../denied-relations.ts';
 import { type Body, longestBody } from './bodies.ts';
 import { commands } from './body.ts';
 import { catalogs } from './describe-sql.ts';
-import { runners } from './dynamic.ts';
+import { finders, runners } from './dynamic.ts';
 import type { Found } from './node.ts';
 import type { Reach } from './reach.ts';
 import type { BodyReader } from './reading.ts';
@@ -13,14 +13,17 @@ import type { BodyReader } from './reading.ts';
 const groups = [...deniedBuiltins, ...deniedExtensions];
 
 /** Extensions and libraries that are denied whole. */
-const deniedLibraries = ['dblink', 'adminpack', 'pg_surgery', 'pg_background', 'odbclink', 'plsh'];
+const deniedLibraries = [
+  ...['dblink', 'adminpack', 'pg_surgery', 'pg_background', 'odbclink', 'plsh', 'amqp', 'pg_amqp', 'set_user'],
+  ...['pgmemcache', 'pg_repack', 'pg_squeeze', 'pldbgapi', 'plugin_debugger', 'pg_bulkload'],
+];
 
 /** Libraries whose functions were made without an extension, as it was done once. */
 const knownLibraries =
   /^(?:_int|autoinc|bloom|btree_gin|btree_gist|chkpass|citext|cube|dict_int|dict_xsyn|earthdistance|fuzzystrmatch|hll|hstore|intagg|ip4r|isn|libpgrouting[-\w.]*|lo|ltree|moddatetime|pg_trgm|pgcrypto|pgxml|plpgsql|postgis[-\w.]*|rtpostgis[-\w.]*|rum|seg|sslinfo|tablefunc|tcn|timescaledb[-\w.]*|tsearch2|tsm_system_\w+|unaccent|uuid-ossp|vector)$/;
 
 export const seedParams: readonly string[] = [
-  formatList(groups.flatMap(({ names = [] }) => names)),
+  formatList([...groups.flatMap(({ names = [] }) => names), ...finders]),
   formatList(groups.flatMap(({ prefixes = [] }) => prefixes)),
   formatList(
     groups.flatMap(({ names = [], unlessArgs }) =>
@@ -52,6 +55,7 @@ export function reasonOfSeed({
 }: Found): string | undefined {
   if (how === 'named' && objectClass === catalogs.relation)
     return denialOfRelation({ schema, name })?.reason ?? 'is not for reading';
+  if (finders.has(name)) return 'finds what it reads at run time';
   if (how === 'named') return denialOfFunction(schema, name)?.reason ?? denialOfFunction(undefined, name)?.reason ?? 'is denied';
   if (how === 'alias' || how === 'symbol') return `is ${detail} by another name, and that ${reasonOf(detail)}`;
   if (how === 'library') return `belongs to ${detail}, which reaches around transactions`;
@@ -63,6 +67,7 @@ export function reasonOfSeed({
 }
 
 function reasonOf(name: string): string {
+  if (finders.has(name)) return 'finds what it reads at run time';
   return denialOfFunction(undefined, name)?.reason ?? 'is denied';
 }
 
@@ -70,6 +75,7 @@ function reasonOf(name: string): string {
 const suspicious = new RegExp(
   String.raw`\b(?:${[
     ...groups.flatMap(({ names = [], prefixes = [] }) => [...names, ...prefixes]),
+    ...finders,
     ...deniedRelations.map(({ name }) => name),
     ...deniedSchemas.keys(),
     ...[...commands].map((command) => String.raw`${command}\b`),
@@ -103,6 +109,11 @@ export function judgeText(body: Body, reader: BodyReader): string | undefined {
   return undefined;
 }
 
+/** Whoever calls it can have it do what the guard would refuse him. */
+export function judgeGiven(body: Body, reader: BodyReader): string | undefined {
+  return isSuspicious(body) && reader.read(body).given ? 'runs SQL that it is given' : undefined;
+}
+
 export interface Rights {
   readonly reach: Reach;
   readonly reader: BodyReader;
@@ -122,6 +133,14 @@ export function judgeRights(body: Body, { reach, reader, byName }: Rights): stri
 
 export function runsAnything(body: Body, reader: BodyReader): boolean {
   return isSuspicious(body) && reader.read(body).verdict === 'anything';
+}
+
+/** Whether it reads what it is told, and not what is in its text. */
+export function findsThings(body: Body, reader: BodyReader): boolean {
+  if (!isSuspicious(body)) return false;
+  const { verdict, uses } = reader.read(body);
+  if (verdict !== 'fixed') return true;
+  return [...finders].some((name) => uses.functions.get(name)?.some(({ schema }) => isDynamic({ schema, name })));
 }
 
 /** Whether anything that it calls, or that they call, runs SQL that nobody has seen. */

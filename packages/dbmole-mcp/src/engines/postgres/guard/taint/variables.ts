@@ -27,8 +27,8 @@ export function readVariables(tokens: TokenList, parameters: readonly Parameter[
   const holes = new Map<string, Hole>();
   const values = new Map<string, TokenList[]>();
   for (const [i, { name, type }] of parameters.entries()) {
-    holes.set(`$${i + 1}`, variableHole(type));
-    holes.set(name, variableHole(type));
+    const hole = variableHole(type);
+    for (const each of [`$${i + 1}`, name]) holes.set(each, hole === 'any' ? 'given' : hole);
   }
   for (const i of tokens.keys()) readOne(tokens, i, { holes, values });
   return { holes, values };
@@ -74,6 +74,7 @@ function readDeclaration(name: string, declaration: TokenList, { holes, values }
 /** A name that is declared twice can be either. */
 function declare(name: string, hole: Hole, { holes, values }: Known): void {
   const known = holes.get(name);
+  if (known === 'given') return;
   if (known !== undefined && known !== hole) holes.set(name, 'any');
   else if (hole !== 'any') holes.set(name, values.has(name) ? 'any' : hole);
   else addValue(values, name, [{ kind: 'string', text: '' }]);

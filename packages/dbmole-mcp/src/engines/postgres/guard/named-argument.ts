@@ -1,0 +1,47 @@
+import { asFields, type Fields } from './walk.ts';
+
+/** What a function is told to read, by a constant in its first argument. */
+export interface Named {
+  readonly schema: string | undefined;
+  readonly name: string;
+}
+
+/** `name`, `"Name"`, `schema.name`; a number would be the one of a table. */
+const part = '([a-z_][a-z0-9_$]*|"(?:[^"]|"")+")';
+const names = new RegExp(`^\\s*(?:${part}\\s*\\.\\s*)?${part}\\s*$`, 'i');
+
+/** Undefined: only the server will know, at run time. */
+export function readRelation(args: unknown): Named | undefined {
+  const [, schema, name] = names.exec(constantOf(args, ['regclass']) ?? '') ?? [];
+  return name === undefined ? undefined : { schema: schema === undefined ? undefined : decode(schema), name: decode(name) };
+}
+
+/** A schema of the user's, not one of the server's own. */
+export function namesOwnSchema(args: unknown): boolean {
+  const text = constantOf(args, ['name', 'text']);
+  return text !== undefined && !/^(?:pg_|information_schema$)/.test(text);
+}
+
+function constantOf(args: unknown, casts: readonly string[]): string | undefined {
+  const [first] = Array.isArray(args) ? args : [];
+  if (first === undefined) return undefined;
+  const { TypeCast: cast, A_Const: constant } = asFields(first);
+  if (cast === undefined) return constant === undefined ? undefined : textOf(asFields(constant));
+  const { arg, typeName } = asFields(cast);
+  const inner = asFields(arg).A_Const;
+  return inner !== undefined && isType(asFields(typeName), casts) ? textOf(asFields(inner)) : undefined;
+}
+
+function isType({ names: parts, arrayBounds }: Fields, casts: readonly string[]): boolean {
+  const texts = (Array.isArray(parts) ? parts : []).map((name) => String(asFields(asFields(name).String).sval));
+  const schema = texts.length > 1 ? texts[0] : 'pg_catalog';
+  return arrayBounds === undefined && texts.length < 3 && schema === 'pg_catalog' && casts.includes(texts.at(-1) ?? '');
+}
+
+function textOf({ sval }: Fields): string | undefined {
+  return sval === undefined ? undefined : String(asFields(sval).sval ?? '');
+}
+
+function decode(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase();
+}
