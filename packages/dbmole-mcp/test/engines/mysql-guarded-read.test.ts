@@ -72,11 +72,17 @@ describe.each(mysqlEngines)('a guarded read on %s', (id) => {
     expect(await readAssuming(session, 'SELECT ?, a FROM t LIMIT ?', '', ["x'", 1])).toEqual([["x'", '1']]);
   });
 
-  it('asks anew each time, and leaves nothing prepared', async () => {
+  it('asks once for each text and mode, and leaves nothing prepared', async () => {
     const session = await openOwn();
     const before = await countStatements(engine());
-    for (let n = 0; n < 3; n += 1) await readAssuming(session, 'SELECT 1', '');
-    const after = { prepared: before.prepared + 3, closed: before.closed + 3 };
+    for (let n = 0; n < 3; n += 1) {
+      await readAssuming(session, 'SELECT 1', '');
+      await readAssuming(session, 'SELECT 1', 'ANSI_QUOTES');
+      await readAssuming(session, 'SELECT 1 ', '');
+      // What has no rows is asked for again.
+      if (n < 2) await failureOf(readAssuming(session, 'SELECT 1 INTO @x', ''));
+    }
+    const after = { prepared: before.prepared + 5, closed: before.closed + 5 };
     await expect.poll(() => countStatements(engine())).toEqual(after);
   });
 

@@ -1,4 +1,5 @@
 import type { Connection } from 'mysql2/promise';
+import { harmlessDisguises, nativeDisguises } from './mysql-disguises.ts';
 import { libraryName, type Site } from './mysql-site.ts';
 
 /** Where a case says nothing else, names are those of this database. */
@@ -44,6 +45,12 @@ const harmless = [
   'CREATE VIEW v_plain AS SELECT id, v, n FROM t WHERE id > 1',
   'CREATE VIEW v_join AS SELECT t.id, c.id AS child FROM t JOIN child c ON c.tid = t.id',
   'CREATE VIEW v_call AS SELECT id, f_read(id) AS r, f_label(v) AS l FROM t',
+  `CREATE FUNCTION f_loop(n INT) RETURNS INT DETERMINISTIC COMMENT 'adds up; FOR UPDATE' BEGIN DECLARE i, total INT DEFAULT 0;
+     counting: LOOP SET i = i + 1; IF i > n THEN LEAVE counting; END IF; SET total = total + i; END LOOP; RETURN total; END`,
+  `CREATE FUNCTION f_cursor() RETURNS INT ${functionHead} BEGIN DECLARE done INT DEFAULT 0; DECLARE a, total INT DEFAULT 0;
+     DECLARE c CURSOR FOR SELECT id FROM t; DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = 1; OPEN c;
+     REPEAT FETCH c INTO a; IF NOT done THEN SET total = total + a; END IF; UNTIL done END REPEAT; CLOSE c; RETURN total; END`,
+  `CREATE VIEW v_report AS WITH x AS (SELECT id, n FROM v_plain) SELECT id, SUM(n) AS total FROM x GROUP BY id HAVING total > 0`,
 ];
 
 /** Stored functions that do what a SELECT must not, each by another way. */
@@ -88,6 +95,7 @@ const views = [
   `CREATE VIEW v_lock AS SELECT GET_LOCK('${lockName}', 0) AS a`,
   'CREATE VIEW v_last AS SELECT LAST_INSERT_ID(4712) AS a',
   'CREATE VIEW v_share AS SELECT * FROM t LOCK IN SHARE MODE',
+  'CREATE VIEW v_reset AS SELECT page_size FROM information_schema.INNODB_CMPMEM_RESET',
 ];
 
 const rest = [
@@ -107,6 +115,8 @@ const mariadbOnly = [
 const native = [
   `CREATE FUNCTION sys_exec RETURNS INTEGER SONAME '${libraryName}'`,
   `CREATE FUNCTION size_label RETURNS INTEGER SONAME '${libraryName}'`,
+  // Other servers have one of this name built in.
+  `CREATE FUNCTION uuid_v7 RETURNS INTEGER SONAME '${libraryName}'`,
   `CREATE AGGREGATE FUNCTION total_label RETURNS INTEGER SONAME '${libraryName}'`,
   "CREATE VIEW v_native AS SELECT size_label('x') AS a",
   'CREATE VIEW v_native_far AS SELECT v.a FROM v_native v',
@@ -124,7 +134,7 @@ const native = [
   'CREATE VIEW guard2.v_native_there AS SELECT guard.f_native() AS a',
 ];
 
-const dropNative = ['sys_exec', 'size_label', 'total_label'].map((name) => `DROP FUNCTION IF EXISTS ${name}`);
+const dropNative = ['sys_exec', 'size_label', 'uuid_v7', 'total_label'].map((name) => `DROP FUNCTION IF EXISTS ${name}`);
 
 const users = [
   `CREATE USER ${accounts.owner}@'%' IDENTIFIED BY '${accountPassword}'`,
@@ -200,12 +210,13 @@ function fixtureSql({ flavour, site }: Fixture): string[] {
     ...grants,
     ...tables,
     ...harmless,
+    ...harmlessDisguises(flavour, accounts.owner),
     ...procedures,
     ...functions,
     ...(flavour === 'mariadb' ? mariadbOnly : []),
     ...views,
     ...rest,
-    ...(site.noLibrary === undefined ? native : []),
+    ...(site.noLibrary === undefined ? [...native, ...nativeDisguises(flavour, accounts.owner)] : []),
     ...ofTheServer,
   ];
   return statements.map((sql) => ownedBy(sql.replaceAll('{RO}', readOnly)));

@@ -1,15 +1,5 @@
-/** Says one number below `below` after another; the same seed says the same. */
+/** Says one number below `below` after another. */
 export type Random = (below: number) => number;
-
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 /** What must never be executed, in many spellings. One column in front of it, since it takes one. */
 const payloads = [

@@ -2,8 +2,9 @@ import { Failure } from '@dbmole/core';
 import { type RunningEngine, startEngine } from '@dbmole/engines';
 import type { Connection } from 'mysql2/promise';
 import { checkStatement } from '../../src/engines/mysql/guard/statement.ts';
-import { createRandom, makeStatement } from './mysql-fuzz-statements.ts';
+import { makeStatement } from './mysql-fuzz-statements.ts';
 import { connectDirectly, guardEngines } from './mysql-guarded.ts';
+import { createSeededRandom } from './seeded-random.ts';
 
 /** The part of the guard that splits the text: throws unless it is a read, in this sql_mode. */
 export type CheckStatement = (sql: string, sqlMode: string) => unknown;
@@ -90,7 +91,7 @@ async function fuzzOne({ engine, mode }: Place, options: MysqlFuzzOptions): Prom
   try {
     await direct.query(`SET SESSION sql_mode = '${mode}'`);
     const sqlMode = await ask(direct, 'SELECT @@sql_mode');
-    const random = createRandom(options.seed);
+    const random = createSeededRandom(options.seed).below;
     const counts = { made: 0, accepted: 0, ran: 0 };
     const found: MysqlFinding[] = [];
     while (counts.made < options.statements && options.signal?.aborted !== true) {

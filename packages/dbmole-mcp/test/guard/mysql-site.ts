@@ -39,6 +39,7 @@ static long long touch(void) {
   long long name(void *id, void *args, char *is_null, char *error) { return touch(); }
 PLAIN(sys_exec)
 PLAIN(size_label)
+PLAIN(uuid_v7)
 char total_label_init(void *id, void *args, char *message) { return 0; }
 void total_label_clear(void *id, char *is_null, char *error) {}
 void total_label_add(void *id, void *args, char *is_null, char *error) { touch(); }

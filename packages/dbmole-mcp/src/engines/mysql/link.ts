@@ -55,6 +55,11 @@ export interface Link {
   countColumns(sql: string): Promise<number>;
   /** Takes back all that belongs to the session, ends its transaction and releases its locks. */
   reset(): Promise<void>;
+  /**
+   * The same, and then statements without rows, all in one write. The driver does not see it, so nothing in the session may have
+   * told it to write in another character set.
+   */
+  renew(statements: readonly string[]): Promise<void>;
   /** Stops and goes on reading from the network. */
   pause(): void;
   resume(): void;
@@ -67,6 +72,9 @@ export interface Link {
 }
 
 const goodbyeMs = 1_000;
+/** Of the protocol. */
+const [queryCommand, resetCommand] = [0x03, 0x1f];
+const headSize = 4;
 
 export function createLink(driver: Driver, socket: Duplex): Link {
   return new DriverLink(driver, socket);
@@ -147,6 +155,14 @@ class DriverLink implements Link {
     await this.#run((done) => this.#driver.reset(done));
   }
 
+  async renew(statements: readonly string[]): Promise<void> {
+    const packets = [encodeCommand(resetCommand), ...statements.map((sql) => encodeCommand(queryCommand, sql))];
+    await this.#run((done) => {
+      this.#filter.expectOwn(packets.length, (error) => done(error ?? null));
+      this.#driver.stream.write(Buffer.concat(packets));
+    });
+  }
+
   pause(): void {
     this.#driver.stream.pause();
   }
@@ -213,6 +229,15 @@ class DriverLink implements Link {
       this.destroy();
     }
   }
+}
+
+/** A packet: three bytes of length, its number, the command and its text. */
+function encodeCommand(command: number, text = ''): Buffer {
+  const packet = Buffer.alloc(headSize + 1 + Buffer.byteLength(text));
+  packet.writeUIntLE(packet.length - headSize, 0, 3);
+  packet[headSize] = command;
+  packet.write(text, headSize + 1);
+  return packet;
 }
 
 /** The rows of one query on their way to a handler. */

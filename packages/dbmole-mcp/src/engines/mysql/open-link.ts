@@ -53,8 +53,9 @@ function createDriver({ config, database }: SessionTarget, socket: Duplex, tls: 
     stream: () => socket,
     charset: 'utf8mb4',
     multipleStatements: false,
-    // A server could ask for any file of this machine otherwise. The other two change what statements mean and what is counted.
-    flags: ['-LOCAL_FILES', '-IGNORE_SPACE', '-FOUND_ROWS'],
+    // A server could ask for any file of this machine otherwise. The next two change what statements mean and what is counted. With
+    // the last, a statement would have another form, and we write some ourselves.
+    flags: ['-LOCAL_FILES', '-IGNORE_SPACE', '-FOUND_ROWS', '-CLIENT_QUERY_ATTRIBUTES'],
     // Ours covers more.
     connectTimeout: 0,
     // Emptied after every call, which takes time in proportion to it.

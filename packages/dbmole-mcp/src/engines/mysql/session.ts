@@ -8,12 +8,14 @@ import { toMysqlFailure } from './failure.ts';
 import { type Flavour, flavourOf, formatReadSettings, type ReadLimits } from './flavour.ts';
 import type { Link } from './link.ts';
 import { openLink } from './open-link.ts';
+import { RecentTexts } from './recent-texts.ts';
 import { ResultRows } from './result-rows.ts';
 import { runStatement } from './run-statement.ts';
 import { runWrite } from './run-write.ts';
 import { isQuery, refuseUnlessRollable } from './statement-kind.ts';
 import { withGrace } from './with-grace.ts';
 
+const startReading = 'START TRANSACTION READ ONLY';
 /** For putting the session in order after a call. */
 const tidyMs = 5_000;
 
@@ -46,6 +48,7 @@ class MysqlSession implements Session {
   readonly #closing = new AbortController();
   /** Settles when the last call has left nothing behind and the next read is prepared. Never rejects. */
   #ready: Promise<void> = Promise.resolve();
+  readonly #giving = new RecentTexts();
   /** What the session was last told for a read, and whether its read-only transaction is open. */
   #settings: string | undefined;
   #armed = false;
@@ -65,8 +68,9 @@ class MysqlSession implements Session {
     return this.#call(signal, sql, async (left) => {
       await this.#arm({ ...request, sqlMode: premise });
       const rows = new ResultRows(sink, request);
-      const mustGiveRows = premise !== undefined && isQuery(sql);
+      const mustGiveRows = premise !== undefined && isQuery(sql) && !this.#giving.has(sql, premise);
       const end = await runStatement({ ...this.#watched(signal), ...request, sql, rows, stopOnEnough: true, mustGiveRows });
+      if (mustGiveRows) this.#giving.add(sql, premise);
       left.database = end.database;
       return { timeZone: rows.dependsOnTimeZone ? await this.#timeZone() : undefined };
     });
@@ -75,6 +79,7 @@ class MysqlSession implements Session {
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     if (request.dryRun) refuseUnlessRollable(request.sql);
     return this.#call(signal, request.sql, async (left) => {
+      left.written = true;
       this.#armed = false;
       const { flavour } = this.#parts;
       const { database, ...end } = await runWrite({ ...this.#watched(signal), request, sink, flavour });
@@ -96,7 +101,7 @@ class MysqlSession implements Session {
     // Only the signal makes it fail; whoever aborts gets their own reason back.
     await untilAborted(this.#ready, signal).catch(() => signal.throwIfAborted());
     if (!this.alive) throw staleFailure();
-    const left: Left = { database: undefined };
+    const left: Left = { database: undefined, written: false };
     const done = withGrace({ link: this.#link, signals: [signal, this.#closing.signal] }, () => work(left));
     // Whoever waits for it gets the answer first.
     this.#ready = done.then(
@@ -135,23 +140,42 @@ class MysqlSession implements Session {
 
   async #armWith(settings: string): Promise<void> {
     await this.#link.query(settings);
-    if (!this.#armed) await this.#link.query('START TRANSACTION READ ONLY');
+    if (!this.#armed) await this.#link.query(startReading);
     this.#armed = true;
   }
 
   /** The reset rolls back first, so that no lock outlives the call. A read is prepared as the last one was: most are alike. */
-  async #tidy({ database }: Left): Promise<void> {
+  async #tidy(left: Left): Promise<void> {
     if (!this.alive) return;
     const timer = setTimeout(() => this.#link.destroy(), tidyMs);
     try {
       this.#armed = false;
-      await this.#link.reset();
-      if (database !== undefined) await this.#returnTo(this.#parts.database);
-      if (this.#settings !== undefined) await this.#armWith(this.#settings);
+      await this.#renew(left);
     } catch {
       this.#link.destroy();
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** After a read in one round trip. What a write may have told the driver has to be taken back in front of its eyes. */
+  async #renew({ database, written }: Left): Promise<void> {
+    const settings = this.#settings;
+    if (!written && database === undefined && settings !== undefined && !stepwise.has(this.#parts.control)) {
+      return await this.#renewAtOnce(settings);
+    }
+    await this.#link.reset();
+    if (database !== undefined) await this.#returnTo(this.#parts.database);
+    if (settings !== undefined) await this.#armWith(settings);
+  }
+
+  async #renewAtOnce(settings: string): Promise<void> {
+    try {
+      await this.#link.renew([settings, startReading]);
+      this.#armed = true;
+    } catch (error) {
+      stepwise.add(this.#parts.control);
+      throw error;
     }
   }
 
@@ -168,6 +192,9 @@ class MysqlSession implements Session {
   }
 }
 
+/** Connections where it failed once: some proxies take one command at a time. */
+const stepwise = new WeakSet<Control>();
+
 /** The engine's number for a variable that cannot have this value. */
 const wrongValue = 1231;
 
@@ -183,4 +210,6 @@ function premiseFailure(cause: unknown): Failure {
 /** What a call leaves behind that a reset does not take back. */
 interface Left {
   database: string | undefined;
+  /** It was no read. */
+  written: boolean;
 }

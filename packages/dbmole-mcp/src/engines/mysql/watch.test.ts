@@ -19,6 +19,7 @@ function createRig() {
     countColumns: async () => 0,
     bind: async () => undefined,
     reset: async () => undefined,
+    renew: async () => undefined,
     pause: () => log.push('pause'),
     resume: () => log.push('resume'),
     lose: () => undefined,

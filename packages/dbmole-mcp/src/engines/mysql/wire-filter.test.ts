@@ -154,6 +154,35 @@ describe('the filter in front of the driver', () => {
     ]);
   });
 
+  describe('answers that the driver does not wait for', () => {
+    const answered = (count: number, payloads: readonly Buffer[]) => {
+      const passed: Buffer[] = [];
+      const errors: (Error | undefined)[] = [];
+      const filter = new WireFilter((packet) => passed.push(packet));
+      filter.expectOwn(count, (error) => errors.push(error));
+      for (const payload of payloads) filter.push(encodePackets([payload]));
+      return { filter, passed, errors };
+    };
+
+    it('are kept from it, and end with the last one', () => {
+      expect(answered(3, [ok(), ok()])).toMatchObject({ passed: [], errors: [] });
+      const { filter, passed, errors } = answered(3, [ok(), ok(), ok(1)]);
+      expect([errors, passed, filter.inTransaction]).toEqual([[undefined], [], true]);
+      filter.push(encodePackets([ok()]));
+      expect(passed).toHaveLength(1);
+    });
+
+    it('fail as a whole, when all have come', () => {
+      expect(answered(2, [error('no')]).errors).toEqual([]);
+      expect(answered(2, [error('no'), error('nor')]).errors).toEqual([
+        expect.objectContaining({ message: expect.stringMatching(/no$/) }),
+      ]);
+      expect(answered(1, [Buffer.from([1])]).errors).toEqual([
+        expect.objectContaining({ message: expect.stringContaining('rows') }),
+      ]);
+    });
+  });
+
   it('does not put together what is no error and far too long', () => {
     const { filter } = createRig(1);
     expect(() => filter.push(encodePackets([Buffer.alloc(1_000_000, 1)]))).toThrow('far too long');

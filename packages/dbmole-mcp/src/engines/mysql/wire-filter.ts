@@ -20,6 +20,13 @@ const inTransaction = 0x0001;
 /** Where in the answer to a query we are; `other` is anything else, which goes to the driver as it is. */
 type Place = 'other' | 'header' | 'fields' | 'fieldsEnd' | 'rows';
 
+/** Statements that we have sent past the driver, and have not been answered yet. */
+interface Own {
+  left: number;
+  error: Error | undefined;
+  done(error: Error | undefined): void;
+}
+
 /**
  * Stands between the socket and the driver. The driver gets the packets that begin and end a result, with sequence numbers as if
  * nothing had been between them; the rows go to a reader of ours, byte by byte as they arrive. So neither a huge cell nor a huge
@@ -46,6 +53,7 @@ export class WireFilter {
   #reader: RowReader | undefined;
   #status = 0;
   #warnings = 0;
+  #own: Own | undefined;
 
   constructor(toDriver: (packet: Buffer) => void) {
     this.#toDriver = toDriver;
@@ -55,6 +63,11 @@ export class WireFilter {
   expectQuery(nextReader: () => RowReader): void {
     this.#place = 'header';
     this.#nextReader = nextReader;
+  }
+
+  /** The next answers are to as many statements without rows, which the driver does not know of. The first error counts. */
+  expectOwn(count: number, done: Own['done']): void {
+    this.#own = { left: count, error: undefined, done };
   }
 
   /** As the end of the last answer said it. */
@@ -129,6 +142,10 @@ export class WireFilter {
     for (const part of this.#parts) at += part.copy(packet, at);
     this.#parts = [];
     this.#partsSize = 0;
+    if (this.#own !== undefined) {
+      this.#answerOwn(this.#own, packet.subarray(headSize));
+      return;
+    }
     // Before the driver, who may begin the next command at once.
     const place = this.#place;
     this.#place = this.#follow(place, packet.subarray(headSize));
@@ -136,6 +153,16 @@ export class WireFilter {
     this.#toDriver(packet);
     // After it: it tells us the fields when it sees the last one.
     if (place === 'fieldsEnd') this.#reader = this.#nextReader?.();
+  }
+
+  #answerOwn(own: Own, packet: Buffer): void {
+    if (packet[0] === okMark) this.#endWithOk(packet);
+    else own.error ??= new Error(packet[0] === errorMark ? packet.toString('utf8', 3) : 'the server answered with rows');
+    own.left -= 1;
+    if (own.left > 0) return;
+    this.#own = undefined;
+    this.#swallowed = 0;
+    own.done(own.error);
   }
 
   /** The place after this packet. */
@@ -150,12 +177,14 @@ export class WireFilter {
     if (place === 'rows') return this.#ended(packet.readUInt16LE(3), packet.readUInt16LE(1));
     // A server that asks for a file gets none from the driver, and then says that it is done.
     if (first === fileMark) return 'header';
-    if (first === okMark) {
-      const at = skipNumber(packet, skipNumber(packet, 1));
-      return this.#ended(packet.readUInt16LE(at), packet.readUInt16LE(at + 2));
-    }
+    if (first === okMark) return this.#endWithOk(packet);
     this.#fieldsLeft = first === 0xfc ? packet.readUInt16LE(1) : (first ?? 0);
     return 'fields';
+  }
+
+  #endWithOk(packet: Buffer): Place {
+    const at = skipNumber(packet, skipNumber(packet, 1));
+    return this.#ended(packet.readUInt16LE(at), packet.readUInt16LE(at + 2));
   }
 
   #ended(status: number, warnings: number): Place {

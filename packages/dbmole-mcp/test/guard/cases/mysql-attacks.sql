@@ -1109,6 +1109,66 @@ SELECT guard2.f_native_there()
 --- native-stored-backticks | refuse | quoted | needs: library
 SELECT `guard` . `f_native` ()
 
+--- native-view-behind-order | refuse | behind the hint of an index for the order | needs: library | control: yes
+SELECT * FROM t USE INDEX FOR ORDER BY (by_v), v_native
+--- native-view-behind-group | refuse | behind the hint of an index for groups | needs: library
+SELECT t.id FROM t IGNORE KEY FOR GROUP BY (by_v), guard.v_native
+--- native-view-behind-join | refuse | behind the hint of an index for joins | needs: library
+SELECT t.id FROM t FORCE INDEX FOR JOIN (by_v), v_native
+--- native-view-braces | refuse | braces take any word, on MariaDB | needs: library
+SELECT * FROM { any v_native }
+--- native-view-braces-list | refuse | braces in a list | needs: library
+SELECT * FROM t, { `OJ` v_native }
+--- native-view-odbc | refuse | in the escape of ODBC | needs: library | control: yes
+SELECT * FROM { OJ t LEFT JOIN v_native ON v_native.a = t.id }
+--- native-view-oj | refuse | named like the word of ODBC | needs: library | control: yes
+SELECT * FROM oj
+--- native-view-oj-joined | refuse | named like the word of ODBC | needs: library
+SELECT * FROM t JOIN oj
+--- native-view-lateral | refuse | named like a word of another server | needs: library | only: mariadb | control: yes
+SELECT * FROM lateral
+--- native-view-lateral-list | refuse | named like a word of another server | needs: library | only: mariadb
+SELECT * FROM t, (lateral)
+--- native-view-gbk | refuse | a view that runs otherwise than it reads | needs: library | only: mysql | control: yes
+SELECT * FROM v_native_gbk
+--- native-named | refuse | named like a function that other servers have | needs: library | control: yes
+SELECT uuid_v7('x')
+--- native-named-blank | refuse | with a blank | needs: library
+SELECT UUID_V7 ('x')
+--- native-named-quoted | refuse | in quotes | needs: library
+SELECT `uuid_v7`('x')
+--- native-named-explain | refuse | in a plan | needs: library
+EXPLAIN SELECT * FROM t WHERE id = uuid_v7('x')
+--- native-stored-accent | refuse | named almost like one that is built in | needs: library | control: yes
+SELECT ábs(1)
+--- native-stored-accent-quoted | refuse | in quotes | needs: library
+SELECT guard.`ábs`(1)
+--- native-stored-dotless | refuse | a word only in the capitals of another language | needs: library | control: yes
+SELECT ın(1)
+--- native-stored-schema | refuse | found in the database that EXPLAIN names | needs: library | only: mysql >=8.3
+EXPLAIN FOR SCHEMA guard2 SELECT f_native_there()
+--- native-stored-column | refuse | behind a column that is named function | needs: library | only: mariadb | control: yes
+SELECT f_native_column()
+--- native-stored-swe7 | refuse | letters where others have the backslash | needs: library | only: mariadb | control: yes
+SELECT f_native_swe7()
+--- native-stored-label | refuse | a procedure behind a label | needs: library | only: mariadb | control: yes
+SELECT f_native_label()
+--- native-stored-handler | refuse | a procedure as a handler | needs: library | only: mariadb | control: yes
+SELECT f_native_handler()
+--- native-package | refuse | where a package begins | needs: library | only: mariadb
+SELECT native_figures.one()
+--- native-package-there | refuse | with its database | needs: library | only: mariadb | control: yes
+SELECT guard.native_figures.one()
+
+--- reset-cmp | refuse | counts anew when it is read
+SELECT * FROM information_schema.INNODB_CMP_RESET
+--- reset-cmpmem | refuse | counts anew when it is read, in other letters and quotes
+SELECT (SELECT COUNT(*) FROM `Information_Schema`.`innodb_cmpmem_reset`)
+--- reset-cmp-index | refuse | counts anew when it is read
+WITH x AS (SELECT * FROM information_schema.innodb_cmp_per_index_reset) SELECT * FROM x
+--- reset-view | refuse | in a view
+SELECT * FROM v_reset
+
 --- kill | refuse | ends a session | control: yes
 KILL {VICTIM}
 --- kill-connection | refuse | ends a session

@@ -560,3 +560,289 @@ SELECT id FROM t WHERE v LIKE ?
 WITH x AS (SELECT id FROM t WHERE id > ?) SELECT * FROM x
 --- params-null | allow | NULL | params: [null]
 SELECT id FROM t WHERE v <=> ?
+
+--- report-month | allow | months, with a share of the whole
+SELECT DATE_FORMAT(sold, '%Y-%m') AS month, SUM(amount) AS total, ROUND(100 * SUM(amount) / (SELECT SUM(amount) FROM sales), 2) AS share FROM sales GROUP BY DATE_FORMAT(sold, '%Y-%m') ORDER BY month
+--- report-running | allow | a running total
+SELECT id, amount, SUM(amount) OVER (PARTITION BY region ORDER BY sold, id ROWS UNBOUNDED PRECEDING) AS running FROM sales
+--- report-moving | allow | a moving average
+SELECT id, AVG(amount) OVER (ORDER BY sold ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) AS moving FROM sales
+--- report-top-per-group | allow | the best of each group
+SELECT * FROM (SELECT s.*, ROW_NUMBER() OVER (PARTITION BY region ORDER BY amount DESC) AS place FROM sales s) ranked WHERE place <= 2
+--- report-ranks | allow | all kinds of ranks
+SELECT id, RANK() OVER w AS r, DENSE_RANK() OVER w AS d, PERCENT_RANK() OVER w AS p, CUME_DIST() OVER w AS c, NTILE(4) OVER w AS q FROM sales WINDOW w AS (ORDER BY amount)
+--- report-neighbours | allow | what was before and comes after
+SELECT id, LAG(amount, 1) OVER (ORDER BY id) AS before_it, LEAD(amount) OVER (ORDER BY id) AS after_it, FIRST_VALUE(amount) OVER (ORDER BY id) AS f, LAST_VALUE(amount) OVER (ORDER BY id) AS l, NTH_VALUE(amount, 2) OVER (ORDER BY id) AS n FROM sales
+--- report-change | allow | change in percent
+WITH monthly AS (SELECT DATE_FORMAT(sold, '%Y-%m') AS m, SUM(amount) AS total FROM sales GROUP BY m) SELECT m, total, ROUND((total - LAG(total) OVER (ORDER BY m)) / NULLIF(LAG(total) OVER (ORDER BY m), 0) * 100, 1) AS pct FROM monthly
+--- report-cohort | allow | cohorts
+WITH firsts AS (SELECT tid, MIN(id) AS first_id FROM child GROUP BY tid) SELECT f.first_id, COUNT(*) FROM firsts f JOIN child c ON c.tid = f.tid GROUP BY f.first_id
+--- report-gaps | allow | gaps in a sequence of numbers
+SELECT a.id + 1 AS gap_start, MIN(b.id) - 1 AS gap_end FROM sales a JOIN sales b ON b.id > a.id GROUP BY a.id HAVING gap_start < MIN(b.id)
+--- report-calendar | allow | days without sales
+WITH RECURSIVE days (d) AS (SELECT CAST('2024-01-29' AS DATE) UNION ALL SELECT d + INTERVAL 1 DAY FROM days WHERE d < '2024-03-02') SELECT d, COALESCE(SUM(amount), 0) AS total FROM days LEFT JOIN sales ON sold = d GROUP BY d ORDER BY d
+--- report-tree | allow | a tree with its paths
+WITH RECURSIVE tree AS (SELECT id, tid, CAST(id AS CHAR(200)) AS path, 0 AS depth FROM child WHERE id = 1 UNION ALL SELECT c.id, c.tid, CONCAT(tree.path, '/', c.id), depth + 1 FROM child c JOIN tree ON c.tid = tree.id WHERE depth < 3 AND c.id <> tree.id) SELECT REPEAT('  ', depth) AS indent, path FROM tree
+--- report-buckets | allow | a histogram
+SELECT FLOOR(amount / 5) * 5 AS bucket, COUNT(*) AS n, RPAD('', COUNT(*), '*') AS bar FROM sales GROUP BY bucket ORDER BY bucket
+--- report-pivot | allow | columns out of rows
+SELECT YEAR(sold) AS y, MAX(CASE MONTH(sold) WHEN 1 THEN amount END) AS jan, MAX(IF(MONTH(sold) = 2, amount, NULL)) AS feb FROM sales GROUP BY y
+--- report-distinct-counts | allow | counts under conditions
+SELECT COUNT(*), COUNT(DISTINCT region), SUM(region = 'north'), COUNT(IF(amount > 10, 1, NULL)) FROM sales
+--- report-last-days | allow | the last thirty days
+SELECT * FROM sales WHERE sold >= CURDATE() - INTERVAL 30 DAY OR sold < DATE_SUB(NOW(), INTERVAL '1-2' YEAR_MONTH)
+--- report-age | allow | ages and weekdays
+SELECT TIMESTAMPDIFF(YEAR, '2000-02-29', CURRENT_DATE) AS age, DAYNAME(sold), WEEKDAY(sold), WEEK(sold, 3), QUARTER(sold), TO_DAYS(sold), MAKEDATE(2024, 60) FROM sales
+--- report-between-times | allow | literals of times
+SELECT TIMESTAMP '2024-01-01 00:00:00' + INTERVAL 1 MICROSECOND, ADDTIME('10:00:00', '00:30:00'), TIMEDIFF('10:00', '09:00'), SEC_TO_TIME(3661), TIME_FORMAT('10:11:12', '%H %i'), PERIOD_DIFF(202402, 202401)
+--- report-nulls | allow | order with NULL at the end
+SELECT id, v FROM t ORDER BY v IS NULL, v DESC, FIELD(v, 'two', 'one')
+--- report-duplicates | allow | duplicates
+SELECT tid, COUNT(*) AS n, GROUP_CONCAT(id ORDER BY id SEPARATOR ',') AS ids FROM child GROUP BY tid HAVING COUNT(*) > 1
+--- report-orphans | allow | rows without a parent
+SELECT c.* FROM child c LEFT JOIN t ON t.id = c.tid WHERE t.id IS NULL
+--- report-not-exists | allow | the same by a subquery
+SELECT * FROM t WHERE NOT EXISTS (SELECT 1 FROM child WHERE child.tid = t.id) AND id NOT IN (SELECT tid FROM child WHERE tid IS NOT NULL)
+--- report-self | allow | a table with itself, one index for each
+SELECT a.id, b.id FROM t a FORCE INDEX (PRIMARY) JOIN t b USE INDEX (by_v) ON a.v < b.v
+--- report-hints-for | allow | hints of indexes for one thing each, with more tables behind them
+SELECT t.id, c.id FROM t USE INDEX FOR ORDER BY (by_v), child c IGNORE INDEX FOR GROUP BY (tid) WHERE t.id = c.tid ORDER BY t.v
+--- report-max-time | allow | a limit of time as a hint
+SELECT /*+ MAX_EXECUTION_TIME(500) */ COUNT(*) FROM t
+--- report-join-hints | allow | other hints
+SELECT /*+ JOIN_ORDER(t, c) INDEX(t by_v) NO_RANGE_OPTIMIZATION(c) */ t.id FROM t JOIN child c ON c.tid = t.id
+--- report-hint-block | allow | hints with names of blocks
+SELECT /*+ QB_NAME(q1) NO_MERGE(d) */ * FROM (SELECT /*+ QB_NAME(q2) */ id FROM t) d
+--- report-union-total | allow | a total below the rows
+(SELECT region, SUM(amount) AS total FROM sales GROUP BY region) UNION ALL (SELECT 'all', SUM(amount) FROM sales) ORDER BY total DESC
+--- report-intersect | allow | sets
+SELECT id FROM t EXCEPT SELECT tid FROM child ORDER BY 1
+--- report-median | allow | a median by hand
+SELECT AVG(amount) AS median FROM (SELECT amount, ROW_NUMBER() OVER (ORDER BY amount) AS rn, COUNT(*) OVER () AS n FROM sales) q WHERE rn IN (FLOOR((n + 1) / 2), CEIL((n + 1) / 2))
+--- report-percent | allow | a modulo, and a percent sign in text
+SELECT id % 2 AS odd, CONCAT(ROUND(amount, 0), '%') AS pct FROM sales WHERE region LIKE '%th%'
+--- report-limit-all | allow | a limit as tools write it
+SELECT * FROM sales LIMIT 0, 18446744073709551615
+--- report-any-all | allow | comparisons with all of them
+SELECT * FROM sales WHERE amount >= ALL (SELECT amount FROM sales) OR amount < ANY (SELECT amount FROM sales) OR amount = SOME (SELECT 1)
+--- report-row-constructor | allow | rows in comparisons
+SELECT * FROM sales WHERE (region, id) > ('north', 1) ORDER BY region, id LIMIT 10
+--- report-using | allow | joins by name
+SELECT id, COUNT(*) FROM t JOIN child USING (id) GROUP BY id WITH ROLLUP
+--- report-natural | allow | joins by all names
+SELECT * FROM t NATURAL LEFT JOIN child
+--- report-nested-joins | allow | brackets around joins
+SELECT * FROM t LEFT JOIN (child c INNER JOIN sales s ON s.id = c.id) ON c.tid = t.id
+--- report-derived-columns | allow | names for the columns of a derived table | only: mysql
+SELECT q.a, q.b FROM (SELECT id, v FROM t) AS q (a, b)
+--- report-cte-twice | allow | a common table expression read twice
+WITH x AS (SELECT id, v FROM t), y AS (SELECT COUNT(*) AS n FROM x) SELECT x.*, y.n FROM x, y
+--- report-cte-in-subquery | allow | one inside of a condition
+SELECT * FROM t WHERE id IN (WITH c AS (SELECT tid FROM child) SELECT tid FROM c)
+--- report-cte-view-name | allow | one with the name of a view
+WITH v_plain AS (SELECT 1 AS one) SELECT one FROM v_plain
+--- report-lateral | allow | the latest two of each | only: mysql
+SELECT t.id, x.id FROM t LEFT JOIN LATERAL (SELECT c.id FROM child c WHERE c.tid = t.id ORDER BY c.id DESC LIMIT 2) AS x ON TRUE
+--- report-grouping-order | allow | order by the totals | only: mysql
+SELECT region, SUM(amount) FROM sales GROUP BY region WITH ROLLUP ORDER BY GROUPING(region), region
+--- report-values-join | allow | values in a join | only: mysql
+SELECT v.column_0, t.v FROM (VALUES ROW(1), ROW(2)) AS v JOIN t ON t.id = v.column_0
+--- report-values-maria | allow | values in a common table expression | only: mariadb
+WITH x (a) AS (VALUES (1), (2)) SELECT t.v FROM x JOIN t ON t.id = x.a
+--- report-fetch | allow | the limit of the standard | only: mariadb
+SELECT * FROM sales ORDER BY amount DESC FETCH FIRST 2 ROWS ONLY
+--- report-sequence-table | allow | numbers from the engine for them | only: mariadb
+SELECT seq FROM seq_1_to_5 WHERE seq % 2 = 1
+
+--- json-path | allow | paths with all there is in them
+SELECT JSON_EXTRACT(j, '$.b[0]', '$."a"'), JSON_UNQUOTE(JSON_EXTRACT(j, '$.a')), JSON_LENGTH(j), JSON_TYPE(j), JSON_VALID(v) FROM t WHERE JSON_CONTAINS(j, '1', '$.a') OR JSON_CONTAINS_PATH(j, 'one', '$.a', '$.b')
+--- json-arrows | allow | in short | only: mysql
+SELECT id, j->>'$.a' AS a FROM t WHERE j->'$.a' = 1 ORDER BY CAST(j->>'$.a' AS UNSIGNED)
+--- json-member | allow | a member of an array | only: mysql
+SELECT id FROM t WHERE 2 MEMBER OF (j->'$.b') OR JSON_OVERLAPS(j->'$.b', '[2, 9]')
+--- json-build | allow | objects out of rows
+SELECT JSON_OBJECT('id', id, 'name', v, 'tags', JSON_ARRAY('a', 1, NULL, TRUE)), JSON_ARRAYAGG(id), JSON_OBJECTAGG(id, v) FROM t GROUP BY id, v
+--- json-table-rows | allow | rows out of an array, joined to their table
+SELECT t.id, q.item, q.pos FROM t JOIN JSON_TABLE(COALESCE(t.j, '{}'), '$.b[*]' COLUMNS (pos FOR ORDINALITY, item INT PATH '$')) AS q ON TRUE
+--- json-table-nested | allow | nested arrays
+SELECT q.* FROM JSON_TABLE('[{"a": 1, "b": [{"c": 2}]}]', '$[*]' COLUMNS (a INT PATH '$.a', has_b INT EXISTS PATH '$.b', NESTED PATH '$.b[*]' COLUMNS (c VARCHAR(10) PATH '$.c' NULL ON EMPTY NULL ON ERROR))) q
+--- json-value-type | allow | a value of a type | only: mysql
+SELECT JSON_VALUE(j, '$.a' RETURNING DECIMAL(4,2) DEFAULT 0 ON EMPTY) FROM t
+--- json-schema | allow | a schema | only: mysql
+SELECT JSON_SCHEMA_VALID('{"type": "object"}', j) FROM t WHERE j IS NOT NULL
+--- text-search | allow | words with all signs of the mode
+SELECT id, title, MATCH (title, body) AGAINST ('+dig* -"update nests" >tunnels <moles' IN BOOLEAN MODE) AS score FROM docs HAVING score >= 0 ORDER BY score DESC, id LIMIT 20
+--- text-search-both | allow | words and other conditions
+SELECT d.id FROM docs d WHERE MATCH (d.title, d.body) AGAINST ('tunnels') AND d.id > 0
+--- text-regex | allow | patterns with every bracket
+SELECT v FROM t WHERE v REGEXP '^(one|two)[[:space:]]*$' OR v RLIKE 't.*e{2}' OR v NOT REGEXP '[X\\]]'
+--- text-like-escape | allow | signs in patterns
+SELECT v FROM t WHERE v LIKE '50\%' OR v LIKE '50!%' ESCAPE '!' OR v LIKE CONCAT('%', 'n', '%')
+--- text-collate | allow | without case, and with it
+SELECT v FROM t WHERE v COLLATE utf8mb4_bin = 'one' OR BINARY v = 'two' ORDER BY LOWER(v), UPPER(v)
+--- text-split | allow | parts of a text
+SELECT SUBSTRING_INDEX('a,b,c', ',', 1), SUBSTRING_INDEX(SUBSTRING_INDEX('a,b,c', ',', 2), ',', -1), LEFT('abc', 1), RIGHT('abc', 1), MID('abc', 2, 1), INSTR('abc', 'b'), CHAR_LENGTH('äöü'), LENGTH('äöü'), REVERSE('abc')
+--- text-emails | allow | at signs in literals
+SELECT id FROM t WHERE v LIKE '%@example.com' OR v = 'a@b'
+--- text-urls | allow | slashes and dashes in literals
+SELECT 'https://example.com/a?b=c--d&e=/*f*/#g' AS url, '--' AS dashes, '#1' AS number
+--- text-semicolons | allow | semicolons in literals, and one at the end
+SELECT 'a;b', "c;d" FROM t WHERE v <> ';' ;
+--- text-brackets | allow | square brackets in literals
+SELECT v FROM t WHERE v IN ('[1]', '{2}', '(3)')
+--- text-dollars | allow | prices
+SELECT CONCAT('$', FORMAT(amount, 2)), CONCAT('$$', region) FROM sales
+--- text-windows | allow | line ends of Windows
+SELECT id,\{r}
+       v\{r}
+FROM t -- all of them\{r}
+WHERE id > 0\{r}
+--- text-code-fence | allow | blank lines around
+
+SELECT 1
+
+--- comment-app | allow | the mark of a framework
+SELECT `t`.* FROM `t` /* app:web,controller:users,action:index */
+--- comment-app-first | allow | the mark of a framework in front
+/* app:web */ SELECT `t`.`id` FROM `t` LIMIT 11
+--- comment-sqlcommenter | allow | the mark of a tracing library
+SELECT 1 /*action='%2Ftest',controller='t',framework='rails%3A7',traceparent='00-5bd66ef5095369c7b0d1f8f4bd33716a-c532cb4098ac3dd2-01'*/
+--- comment-trailing | allow | at the end, without a line's end
+SELECT COUNT(*) FROM t -- how many
+--- comment-after-semicolon | allow | behind the semicolon
+SELECT 1; # done
+--- comment-todo | allow | signs that look like hints or ends
+SELECT id /* + not a hint, 100% * sure */, v /*****/ FROM t /**/
+--- comment-commented-out | allow | a condition taken out
+SELECT * FROM t WHERE id > 0
+-- AND v = 'it''s'
+/* AND v IN ("a", 'b') */
+ORDER BY id
+--- comment-apostrophe | allow | an apostrophe in a comment
+SELECT 1 -- don't worry
+, 2 # isn't it
+, 3 /* it's fine */
+--- comment-dash-line | allow | a line of dashes
+-- ------------------------
+-- Report: sales by region
+-- ------------------------
+SELECT region, SUM(amount) FROM sales GROUP BY region
+
+--- names-backticks-all | allow | everything quoted
+SELECT `t`.`id` AS `the id`, `c`.`tid` AS `c.tid`, COUNT(*) AS `count(*)` FROM `guard`.`t` AS `t` INNER JOIN `guard`.`child` AS `c` ON (`c`.`tid` = `t`.`id`) GROUP BY `t`.`id`, `c`.`tid`
+--- names-reserved-columns | allow | words as columns
+SELECT w.kind, w.`call`, w.type AS `order`, w.status AS `group` FROM words w WHERE w.password > 0
+--- names-spaces | allow | blanks and signs in other names
+SELECT 1 AS `Total (EUR)`, 2 AS 'a "quoted" name', 3 AS `50%`, 4 AS `semi;colon`, 5 AS `-- dash`
+--- names-function-columns | allow | columns with the names of functions
+SELECT q.count, q.sum, q.`left`, q.date, q.user, q.password, q.sleep FROM (SELECT 1 AS count, 2 AS sum, 3 AS `left`, 4 AS date, 5 AS user, 6 AS password, 7 AS sleep) q
+--- names-functions-quoted | allow | functions in quotes
+SELECT `abs`(-1), `concat`('a', 'b'), `f_read`(1)
+--- names-oj | allow | a name that is a word of ODBC
+SELECT oj.id FROM t oj JOIN child lock_ ON lock_.tid = oj.id
+--- names-case | allow | capitals anywhere
+Select T1.ID, sUm(T1.Id) From t As T1 Group By T1.iD
+--- names-long-lists | allow | a long list
+SELECT id FROM t WHERE id IN (1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40)
+
+--- functions-crypto | allow | of encryption
+SELECT HEX(AES_ENCRYPT('text', UNHEX(SHA2('key', 512)))), TO_BASE64('x'), FROM_BASE64('eA=='), LENGTH(COMPRESS('aaaa')), CRC32('x')
+--- functions-numbers-more | allow | of numbers
+SELECT TRUNCATE(1.999, 1), ROUND(-1.5), SIGN(-3), LOG(2), LOG2(8), LOG10(100), EXP(1), DEGREES(PI()), RADIANS(180), ATAN2(1, 1), BIT_COUNT(7), CONV('ff', 16, 10), BIN(5), OCT(8), 5 DIV 2, MOD(5, 3)
+--- functions-conditions | allow | of conditions
+SELECT IF(v IS NULL, 'none', v), IFNULL(v, ''), NULLIF(v, 'one'), COALESCE(NULL, v), CASE WHEN v = 'one' THEN 1 WHEN v IN ('two', 'three') THEN 2 ELSE 0 END, GREATEST(1, 2), LEAST(1, 2), ISNULL(v), v <=> NULL, ELT(2, 'a', 'b'), INTERVAL(3, 1, 2, 4) FROM t
+--- functions-convert | allow | from type to type
+SELECT CAST(v AS CHAR(3)), CAST('12' AS SIGNED), CAST(1 AS DECIMAL(5, 2)), CONVERT('2024-01-01', DATETIME), CAST('[1]' AS CHAR) + 0, CONVERT(v USING latin1), CAST('a' AS BINARY) FROM t
+--- functions-network | allow | of addresses
+SELECT INET6_NTOA(INET6_ATON('::1')), IS_IPV6('::1'), INET_NTOA(167773449)
+--- functions-geo | allow | of places
+SELECT id, ST_X(at), ST_Y(at), ST_AsText(at), ST_Distance_Sphere(at, POINT(1, 1)), ST_Within(at, ST_GeomFromText('POLYGON((0 0,0 9,9 9,9 0,0 0))')), MBRContains(ST_GeomFromText('LINESTRING(0 0,9 9)'), at) FROM places
+--- functions-geo-builders | allow | that make places
+SELECT ST_AsText(POLYGON(LINESTRING(POINT(0,0), POINT(0,1), POINT(1,1), POINT(0,0)))), ST_AsText(MULTIPOINT(POINT(1,1), POINT(2,2))), ST_AsText(GEOMETRYCOLLECTION(POINT(1,1)))
+--- functions-zones-more | allow | of zones
+SELECT CONVERT_TZ(NOW(), @@session.time_zone, '+00:00'), UTC_TIMESTAMP(), FROM_UNIXTIME(1700000000, '%Y %D %M'), UNIX_TIMESTAMP('2024-01-01'), GET_FORMAT(DATE, 'EUR'), EXTRACT(DAY_HOUR FROM NOW())
+--- functions-uuid-all | allow | identifiers
+SELECT LENGTH(UUID()), UUID_SHORT() > 0, LENGTH(RANDOM_BYTES(8)), RAND(3) < 1
+--- functions-mysql-only | allow | of MySQL | only: mysql
+SELECT ANY_VALUE(v), BIN_TO_UUID(UUID_TO_BIN(UUID())) IS NULL, REGEXP_LIKE(MAX(v), '^t'), FORMAT_BYTES(2048), ST_Latitude(ST_SRID(POINT(1, 2), 4326)), JSON_PRETTY('{}') FROM t GROUP BY id
+--- functions-vectors | allow | of vectors | only: mysql >=9
+SELECT VECTOR_DIM(STRING_TO_VECTOR('[1,2]')), VECTOR_TO_STRING(TO_VECTOR('[1,2]'))
+--- functions-maria-only | allow | of MariaDB | only: mariadb
+SELECT NVL(v, ''), NVL2(v, 1, 2), CHR(65), ADD_MONTHS('2024-01-31', 1), TO_CHAR(NOW(), 'YYYY-MM-DD'), SFORMAT('{}', 1), NATURAL_SORT_KEY('a10'), JSON_NORMALIZE('{}'), MD5('x'), LENGTHB('x') FROM t
+--- functions-maria-columns | allow | of dynamic columns | only: mariadb
+SELECT COLUMN_JSON(COLUMN_CREATE('a', 1)), COLUMN_GET(COLUMN_CREATE('a', 1), 'a' AS INT)
+--- functions-stored-own | allow | that only read, in every place
+SELECT f_label(v) AS l, f_read(MAX(id)) FROM t WHERE f_read(id) >= 0 GROUP BY l HAVING MAX(f_read(id)) >= 0 ORDER BY f_label(l)
+--- functions-stored-block | allow | with a block, a loop and a cursor of its own
+SELECT f_loop(3), f_cursor()
+--- functions-package | allow | of a package, with parts that call each other | only: mariadb
+SELECT guard.figures.total(1), guard.figures.twice(id) FROM t
+--- functions-package-oracle | allow | of a package, without its database | only: mariadb | mode: ORACLE
+SELECT figures.total(1), figures.twice(id) FROM t
+--- views-over-views | allow | views over views and common table expressions
+SELECT * FROM v_report r JOIN v_join j ON j.id = r.id
+--- views-gbk | allow | a view that was made over another character set
+SELECT * FROM v_gbk
+
+--- show-like-percent | allow | SHOW
+SHOW VARIABLES LIKE '%\_size'
+--- show-variables-in | allow | SHOW
+SHOW GLOBAL VARIABLES WHERE Variable_name IN ('max_connections', 'version') AND Value <> ''
+--- show-status-where | allow | SHOW
+SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Com\_select' OR Variable_name REGEXP '^Uptime'
+--- show-index-from-in | allow | SHOW
+SHOW INDEXES IN `t` IN `guard` WHERE Non_unique = 1
+--- show-create-quoted | allow | SHOW
+show create table `update`;
+--- show-table-status-where | allow | SHOW
+SHOW TABLE STATUS FROM `guard` WHERE Engine = 'InnoDB' AND `Rows` >= 0
+--- show-extended-tables | allow | SHOW | only: mysql
+SHOW EXTENDED FULL TABLES FROM guard
+--- show-collation-like | allow | SHOW
+SHOW COLLATION LIKE 'utf8mb4\_unicode%'
+--- show-errors-count | allow | SHOW
+SHOW COUNT(*) ERRORS
+--- show-open-where | allow | SHOW
+SHOW OPEN TABLES WHERE In_use > 0
+--- show-columns-where | allow | SHOW
+SHOW COLUMNS FROM sales FROM guard WHERE `Type` LIKE '%int%'
+--- explain-window | allow | EXPLAIN
+EXPLAIN FORMAT=JSON SELECT id, ROW_NUMBER() OVER (ORDER BY id) FROM t
+--- explain-recursive | allow | EXPLAIN
+EXPLAIN WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT * FROM r
+--- explain-semicolon | allow | EXPLAIN
+explain select * from t where v = 'one';
+--- explain-analyze-json | allow | EXPLAIN | only: mysql >=8.3
+EXPLAIN ANALYZE FORMAT=TREE SELECT * FROM t JOIN child c ON c.tid = t.id
+--- describe-quoted | allow | DESCRIBE
+DESCRIBE `guard`.`update` `select`
+--- catalog-sizes | allow | the largest tables
+SELECT table_schema AS `db`, table_name, ROUND((data_length + index_length) / 1024 / 1024, 1) AS mb FROM information_schema.tables WHERE table_type = 'BASE TABLE' ORDER BY data_length + index_length DESC LIMIT 10
+--- catalog-without-key | allow | tables without a primary key
+SELECT t.table_name FROM information_schema.tables t LEFT JOIN information_schema.table_constraints c ON c.table_schema = t.table_schema AND c.table_name = t.table_name AND c.constraint_type = 'PRIMARY KEY' WHERE t.table_schema = DATABASE() AND c.constraint_name IS NULL
+--- catalog-foreign | allow | foreign keys
+SELECT CONCAT(table_name, '.', column_name, ' -> ', referenced_table_name, '.', referenced_column_name) FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL
+--- catalog-charsets | allow | character sets of columns
+SELECT column_name, character_set_name, collation_name FROM information_schema.columns WHERE table_schema = 'guard' AND data_type IN ('varchar', 'text')
+--- catalog-compression | allow | counters without the reset | as: superuser
+SELECT * FROM information_schema.innodb_cmp LIMIT 3
+--- catalog-buffer | allow | the buffer pool | as: superuser
+SELECT pool_size, free_buffers, database_pages FROM information_schema.innodb_buffer_pool_stats
+--- catalog-threads | allow | threads | as: superuser
+SELECT p.id, p.user, p.time, LEFT(p.info, 100) FROM information_schema.processlist p WHERE p.command <> 'Sleep' AND p.id <> CONNECTION_ID() ORDER BY p.time DESC
+--- catalog-metadata-locks | allow | locks of names | only: mysql | as: superuser
+SELECT object_schema, object_name, lock_type, lock_status FROM performance_schema.metadata_locks
+--- catalog-slow | allow | what took longest | only: mysql | as: superuser
+SELECT digest_text, count_star, ROUND(sum_timer_wait / 1e12, 3) AS s, sum_rows_examined FROM performance_schema.events_statements_summary_by_digest WHERE schema_name = DATABASE() ORDER BY sum_timer_wait DESC LIMIT 10
+--- catalog-sys-indexes | allow | indexes that are not needed | as: superuser
+SELECT * FROM sys.schema_redundant_indexes WHERE table_schema = 'guard'
+--- catalog-sys-statements | allow | statements with scans | as: superuser
+SELECT query, db, exec_count, total_latency FROM sys.statements_with_full_table_scans LIMIT 5
+--- catalog-sys-io | allow | files | as: superuser
+SELECT * FROM sys.io_global_by_file_by_bytes LIMIT 3
+--- catalog-sys-hosts | allow | hosts and users | as: superuser
+SELECT u.user, u.statements, h.host FROM sys.user_summary u JOIN sys.host_summary h LIMIT 3
+--- catalog-sys-functions | allow | functions of the sys schema | as: superuser
+SELECT sys.format_time(1000), sys.format_path('/a/b'), sys.quote_identifier('a b'), sys.extract_table_from_file_name('./a/b.ibd')
+--- catalog-sys-metrics | allow | all counters | only: mysql | as: superuser
+SELECT Variable_name, Variable_value FROM sys.metrics WHERE Enabled = 'YES' LIMIT 5

@@ -44,17 +44,26 @@ export interface View extends ObjectName {
   /** Empty where the account may not see it. */
   definition: string;
   definer: string;
+  /** The character set that it was written in. */
+  charset: string;
 }
 
 export async function readViews(names: readonly ObjectName[], run: CatalogQuestion): Promise<View[]> {
-  const columns = 'TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, DEFINER';
+  const columns = 'TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION, DEFINER, CHARACTER_SET_CLIENT';
   const rows = await ask(run, names, (name) => `SELECT ${columns} FROM information_schema.VIEWS WHERE ${isTable(name)}`);
-  return rows.map(([schema, name, definition, definer]) => ({
+  return rows.map(([schema, name, definition, definer, charset]) => ({
     schema: schema ?? '',
     name: name ?? '',
     definition: definition ?? '',
     definer: definer ?? '',
+    charset: charset ?? '',
   }));
+}
+
+/** Its definition in the character set that it was written in, in hexadecimal digits. */
+export async function readViewBytes({ charset, ...view }: View, run: CatalogQuestion): Promise<string> {
+  const sql = `SELECT HEX(CONVERT(VIEW_DEFINITION USING ${charset})) FROM information_schema.VIEWS WHERE ${isTable(view)}`;
+  return (await run(sql))[0]?.[0] ?? '';
 }
 
 /** How a table of an engine with options was made. */
@@ -75,17 +84,20 @@ export interface Routine extends ObjectName {
   sqlMode: string;
   comment: string;
   definer: string;
+  /** The character set that it was written in. */
+  charset: string;
 }
 
 export async function readRoutines(names: readonly ObjectName[], run: CatalogQuestion): Promise<Routine[]> {
-  const columns = 'ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_BODY, SQL_MODE, ROUTINE_COMMENT, DEFINER';
+  const columns =
+    'ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_BODY, SQL_MODE, ROUTINE_COMMENT, DEFINER, CHARACTER_SET_CLIENT';
   const rows = await ask(
     run,
     names,
     ({ schema, name }) =>
       `SELECT ${columns} FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${sqlText(schema)} AND ROUTINE_NAME = ${sqlText(name)}`,
   );
-  return rows.map(([schema, name, type, language, sqlMode, comment, definer]) => ({
+  return rows.map(([schema, name, type, language, sqlMode, comment, definer, charset]) => ({
     schema: schema ?? '',
     name: name ?? '',
     type: type ?? '',
@@ -93,6 +105,7 @@ export async function readRoutines(names: readonly ObjectName[], run: CatalogQue
     sqlMode: sqlMode ?? '',
     comment: comment ?? '',
     definer: definer ?? '',
+    charset: charset ?? '',
   }));
 }
 
@@ -115,7 +128,24 @@ async function unlessHidden<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function quoteName(name: string): string {
+/** Errors of the server that only what it has built in can cause: syntax, the number of arguments, and names that they have. */
+const builtInErrors = /^(1064|1582|1583) /;
+
+/**
+ * Whether the server has a function built in that is called so, by its own word: it reads the call, and finds it wrong. A native
+ * function that was added to it is not even made ready for that, as there is no such column.
+ */
+export async function readIsBuiltIn(call: string, run: CatalogQuestion): Promise<boolean> {
+  try {
+    await run(`SELECT ${call}(no_such_column AS a)`);
+    return false;
+  } catch (error) {
+    if (error instanceof Failure && error.engineCode !== undefined) return builtInErrors.test(error.engineCode);
+    throw error;
+  }
+}
+
+export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 

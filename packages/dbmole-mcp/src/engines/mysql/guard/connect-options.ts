@@ -5,6 +5,7 @@ import { notARead } from './refuse.ts';
  * run whatever text a condition holds. Those over files are reads; others only if they name a table.
  */
 export function refuseOptions(options: string): void {
+  if (options.length >= mostShown) throw notARead({ message: 'it has more options than the server shows', at: 0 });
   const outward = /\b(execsrc|srcdef|http|uri|module|subtype|query_string|wrapper|driver)\b/i.exec(options);
   if (outward !== null) throw notARead({ message: `its option ${outward[0].toUpperCase()} can do more than read`, at: 0 });
   const type = /\btable_type\W+(\w+)/i.exec(options)?.[1]?.toUpperCase();
@@ -12,6 +13,9 @@ export function refuseOptions(options: string): void {
     throw notARead({ message: `its type ${type} is not known to do no more than read`, at: 0 });
   }
 }
+
+/** A little less than what the server cuts them at. */
+const mostShown = 2_000;
 
 const readingTypes: ReadonlySet<string> = new Set(
   'DOS FIX BIN DBF CSV FMT VEC INI XML JSON BSON DIR VIR ZIP MYSQL ODBC JDBC'.split(' '),

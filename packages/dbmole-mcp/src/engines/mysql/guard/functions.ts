@@ -1,12 +1,17 @@
 import { builtIn, builtInSomewhere, gluedToBracket } from './known-functions.ts';
 import { notARead } from './refuse.ts';
+import { isAscii } from './tokens.ts';
 
 export interface CallUse {
   name: string;
   /** What stands before the name: a database, a package, or both. */
   path: readonly string[];
-  /** Nothing needs to be known of it if nobody has made a function of this name. */
+  /** Nothing needs to be known of it if it is the server's own, and nobody has made a function of this name. */
   builtIn: boolean;
+  /** As it stands there, in capitals, if it may be a word of the grammar; else empty. */
+  word: string;
+  /** Where a name without a database is looked for, if the statement says so. */
+  schema?: string | undefined;
   at: number;
 }
 
@@ -38,7 +43,7 @@ const denied: ReadonlyMap<string, Denial> = new Map([
 
 /** Names as the servers compare them: without accents, in capitals. */
 export function foldName(name: string): string {
-  if (/^[\u0020-\u007e]*$/.test(name)) return name.toUpperCase().trimEnd();
+  if (isAscii(name)) return name.toUpperCase().trimEnd();
   const plain = name
     .normalize('NFKD')
     .replaceAll(/\p{Mn}/gu, '')
@@ -51,7 +56,7 @@ export interface CallForm {
   path: readonly string[];
   /** In capitals, if it stands without quotes and not behind a point; else empty. */
   word: string;
-  /** The bracket stands right behind it. */
+  /** The bracket stands right behind it, or blanks between them do not count. */
   glued: boolean;
   empty: boolean;
   at: number;
@@ -61,29 +66,38 @@ export interface CallForm {
 const pseudoSchemas: ReadonlySet<string> = new Set(['oracle_schema', 'mariadb_schema', 'maxdb_schema']);
 
 /** What has to be found out about a call; undefined when it is known to be harmless. Throws when it is known not to be. */
-export function judgeCall({ name, path, word, glued, empty, at }: CallForm): CallUse | undefined {
-  const key = builtIn.has(word) ? word : foldName(name);
+export function judgeCall(form: CallForm): CallUse | undefined {
+  refuseDenied(form);
+  const { name, path, word, glued, at } = form;
+  // To call it by its name with a blank, as any function that somebody has made.
+  const isPlainName = !glued && gluedToBracket.has(word);
+  if (builtIn.has(word) && !isPlainName) return undefined;
+  // Without accents it would be another function.
+  const key = isAscii(name) ? name.toUpperCase() : '';
+  const ownDatabase = path.length === 0 || (path.length === 1 && pseudoSchemas.has(path[0] ?? ''));
+  return { name, path, word, builtIn: ownDatabase && !isPlainName && (builtIn.has(key) || builtInSomewhere.has(key)), at };
+}
+
+function refuseDenied({ name, empty, at }: CallForm): void {
+  const key = foldName(name);
   const denial = denied.get(key);
   if (denial !== undefined) throw notARead({ message: `${name}() ${denial.why}`, at, ...hintOf(denial) });
-  if (key === 'LAST_INSERT_ID' && !empty) {
-    const hint = 'Leave the brackets empty: that reads the number.';
-    throw notARead({ message: `${name}() with an argument sets what it returns`, hint, at });
-  }
-  const known = builtIn.has(key);
-  if (known && word !== '' && (glued || !gluedToBracket.has(key))) return undefined;
-  const ownDatabase = path.length === 0 || (path.length === 1 && pseudoSchemas.has(path[0] ?? ''));
-  return { name, path, builtIn: ownDatabase && (known || builtInSomewhere.has(key)), at };
+  if (key !== 'LAST_INSERT_ID' || empty) return;
+  const hint = 'Leave the brackets empty: that reads the number.';
+  throw notARead({ message: `${name}() with an argument sets what it returns`, hint, at });
 }
 
 function hintOf({ hint }: Denial): { hint?: string } {
   return hint === undefined ? {} : { hint };
 }
 
-export function refuseUnknownCall({ name, path, at }: CallUse): never {
+const unknownHint = 'Check the name; native functions that were added to a server can do anything, so they are for `execute`.';
+
+export function refuseUnknownCall({ name, path, word, at }: CallUse): never {
   const written = [...path, name].join('.');
   throw notARead({
     message: `${written}() is neither a function that is known to read nor a stored function that can be seen`,
-    hint: 'Check the name; native functions that were added to a server can do anything, so they are for `execute`.',
+    hint: gluedToBracket.has(word) ? 'Write the bracket right behind the name.' : unknownHint,
     at,
   });
 }

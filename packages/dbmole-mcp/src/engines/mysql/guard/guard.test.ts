@@ -10,11 +10,23 @@ interface Server {
   mode?: string;
   database?: string | null;
   version?: string;
-  tables?: Readonly<Record<string, { engine?: string; options?: string; view?: string; definer?: string }>>;
+  tables?: Readonly<Record<string, Table>>;
   routines?: Readonly<
-    Record<string, { text?: string | null; mode?: string; definer?: string; language?: string; type?: string }>
+    Record<string, { text?: string | null; mode?: string; definer?: string; language?: string; type?: string; charset?: string }>
   >;
   native?: readonly string[] | 'hidden';
+  /** Functions that somebody has added under the name of one that other servers have, as they are called. */
+  added?: readonly string[];
+}
+
+interface Table {
+  engine?: string;
+  options?: string;
+  view?: string;
+  definer?: string;
+  charset?: string;
+  /** The view in that character set. */
+  hex?: string;
 }
 
 /** Answers the questions that the guard asks, from their text. */
@@ -30,11 +42,17 @@ function serve(server: Server): { run: CatalogQuestion; asked: string[] } {
 function answer(server: Server, sql: string): Row[] {
   const { mode = '', database = 'db', version = '8.0.31', native, routines = {} } = server;
   if (sql.startsWith('SELECT @@GLOBAL.sql_mode')) return [[mode, database, version]];
+  const called = /^SELECT (.*)\(no_such_column AS a\)$/.exec(sql)?.[1];
+  if (called !== undefined) throw new Failure('engine', 'no', { engineCode: errorOf(server, called) });
   if (/mysql\.func|user_defined_functions/.test(sql)) return nativeRows(native);
   const created = /^SHOW CREATE .* `(.*)`\.`(.*)`$/.exec(sql);
   if (created !== null) return [['', '', routines[`${created[1]}.${created[2]}`]?.text ?? null]];
   const [, source, schema = '', name = ''] = /FROM information_schema\.(\w+) WHERE \w+ = '(.*)' AND \w+ = '(.*)'/.exec(sql) ?? [];
   return source === 'ROUTINES' ? routineRows(server, `${schema}.${name}`) : tableRows(server, `${schema}.${name}`, sql);
+}
+
+function errorOf({ added = [] }: Server, called: string): string {
+  return added.includes(called) ? '1054 ER_BAD_FIELD_ERROR' : '1583 ER_WRONG_PARAMETERS_TO_NATIVE_FCT';
 }
 
 function nativeRows(native: Server['native'] = []): Row[] {
@@ -46,16 +64,17 @@ function routineRows({ routines = {} }: Server, key: string): Row[] {
   const routine = routines[key];
   const [schema = '', name = ''] = key.split('.');
   if (routine === undefined) return [];
-  const { type = 'FUNCTION', language = 'SQL', mode = '', definer = 'root@%' } = routine;
-  return [[schema, name, type, language, mode, '', definer]];
+  const { type = 'FUNCTION', language = 'SQL', mode = '', definer = 'root@%', charset = 'utf8mb4' } = routine;
+  return [[schema, name, type, language, mode, '', definer, charset]];
 }
 
 function tableRows({ tables = {} }: Server, key: string, sql: string): Row[] {
   const table = tables[key];
   const [schema = '', name = ''] = key.split('.');
   if (table === undefined) return [];
-  const { view, engine = 'InnoDB', options = '', definer = 'root@%' } = table;
-  if (sql.includes('.VIEWS')) return view === undefined ? [] : [[schema, name, view, definer]];
+  const { view, engine = 'InnoDB', options = '', definer = 'root@%', charset = 'utf8mb4', hex = '' } = table;
+  if (sql.startsWith('SELECT HEX')) return [[hex]];
+  if (sql.includes('.VIEWS')) return view === undefined ? [] : [[schema, name, view, definer, charset]];
   if (sql.includes('CREATE_OPTIONS')) return [[schema, name, options]];
   return [[schema, name, view === undefined ? 'BASE TABLE' : 'VIEW', engine]];
 }
@@ -105,14 +124,15 @@ describe('the guard', () => {
       'db.setting': { text: 'CREATE FUNCTION `setting`() RETURNS int BEGIN SET GLOBAL a = 1; RETURN 1; END' },
       'db.other': { text: 'function other() {}', language: 'EXTERNAL' },
       'db.hidden': { text: null },
-      'db.system': { text: null, definer: 'mysql.sys@localhost' },
+      'sys.system': { text: null, definer: 'mysql.sys@localhost' },
+      'db.pretended': { text: null, definer: 'mysql.sys@localhost' },
     },
   };
 
   it.each([
     'SELECT * FROM t, plain',
     'SELECT fine(1) FROM plain',
-    'SELECT system(1)',
+    'SELECT sys.system(1)',
     'SELECT * FROM loop',
     'SELECT MD5(1)',
     'SELECT 1 FROM nowhere',
@@ -127,6 +147,7 @@ describe('the guard', () => {
     ['SELECT (SELECT 1 FROM share)', 23, 'view db.share is no read: LOCK IN SHARE MODE'],
     ['SELECT setting()', 8, 'function db.setting is no read: it has SET GLOBAL'],
     ['SELECT other()', 8, 'function db.other cannot be checked: it is not in SQL'],
+    ['SELECT pretended()', 8, 'function db.pretended cannot be checked: the account may not see its body'],
     ['SELECT hidden()', 8, 'function db.hidden cannot be checked: the account may not see its body'],
     ['SELECT native_one(1)', 8, 'native_one() is neither'],
     ['SHOW TABLES WHERE native_one(1)', 19, 'native_one() is neither'],
@@ -146,14 +167,16 @@ describe('the guard', () => {
 
   describe('and views whose definition is hidden', () => {
     const hidden = (native: Server['native'], definer = 'root@%'): Server => ({
-      tables: { 'db.v': { view: '', definer } },
+      tables: { 'db.v': { view: '', definer }, 'sys.v': { view: '', definer } },
       ...(native === undefined ? {} : { native }),
     });
 
     it('lets them pass, unless it knows of native functions', async () => {
       for (const native of [[], 'hidden'] as const) await createGuard().check('SELECT * FROM v', serve(hidden(native)).run);
       expect((await refusalOf('SELECT * FROM v', hidden(['sys_exec']))).hint).toContain('SHOW VIEW');
-      await createGuard().check('SELECT * FROM v', serve(hidden(['sys_exec'], 'mariadb.sys@localhost')).run);
+      const own = hidden(['sys_exec'], 'mariadb.sys@localhost');
+      await createGuard().check('SELECT * FROM sys.v', serve(own).run);
+      expect(await refusalOf('SELECT * FROM v', own)).toMatchObject({ code: 'E_NOT_A_READ' });
     });
   });
 
@@ -170,9 +193,78 @@ describe('the guard', () => {
       "`table_type`=JSON `http`='http://x'",
       '`table_type`=OEM',
       '`table_type`=PIVOT',
+      `\`file_name\`='${'x'.repeat(2_000)}'`,
     ])('refuses what can do more: %s', async (options) => {
       expect(await refusalOf('SELECT * FROM c', connect(options))).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
     });
+  });
+});
+
+describe('names that are not what they look like', () => {
+  it.each([
+    ["SELECT ENCRYPT('x')", 'ENCRYPT'],
+    ["SELECT `encrypt`('x')", '`encrypt`'],
+    ["SELECT 1 FROM t WHERE md5('x')", 'MD5'],
+  ])('refuses a native function of a name that other servers have: %s', async (sql, called) => {
+    await createGuard().check(sql, serve({}).run);
+    expect(await refusalOf(sql, { added: [called] })).toMatchObject({ code: 'E_NOT_A_READ' });
+  });
+
+  it('takes words of the grammar of MariaDB for that', async () => {
+    const server = { version: '10.11.2-MariaDB', added: ['POINT'] };
+    await createGuard().check('SELECT POINT(1, 2)', serve(server).run);
+    expect(await refusalOf('SELECT POINT(1, 2)', { ...server, version: '8.0.31' })).toMatchObject({ position: 8 });
+    expect(await refusalOf('SELECT `point`(1)', { ...server, added: ['`point`'] })).toMatchObject({ position: 8 });
+  });
+
+  it('passes on that it could not ask', async () => {
+    const { run } = serve({});
+    const lost: CatalogQuestion = async (sql) => {
+      if (sql.includes('no_such_column')) throw new Failure('connection', 'lost');
+      return await run(sql);
+    };
+    await expect(createGuard().check('SELECT MD5(1)', lost)).rejects.toMatchObject({ kind: 'connection' });
+  });
+
+  it.each(['information_schema.INNODB_CMP_RESET', 'INFORMATION_SCHEMA.innodb_cmpmem_reset', 'v'])(
+    'refuses to read %s',
+    async (name) => {
+      const server = { tables: { 'db.v': { view: 'select 1 from `information_schema`.`INNODB_CMP_PER_INDEX_RESET`' } } };
+      expect((await refusalOf(`SELECT 1 FROM ${name}`, server)).message).toMatch(/counts anew when it is read/);
+      expect(await refusalOf('SELECT 1 FROM innodb_cmp_reset', { database: 'information_schema' })).toMatchObject({
+        position: 15,
+      });
+      await createGuard().check('SELECT 1 FROM information_schema.innodb_cmp, innodb_cmp_reset', serve(server).run);
+    },
+  );
+});
+
+describe('texts that run otherwise than they read', () => {
+  const view = (charset: string, view: string, hex = ''): Server => ({ tables: { 'db.v': { view, charset, hex } } });
+
+  it.each([
+    ['utf8mb4', "select '表?' AS `a`", ''],
+    ['gbk', "select 'x\\\\' AS `a`", ''],
+    ['gbk', "select '中\\\\'", '2773656C65637420D6D05C5C27'],
+    ['latin1', "select 'é?'", ''],
+  ])('lets pass what %s cannot hide: %s', async (...[charset, text, hex]) => {
+    await createGuard().check('SELECT * FROM v', serve(view(charset, text, hex)).run);
+  });
+
+  it.each([
+    ['swe7', 'select 1', ''],
+    ['gbk', "select '縗'", '2773656C65637420BF5C27'],
+    ['sjis', "select '?'", '2773656C656374203F27'],
+    ['cp932', "select '偆'", '2773656C65637420FA7827'],
+    ['big5', "select '功'", ''],
+  ])('refuses a view in %s: %s', async (...[charset, text, hex]) => {
+    const { message, position } = await refusalOf('SELECT * FROM v', view(charset, text, hex));
+    expect([message, position]).toEqual([expect.stringContaining(`made in the character set ${charset}`), 15]);
+  });
+
+  it('refuses a function in swe7', async () => {
+    const routines = { 'db.f': { text: 'CREATE FUNCTION `f`() RETURNS int RETURN 1', charset: 'swe7' } };
+    expect((await refusalOf('SELECT f()', { routines })).message).toMatch(/function db.f cannot be checked: .*swe7/);
   });
 });
 

@@ -56,8 +56,8 @@ export const builtInSomewhere = listOf(`
   concat_operator_oracle decode_oracle lpad_oracle ltrim_oracle replace_oracle rpad_oracle rtrim_oracle substr_oracle trim_oracle
   add_months against any_value area asbinary astext aswkb aswkt bin_to_uuid binlog_gtid_pos boundary buffer centroid chr
   clob column_add column_check column_create column_delete column_exists column_get column_json column_list columns
-  contains convexhull crc32c crosses decode decode_histogram des_decrypt des_encrypt dimension disjoint distance encode
-  encrypt endpoint envelope equals exteriorring format_bytes format_pico_time from_vector geomcollection geomcollfromtext
+  contains convexhull crc32c crosses current_role_in current_user_in decode decode_histogram des_decrypt des_encrypt dimension disjoint distance encode
+  encrypt endpoint envelope equals etag exteriorring format_bytes format_pico_time from_vector geomcollection geomcollfromtext
   geomcollfromwkb geometry geometrycollection geometrycollectionfromtext geometrycollectionfromwkb geometryfromtext
   geometryfromwkb geometryn geometrytype geomfromtext geomfromwkb glength grouping gtid_subset gtid_subtract icu_version
   interiorringn intersects is_uuid isclosed isempty isring issimple json_array_intersect json_compact json_detailed
@@ -84,6 +84,12 @@ export const gluedToBracket = listOf(`
   adddate bit_and bit_or bit_xor cast count curdate curtime date_add date_sub extract group_concat json_arrayagg
   json_objectagg max mid min now position session_user st_collect std stddev stddev_pop stddev_samp subdate substr
   substring sum sysdate system_user trim var_pop var_samp variance
+`);
+
+/** Of the grammar of MariaDB where they are: no native function can have these as its plain name there. */
+export const grammarOfMaria = listOf(`
+  against columns geometry geometrycollection json_table linestring minus multilinestring multipoint multipolygon of point
+  polygon
 `);
 
 /** In capitals, as the words of a statement are. */

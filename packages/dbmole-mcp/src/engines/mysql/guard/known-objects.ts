@@ -1,8 +1,10 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
-import { type ObjectName, readHasNative } from './catalog.ts';
+import { type ObjectName, readHasNative, readIsBuiltIn } from './catalog.ts';
 
 /** Views and functions are looked at each time. That a name is neither is believed for so long. */
 const ageMs = 10_000;
+/** What a server has built in stays so as long as it runs. */
+const builtInAgeMs = 600_000;
 const mostNames = 20_000;
 
 /** What a name was found to be: a table and no view, or no function that anybody has made. */
@@ -12,6 +14,8 @@ type Kind = 'table' | 'no routine';
 export class KnownObjects {
   /** Until when it is believed. */
   readonly #names = new Map<string, number>();
+  /** Functions that the server has built in, and until when that is believed. */
+  readonly #builtIn = new Map<string, number>();
   #native: { value: boolean | undefined; until: number } | undefined;
 
   is(kind: Kind, name: ObjectName): boolean {
@@ -31,14 +35,34 @@ export class KnownObjects {
     return this.#native.value;
   }
 
+  isKnownBuiltIn(call: string): boolean {
+    return (this.#builtIn.get(call) ?? 0) > performance.now();
+  }
+
+  /** Whether the server itself has a function that is called so. It may be one of another server, or of another version. */
+  async isBuiltIn(call: string, run: CatalogQuestion): Promise<boolean> {
+    if (this.isKnownBuiltIn(call)) return true;
+    if (!(await readIsBuiltIn(call, run))) return false;
+    this.#builtIn.set(call, performance.now() + builtInAgeMs);
+    return true;
+  }
+
   forget(): void {
     this.#names.clear();
+    this.#builtIn.clear();
     this.#native = undefined;
   }
 }
 
 export function keyOf({ schema, name }: ObjectName): string {
   return JSON.stringify([schema, name]);
+}
+
+/** What they count begins anew when somebody reads it. */
+const countedAnew: ReadonlySet<string> = new Set(['INNODB_CMP_RESET', 'INNODB_CMPMEM_RESET', 'INNODB_CMP_PER_INDEX_RESET']);
+
+export function isCountedAnew({ schema, name }: ObjectName): boolean {
+  return /^information_schema$/i.test(schema) && countedAnew.has(name.toUpperCase());
 }
 
 /** They come with the server, and hold no views that anybody could have made. */

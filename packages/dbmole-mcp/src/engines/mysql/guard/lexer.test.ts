@@ -60,8 +60,9 @@ describe('tokenize', () => {
     // Names.
     ['`a``b`', 'quoted:`a``b`'],
     ['`\\`INTO', 'quoted:`\\` INTO'],
-    ['a$b Größe 名', 'A$B GRÖSSE 名'],
-    ['a\u00a0b', 'A\u00a0B'],
+    ['a$b Größe 名', 'A$B Größe 名'],
+    ['a\u00a0b', 'a\u00a0b'],
+    ['lıke ſelect INTO', 'lıke ſelect INTO'],
     ['$a', '$A'],
     // Variables.
     ["@a @a.b @$x @'a''b' @`c`", "variable:@a variable:@a.b variable:@$x @ text:'a''b' @ quoted:`c`"],

@@ -2,7 +2,7 @@ import { blankEnd, type Executed } from './blanks.ts';
 import { scanNumber } from './numbers.ts';
 import { notARead, notPlaceable } from './refuse.ts';
 import type { LexMode } from './sql-mode.ts';
-import type { Token } from './tokens.ts';
+import { isAscii, type Token } from './tokens.ts';
 
 /** A text as the server splits it, without blanks and comments. Throws a refusal for whatever it cannot place. */
 export function tokenize(sql: string, mode: LexMode, executed: Executed = { mask: 0, count: 0 }): Token[] {
@@ -24,6 +24,11 @@ const nameCodes = Array.from({ length: 0x80 }, (_, code) => /[0-9A-Za-z_$]/.test
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
+}
+
+/** Letters beyond ASCII make no keyword, although some of them are letters of ASCII in capitals: the ı of `lıke`. */
+function toWord(name: string): string {
+  return isAscii(name) ? name.toUpperCase() : name;
 }
 
 class Lexer {
@@ -69,7 +74,7 @@ class Lexer {
     // From MySQL 9 on a text may stand between two of them.
     if (name.charCodeAt(0) === dollar && name.indexOf('$', 1) > 0) throw notPlaceable(`a name like ${name}`, start);
     if (this.#pointFollows()) this.#points(start, name);
-    else this.#tokens.push({ kind: 'word', start, end: this.#at, word: name.toUpperCase(), name });
+    else this.#tokens.push({ kind: 'word', start, end: this.#at, word: toWord(name), name });
   }
 
   /** `N'…'`, `X'…'`, `B'…'`. */

@@ -1,5 +1,6 @@
 import { type CallUse, judgeCall } from './functions.ts';
 import { reservedWords } from './known-functions.ts';
+import type { LexMode } from './sql-mode.ts';
 import { isName, matchBrackets, noToken, type Token } from './tokens.ts';
 
 export interface TableUse {
@@ -15,12 +16,12 @@ export interface Uses {
 }
 
 /** Every call that is not known to be harmless; throws at the first that is known not to be. */
-export function findCalls(tokens: readonly Token[]): CallUse[] {
+export function findCalls(tokens: readonly Token[], { ignoreSpace }: Pick<LexMode, 'ignoreSpace'>): CallUse[] {
   const calls: CallUse[] = [];
   let closingOf: ((open: number) => number) | undefined;
   for (let index = 1; index < tokens.length; index += 1) {
     if (tokens[index]?.word !== '(') continue;
-    const use = judgeAt(tokens, index - 1);
+    const use = judgeAt(tokens, index - 1, ignoreSpace);
     if (use === undefined || isInPlaceOfColumns(tokens, index - 1)) continue;
     closingOf ??= matchBrackets(tokens);
     if (!isWithColumns(tokens, closingOf(index))) calls.push(use);
@@ -28,7 +29,7 @@ export function findCalls(tokens: readonly Token[]): CallUse[] {
   return calls;
 }
 
-function judgeAt(tokens: readonly Token[], at: number): CallUse | undefined {
+function judgeAt(tokens: readonly Token[], at: number, ignoreSpace: boolean): CallUse | undefined {
   const token = tokens[at] ?? noToken;
   if (!isName(token) || reservedWords.has(token.word)) return undefined;
   const path = pathBefore(tokens, at);
@@ -36,7 +37,7 @@ function judgeAt(tokens: readonly Token[], at: number): CallUse | undefined {
     name: token.name,
     path,
     word: path.length === 0 ? token.word : '',
-    glued: tokens[at + 1]?.start === token.end,
+    glued: ignoreSpace || tokens[at + 1]?.start === token.end,
     empty: tokens[at + 2]?.word === ')',
     at: token.start,
   });
@@ -57,12 +58,12 @@ function pathBefore(tokens: readonly Token[], at: number): string[] {
 /** What a name with columns follows. */
 const beforeColumns: ReadonlySet<string> = new Set(['AS', ')', 'WITH', 'RECURSIVE', 'TABLE', 'INTO', 'EXISTS']);
 
-/** `AS x (a, b)`, `) x (a, b)`, `INTO a.x (a, b)`, a type, or what follows a text: nothing is called there. */
+/** `AS x (a, b)`, `) x (a, b)`, `INTO a.x (a, b)`, a type, or `'$' COLUMNS (a …)`: nothing is called there. */
 function isInPlaceOfColumns(tokens: readonly Token[], at: number): boolean {
   let first = at;
   while (tokens[first - 1]?.word === '.') first -= 2;
   const before = tokens[first - 1] ?? noToken;
-  return before.kind === 'text' || beforeColumns.has(before.word);
+  return beforeColumns.has(before.word) || (before.kind === 'text' && tokens[at]?.word === 'COLUMNS');
 }
 
 /** `WITH x (a, b) AS (…)`: nor there. */
@@ -80,7 +81,9 @@ interface Depth {
 
 /** None of these can be a name without quotes, on any server. */
 const listEnds: ReadonlySet<string> = new Set(['WHERE', 'GROUP', 'HAVING', 'ORDER', 'LIMIT', 'UNION', 'SET', ';']);
-const joins: ReadonlySet<string> = new Set(['JOIN', 'STRAIGHT_JOIN', 'TABLE', 'OJ']);
+const joins: ReadonlySet<string> = new Set(['JOIN', 'STRAIGHT_JOIN', 'TABLE']);
+/** Behind FOR they say what a hint of an index is for, and the list goes on. */
+const indexHints: ReadonlySet<string> = new Set(['JOIN', 'ORDER', 'GROUP']);
 
 /** All names that stand where a table does, whatever they turn out to be: tables, views, or queries of a WITH. */
 export function findTables(tokens: readonly Token[]): TableUse[] {
@@ -115,10 +118,18 @@ class TableFinder {
     else if (word === 'SELECT') this.#enter({ query: true, list: false }, false);
     else if (word === 'FROM') {
       if (this.#depth.query) this.#enter({ query: true, list: true }, true);
-    } else if (joins.has(word)) this.#expected = true;
+    } else if (indexHints.has(word) && this.#tokens[index - 1]?.word === 'FOR') this.#expected = false;
+    else if (joins.has(word)) this.#expected = true;
     else if (listEnds.has(word)) this.#enter({ ...this.#depth, list: false }, false);
-    else if (this.#expected && word !== '.' && word !== 'LATERAL' && word !== '{') return this.#table(token, index);
+    else if (this.#expected) return this.#tableAt(token, index);
     return index;
+  }
+
+  #tableAt(token: Token, index: number): number {
+    // `{ OJ x …}`, with any name for OJ.
+    if (token.word === '{') return index + 1;
+    const isLateral = token.word === 'LATERAL' && this.#tokens[index + 1]?.word === '(';
+    return isLateral || token.word === '.' ? index : this.#table(token, index);
   }
 
   #enter(depth: Depth, expected: boolean): void {

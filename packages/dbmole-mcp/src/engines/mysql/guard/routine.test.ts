@@ -4,8 +4,12 @@ import { checkRoutine } from './routine.ts';
 
 const head = 'CREATE DEFINER=`root`@`%` FUNCTION `f`(a decimal(10,2)) RETURNS int(11)\n    DETERMINISTIC\n';
 
-function usesOf(body: string, sqlMode = '', comment = ''): string {
-  const { tables, calls } = checkRoutine(head + body, { sqlMode, comment });
+function usesOf(body: string, sqlMode = '', comment = '', type = 'FUNCTION'): string {
+  const { tables, calls } = checkRoutine((type === 'FUNCTION' ? head : 'CREATE PACKAGE BODY "p" ') + body, {
+    sqlMode,
+    comment,
+    type,
+  });
   return [...tables.map(({ name }) => name), ...calls.map(({ path, name }) => `${[...path, name].join('.')}()`)].join(' ');
 }
 
@@ -15,7 +19,9 @@ describe('checkRoutine', () => {
     ['RETURN (SELECT COUNT(*) FROM t JOIN v ON g(1) = 1)', 't v g()'],
     ['BEGIN DECLARE x INT; SELECT b, c INTO x, y FROM t; RETURN x; END', 't'],
     ['BEGIN CALL p; CALL q(1); CALL a.r(); RETURN 1; END', 'q() a.r() p() q() a.r()'],
-    ['BEGIN SET x = 1, SESSION group_concat_max_len = 5, @y = @@global.z; RETURN f(1); END', ''],
+    ['BEGIN SET x = 1, SESSION group_concat_max_len = 5, @y = @@global.z; RETURN f(1); END', 'f()'],
+    ['BEGIN SET x = REPLACE(y, @@global.datadir, 1), z = IF(a, @@global.b = 2, 3); RETURN 1; END', ''],
+    ['BEGIN SELECT function g INTO x FROM q; RETURN g(1); END', 'q g()'],
     ['BEGIN CREATE TEMPORARY TABLE IF NOT EXISTS x (a INT); INSERT INTO a.x (a) SELECT b FROM t; RETURN 1; END', 't'],
     ['BEGIN DECLARE start INT; SET start = 1; IF start > stop THEN RETURN clone; END IF; END', ''],
     ['BEGIN SET role = 1; RETURN 1; END', ''],
@@ -26,6 +32,24 @@ describe('checkRoutine', () => {
   it('knows calls without brackets in the other grammar', () => {
     expect(usesOf('AS BEGIN p; a.q; x := 1; RETURN x; END', 'ORACLE')).toBe('p() a.q()');
     expect(usesOf('BEGIN p; END')).toBe('');
+  });
+
+  it.each([
+    ['BEGIN <<a>> p; RETURN 1; END', 'p()'],
+    ['BEGIN DECLARE EXIT HANDLER FOR SQLEXCEPTION p; RETURN 1; END', 'p()'],
+    ["BEGIN DECLARE EXIT HANDLER FOR 1051, SQLSTATE '42S02' p; RETURN 1; END", 'p()'],
+    ['BEGIN DECLARE EXIT HANDLER FOR a, b c.p; RETURN 1; END', 'c.p()'],
+    ['BEGIN IF 1 THEN BEGIN NULL; END; END IF; SELECT 1 INTO x FROM t, u v; RETURN a > b; END', 't u'],
+  ])('knows the statements of %s', (body, names) => {
+    expect(usesOf(body, 'ORACLE')).toBe(names);
+  });
+
+  it('knows which names a package gives itself', () => {
+    const body = 'AS x INT; FUNCTION g(a INT) RETURN INT AS BEGIN RETURN h(a); END; PROCEDURE h AS BEGIN g(1); k(2); END; END';
+    expect(usesOf(body, 'ORACLE', '', 'PACKAGE BODY')).toBe('k()');
+    expect(usesOf(body, 'ORACLE')).toBe('g() h() g() k()');
+    const hidden = 'AS x INT; BEGIN SELECT function g INTO x FROM q; x := g(1); END';
+    expect(usesOf(hidden, 'ORACLE', '', 'PACKAGE BODY')).toBe('q g()');
   });
 
   it('reads the body in its own mode', () => {
@@ -40,6 +64,7 @@ describe('checkRoutine', () => {
     'SET a = 1, PERSIST b = 2',
     'SET @@global.a = 1',
     'SET a = 1, @@persist.b := 2',
+    'SET a = CONCAT(b, c), @@GLOBAL . d = 2',
     'SET SESSION transaction_read_only = 0',
     'SET @@session.tx_read_only = 0',
     'SET SESSION TRANSACTION READ WRITE',

@@ -5,23 +5,28 @@ import { tokenize } from './lexer.ts';
 import { findCalls, findTables, type Uses } from './names.ts';
 import { notARead } from './refuse.ts';
 import { parseMode } from './sql-mode.ts';
-import { isName, noToken, type Token } from './tokens.ts';
+import { closingOf, isName, noToken, type Token } from './tokens.ts';
 
 /**
  * What a stored function leads to, by the statement that makes it. That it cannot change rows is for the read-only transaction to
  * see to; we refuse what no transaction stops, and what would outlive the call or hold others up. All of these can be in a
  * function on some server.
  */
-export function checkRoutine(sql: string, { sqlMode, comment }: Pick<Routine, 'sqlMode' | 'comment'>): Uses {
+export function checkRoutine(sql: string, { sqlMode, comment, type }: Pick<Routine, 'sqlMode' | 'comment' | 'type'>): Uses {
   const mode = parseMode(sqlMode);
   // The server writes its comment with escapes, whether or not they are any in this mode.
   if (mode.plainBackslash && /['"`\\]/.test(comment)) throw refusal('a comment with quotes', 0);
   const tokens = tokenize(sql, mode);
   // Behind its own CREATE.
   for (let index = 1; index < tokens.length; index += 1) refuseAt(tokens, index);
-  const own = ownRoutines(tokens);
-  const calls = [...findCalls(tokens), ...findBareCalls(tokens, mode.oracle)];
-  return { tables: findTables(tokens), calls: calls.filter(({ name, path }) => path.length > 0 || !own.has(foldName(name))) };
+  const isPackage = type === 'PACKAGE BODY';
+  const definitions = findDefinitions(tokens, isPackage);
+  // Nothing is called where it is defined, and a package's own text is what is checked.
+  const heads = new Set(definitions.map(({ start }) => start));
+  const own = new Set(isPackage ? definitions.map(({ name }) => foldName(name)) : []);
+  const calls = [...findCalls(tokens, mode), ...(mode.oracle ? findBareCalls(tokens) : findCallStatements(tokens))];
+  const isOther = ({ at, name, path }: CallUse) => !heads.has(at) && (path.length > 0 || !own.has(foldName(name)));
+  return { tables: findTables(tokens), calls: calls.filter(isOther) };
 }
 
 /** Words that begin a statement, or a clause of one, and by which word they are known to. Where none is given, any will do. */
@@ -79,8 +84,16 @@ function refuseSet(tokens: readonly Token[], from: number): void {
   const assigned = ['=', ':'].includes(tokens[from + scoped + 1]?.word ?? '');
   if (firstWords.has(first.word) && !assigned) throw refusal(`SET ${first.word}`, first.start);
   if (first.word === 'DEFAULT' && tokens[from + 2]?.word === 'ROLE') throw refusal('SET DEFAULT ROLE', first.start);
-  for (let index = from + 1; index < tokens.length && tokens[index]?.word !== ';'; index += 1) {
+  for (const index of outsideOfBrackets(tokens, from + 1)) {
     if (reachesBeyond(tokens, index)) throw refusal(`SET ${tokens[index]?.name}`, tokens[index]?.start ?? 0);
+  }
+}
+
+/** Up to the end of the statement. In brackets are arguments. */
+function* outsideOfBrackets(tokens: readonly Token[], from: number): Generator<number> {
+  for (let index = from; index < tokens.length && tokens[index]?.word !== ';'; index += 1) {
+    if (tokens[index]?.word === '(') index = closingOf(tokens, index);
+    else yield index;
   }
 }
 
@@ -95,18 +108,40 @@ function refusal(what: string, at: number) {
   return notARead({ message: `it has ${what}`, at });
 }
 
-/** What a statement may begin behind in the other grammar of MariaDB. */
-const beginnings: ReadonlySet<string> = new Set(['BEGIN', 'THEN', 'ELSE', 'LOOP', 'DO', 'REPEAT', ';', 'AS', 'IS']);
+/** `CALL p` without brackets. */
+function findCallStatements(tokens: readonly Token[]): CallUse[] {
+  return tokens.flatMap(({ word }, index) => (word === 'CALL' ? (readName(tokens, index + 1)?.call ?? []) : []));
+}
 
-/** `CALL p` without brackets; in the other grammar of MariaDB even `p` alone. */
-function findBareCalls(tokens: readonly Token[], oracle: boolean): CallUse[] {
+/** In the other grammar of MariaDB even `p` alone is a statement. */
+function findBareCalls(tokens: readonly Token[]): CallUse[] {
   const calls: CallUse[] = [];
-  for (const [index, { word }] of tokens.entries()) {
-    const begins = word === 'CALL' || (oracle && beginnings.has(word));
-    const use = begins ? readName(tokens, index + 1) : undefined;
-    if (use !== undefined && (word === 'CALL' || tokens[use.behind]?.word === ';')) calls.push(use.call);
+  for (let index = 0; index < tokens.length; index += 1) {
+    const use = mayEndBefore(tokens, index) ? readName(tokens, index + 1) : undefined;
+    if (use !== undefined && tokens[use.behind]?.word === ';' && use.call.word !== 'END') calls.push(use.call);
   }
-  return calls;
+  return [...findCallStatements(tokens), ...calls];
+}
+
+/** What a statement may begin behind there. */
+const beginnings: ReadonlySet<string> = new Set(
+  'BEGIN THEN ELSE LOOP DO REPEAT ; AS IS SQLEXCEPTION SQLWARNING FOUND'.split(' '),
+);
+
+/** Also behind a label, and behind the condition of a handler, which may be a name, a number or a text. */
+function mayEndBefore(tokens: readonly Token[], index: number): boolean {
+  const { word, kind } = tokens[index] ?? noToken;
+  const before = tokens[index - 1]?.word ?? '';
+  if (word === '>') return before === '>' && tokens[index - 3]?.word === '<';
+  return beginnings.has(word) || (kind !== 'mark' && afterHandler.has(before) && isOfHandler(tokens, index));
+}
+
+const afterHandler: ReadonlySet<string> = new Set(['FOR', ',', 'SQLSTATE', 'VALUE']);
+
+function isOfHandler(tokens: readonly Token[], index: number): boolean {
+  let at = index;
+  while (at >= 0 && tokens[at]?.word !== 'HANDLER' && !beginnings.has(tokens[at]?.word ?? '')) at -= 1;
+  return tokens[at]?.word === 'HANDLER';
 }
 
 function readName(tokens: readonly Token[], from: number): { call: CallUse; behind: number } | undefined {
@@ -114,14 +149,17 @@ function readName(tokens: readonly Token[], from: number): { call: CallUse; behi
   for (let at = from; ; at += 2) {
     const token = tokens[at] ?? noToken;
     if (!isName(token) || reservedWords.has(token.word)) return undefined;
-    if (tokens[at + 1]?.word !== '.')
-      return { call: { name: token.name, path, builtIn: false, at: token.start }, behind: at + 1 };
+    if (tokens[at + 1]?.word !== '.') {
+      const call = { name: token.name, path, word: token.word, builtIn: false, at: token.start };
+      return { call, behind: at + 1 };
+    }
     path.push(token.name);
   }
 }
 
-/** The routine itself, and what a package defines: their text is what is checked. */
-function ownRoutines(tokens: readonly Token[]): ReadonlySet<string> {
-  const own = tokens.filter((_, index) => ['FUNCTION', 'PROCEDURE'].includes(tokens[index - 1]?.word ?? ''));
-  return new Set(own.map(({ name }) => foldName(name)));
+/** Where names are given to routines: to itself in front, and in a package to its parts, each behind the end of another. */
+function findDefinitions(tokens: readonly Token[], isPackage: boolean): Token[] {
+  const isKind = (index: number) => ['FUNCTION', 'PROCEDURE'].includes(tokens[index]?.word ?? '');
+  if (!isPackage) return tokens.filter((_, index) => isKind(index - 1)).slice(0, 1);
+  return tokens.filter((_, index) => isKind(index - 1) && [';', 'AS', 'IS'].includes(tokens[index - 2]?.word ?? ''));
 }

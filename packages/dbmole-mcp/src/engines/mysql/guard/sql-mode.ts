@@ -6,6 +6,8 @@ export interface LexMode {
   plainBackslash: boolean;
   /** The other grammar of MariaDB, with `s.nextval`. */
   oracle: boolean;
+  /** A blank between the name of a function and its bracket does not count. */
+  ignoreSpace: boolean;
 }
 
 /** As the server says it: the groups of modes (`ANSI`, `ORACLE`) stand there beside all that they consist of. */
@@ -17,6 +19,7 @@ export function parseMode(sqlMode: string): LexMode {
     ansiQuotes: words.has('ANSI_QUOTES') || groups.some((group) => words.has(group)),
     plainBackslash: words.has('NO_BACKSLASH_ESCAPES'),
     oracle: words.has('ORACLE'),
+    ignoreSpace: words.has('IGNORE_SPACE') || groups.some((group) => words.has(group)),
   };
   // Servers have one mode each, and the bodies of their functions a few more.
   if (parsed.size >= mostParsed) parsed.clear();
@@ -25,7 +28,7 @@ export function parseMode(sqlMode: string): LexMode {
 }
 
 /** For the definition of a view: the server writes it down, and reads it again, in one form whatever the mode. */
-export const plainMode: LexMode = { ansiQuotes: false, plainBackslash: false, oracle: false };
+export const plainMode: LexMode = { ansiQuotes: false, plainBackslash: false, oracle: false, ignoreSpace: false };
 
 const groups = ['ANSI', 'ORACLE', 'MSSQL', 'DB2', 'POSTGRESQL', 'MAXDB'];
 const mostParsed = 50;

@@ -5,7 +5,10 @@ import { checkStatement } from './statement.ts';
 function namesOf(sql: string, mode = ''): string {
   const { tables, calls } = checkStatement(sql, mode);
   const named = tables.map(({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`));
-  return [...named, ...calls.map(({ path, name, builtIn }) => `${[...path, name].join('.')}()${builtIn ? '?' : ''}`)].join(' ');
+  const called = calls.map(({ schema = '', path, name, builtIn }) => {
+    return `${schema === '' ? '' : `${schema}:`}${[...path, name].join('.')}()${builtIn ? '?' : ''}`;
+  });
+  return [...named, ...called].join(' ');
 }
 
 function refusalOf(sql: string, mode = ''): Failure {
@@ -102,6 +105,9 @@ describe('checkStatement', () => {
     ['SELECT a, b FROM t, u AS x, (SELECT 1 FROM v) q WHERE c IN (d, e)', 't u v'],
     ['SELECT 1 FROM (a, (b JOIN c)) LEFT JOIN d USING (x, y), e', 'a b c d e'],
     ['SELECT 1 FROM { OJ a LEFT JOIN b ON a.x = b.y }', 'a b'],
+    ['SELECT 1 FROM { any a }, b, { `OJ` c }', 'a b c'],
+    ['SELECT 1 FROM oj JOIN lateral, (lateral)', 'oj lateral lateral'],
+    ['SELECT 1 FROM a USE INDEX FOR ORDER BY (i), b IGNORE INDEX FOR GROUP BY (j), c USE KEY FOR JOIN (k), d', 'a b c d'],
     ['SELECT 1 FROM a STRAIGHT_JOIN b, c PARTITION (p0, p1), d USE INDEX (i, j), e', 'a b c d e'],
     ['SELECT 1 FROM `a b`.`c` . d JOIN x . y', 'c.d x.y'],
     ['SELECT (SELECT 1 FROM a), b FROM c ORDER BY d, e', 'a c'],
@@ -120,7 +126,7 @@ describe('checkStatement', () => {
     ['DESCRIBE a', ''],
     ['SHOW COLUMNS FROM a', ''],
     ['SHOW TABLES WHERE 1 IN (SELECT 1 FROM a)', 'a'],
-    ['EXPLAIN FOR SCHEMA s SELECT f(1) FROM a, b.c', 's.a b.c s.f()'],
+    ['EXPLAIN FOR SCHEMA s SELECT f(1), MD5(2) FROM a, b.c', 's.a b.c s:f() s:MD5()?'],
     ['SELECT 1 /*! FROM a */', 'a'],
   ])('finds the tables of %s', (sql, names) => {
     expect(namesOf(sql)).toBe(names);
@@ -129,7 +135,8 @@ describe('checkStatement', () => {
   it.each([
     ['SELECT COUNT(*), ROUND(1), IF(1, 2, 3), x IN (1), (1) AS a', ''],
     ['SELECT f(1), a.g(2), `h` (3), p.q.r()', 'f() a.g() h() p.q.r()'],
-    ['SELECT COUNT (*), CONCAT (1), `round`(1), MD5(1)', 'COUNT()? round()? MD5()?'],
+    ['SELECT COUNT (*), CONCAT (1), `round`(1), MD5(1)', 'COUNT() round()? MD5()?'],
+    ['SELECT ábs(1), `ábs`(2), ſign(3), lıke(4), `columns`(5)', 'ábs() ábs() ſign() lıke() columns()?'],
     ['WITH x (a, b) AS (SELECT 1, 2) SELECT * FROM (SELECT 1) AS y (c), (SELECT 2) z (d)', ''],
     ['SELECT CAST(1 AS DECIMAL(10, 2)), CAST(1 AS foo(3))', ''],
     ["SELECT f('x') FROM t", 't f()'],
@@ -137,6 +144,11 @@ describe('checkStatement', () => {
     ['SELECT oracle_schema.concat(1), other.concat(1)', 'oracle_schema.concat()? other.concat()'],
   ])('finds the calls of %s', (sql, names) => {
     expect(namesOf(sql)).toBe(names);
+  });
+
+  it('lets a blank stand before the bracket where the server does', () => {
+    expect(namesOf('SELECT COUNT (*), f (1)', 'IGNORE_SPACE')).toBe('f()');
+    expect(namesOf('SELECT COUNT (*), f (1)', 'ANSI')).toBe('f()');
   });
 
   it('takes no longer than the length of what it reads', () => {

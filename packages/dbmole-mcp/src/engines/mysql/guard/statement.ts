@@ -42,13 +42,13 @@ function checkTokens(sql: string, all: readonly Token[], mode: LexMode): Uses {
   const tokens = all.at(-1)?.word === ';' ? all.slice(0, -1) : all;
   const { runs, from, query, schema, names } = readStatement(sql, tokens);
   refuseClauses(tokens, { oracle: mode.oracle, query });
-  const calls = findCalls(from === 0 ? tokens : tokens.slice(from));
+  const calls = findCalls(from === 0 ? tokens : tokens.slice(from), mode);
   const behind = new Map(names.map((name) => [name.name, name.behind]));
   const tables = runs ? findTables(tokens).filter((use) => !isWithName(use, behind)) : [];
   if (schema === undefined) return { tables, calls };
   return {
     tables: tables.map((use) => ({ ...use, schema: use.schema ?? schema })),
-    calls: calls.map((use) => (use.path.length === 0 && !use.builtIn ? { ...use, path: [schema] } : use)),
+    calls: calls.map((use) => ({ ...use, schema })),
   };
 }
 

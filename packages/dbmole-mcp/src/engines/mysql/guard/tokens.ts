@@ -12,6 +12,10 @@ export interface Token {
 /** Stands for what is not there. */
 export const noToken: Token = { kind: 'mark', start: 0, end: 0, word: '', name: '' };
 
+export function isAscii(text: string): boolean {
+  return /^[\u0020-\u007e]*$/.test(text);
+}
+
 export function isName(token: Token): boolean {
   return token.kind === 'word' || token.kind === 'quoted';
 }

@@ -6,13 +6,16 @@ import {
   readRoutines,
   readRoutineText,
   readTableOptions,
+  readViewBytes,
   readViews,
   type ServerFacts,
   type View,
 } from './catalog.ts';
+import { hidesEscape, isMisread, mayHideEscape, misread } from './charsets.ts';
 import { refuseOptions } from './connect-options.ts';
-import { type CallUse, foldName, refuseUnknownCall } from './functions.ts';
-import { isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
+import { calledAs, candidatesOf, isNative, isSame, isSystemObject, originOf } from './found-names.ts';
+import { type CallUse, refuseUnknownCall } from './functions.ts';
+import { isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
 import type { TableUse, Uses } from './names.ts';
 import { join, type Origin, type Reached, within } from './origin.ts';
 import { notARead, useExecute } from './refuse.ts';
@@ -35,14 +38,16 @@ const longestText = 999_000;
 /** Whether the statement leads to nothing that would have to be looked at, as far as is known by now. */
 export function isPlain({ tables, calls }: Uses, { known, server }: Omit<Catalog, 'run'>): boolean {
   const { database } = server;
-  const isPlainCall = ({ builtIn, name }: CallUse) =>
-    builtIn && database !== undefined && known.is('no routine', { schema: database, name });
-  return (
-    calls.every(isPlainCall) &&
-    tables.every(({ schema = database, name }) => {
-      return schema === undefined || isSystemSchema(schema) || known.is('table', { schema, name });
-    })
-  );
+  const isPlainCall = (use: CallUse) => {
+    const { name, schema = database } = use;
+    if (isNative(use, server)) return known.isKnownBuiltIn(calledAs(use));
+    return use.builtIn && schema !== undefined && known.is('no routine', { schema, name });
+  };
+  const isPlainTable = ({ schema = database, name }: TableUse) => {
+    if (schema === undefined) return true;
+    return isSystemSchema(schema) ? !isCountedAnew({ schema, name }) : known.is('table', { schema, name });
+  };
+  return calls.every(isPlainCall) && tables.every(isPlainTable);
 }
 
 /**
@@ -64,9 +69,12 @@ interface Frontier {
   calls: Reached<CallUse>[];
 }
 
-function startOf({ tables, calls }: Uses, schema: string | undefined): Frontier {
-  const reach = <T extends { at: number }>(use: T): Reached<T> => ({ ...use, origin: { at: use.at, via: '', schema } });
-  return { tables: tables.map(reach), calls: calls.map(reach) };
+function startOf({ tables, calls }: Uses, database: string | undefined): Frontier {
+  const start = (at: number, schema = database) => ({ at, via: '', schema });
+  return {
+    tables: tables.map((use) => ({ ...use, origin: start(use.at) })),
+    calls: calls.map((use) => ({ ...use, origin: start(use.at, use.schema) })),
+  };
 }
 
 /** One statement's way through the catalog. */
@@ -91,13 +99,7 @@ class Walk {
   }
 
   async #stepTables(uses: readonly Reached<TableUse>[], next: Frontier): Promise<void> {
-    const names = new Map<string, ObjectName & { origin: Origin }>();
-    for (const { schema, name, origin } of uses) {
-      const database = schema ?? origin.schema;
-      if (database === undefined || isSystemSchema(database)) continue;
-      const found = { schema: database, name, origin };
-      if (!this.#known.is('table', found) && this.#isNew(`table ${keyOf(found)}`)) names.set(keyOf(found), found);
-    }
+    const names = this.#newTables(uses);
     if (names.size === 0) return;
     const found = await readRelations([...names.values()], this.#run);
     await this.#checkEngines(
@@ -111,6 +113,19 @@ class Walk {
     if (views.length > 0) await this.#stepViews(views, names, next);
   }
 
+  #newTables(uses: readonly Reached<TableUse>[]): Map<string, ObjectName & { origin: Origin }> {
+    const names = new Map<string, ObjectName & { origin: Origin }>();
+    for (const { schema: written, name, origin } of uses) {
+      const schema = written ?? origin.schema;
+      if (schema === undefined) continue;
+      const found = { schema, name, origin };
+      if (isCountedAnew(found)) within(origin, '', () => refuseCountedAnew(name));
+      if (isSystemSchema(schema) || this.#known.is('table', found)) continue;
+      if (this.#isNew(`table ${keyOf(found)}`)) names.set(keyOf(found), found);
+    }
+    return names;
+  }
+
   async #stepViews(views: readonly ObjectName[], names: ReadonlyMap<string, { origin: Origin }>, next: Frontier): Promise<void> {
     const seen = await readViews(views, this.#run);
     for (const { schema, name } of views) {
@@ -119,6 +134,7 @@ class Walk {
         name,
         definition: '',
         definer: '',
+        charset: '',
       };
       await this.#look(view, originOf(names, view), next);
     }
@@ -134,16 +150,24 @@ class Walk {
   async #look(view: View, origin: Origin, next: Frontier): Promise<void> {
     const what = `view ${view.schema}.${view.name}`;
     if (view.definition === '') return await this.#lookUnseen(view, what, origin);
+    await this.#refuseMisread(view, join(origin.via, what), origin.at);
     const uses = within(origin, what, () => checkDefinition(uncut(view.definition), plainMode));
     this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: view.schema }, next);
+  }
+
+  /** What the server runs may be another text than what it shows. */
+  async #refuseMisread(view: View, via: string, at: number): Promise<void> {
+    if (isMisread(view.charset)) throw misread(via, view.charset, at);
+    if (!mayHideEscape(view)) return;
+    if (hidesEscape(view, await readViewBytes(view, this.#run))) throw misread(via, view.charset, at);
   }
 
   /**
    * Most accounts that only read may not see definitions, so these views have to be read unseen: somebody with more rights has
    * made them for such readers. Where we do know that there is native code on the server, we want to see.
    */
-  async #lookUnseen({ definer }: View, what: string, origin: Origin): Promise<void> {
-    if (isSystemDefiner(definer) || !(await this.#known.hasNative(this.#server.maria, this.#run))) return;
+  async #lookUnseen(view: View, what: string, origin: Origin): Promise<void> {
+    if (isSystemObject(view) || !(await this.#known.hasNative(this.#server.maria, this.#run))) return;
     throw notARead({
       message: `${join(origin.via, what)} cannot be checked: the account may not see its definition, and the server has native functions`,
       hint: 'Whoever runs the database can grant SHOW VIEW; or query the tables themselves.',
@@ -152,9 +176,11 @@ class Walk {
   }
 
   async #stepCalls(uses: readonly Reached<CallUse>[], next: Frontier): Promise<void> {
-    const asked = uses.filter((use) =>
-      this.#isNew(`call ${use.origin.schema} ${[...use.path, use.name].join('.')}`.toUpperCase()),
-    );
+    const asked: Reached<CallUse>[] = [];
+    for (const use of uses) {
+      const isNew = this.#isNew(`call ${use.origin.schema} ${[...use.path, calledAs(use)].join('.')}`);
+      if (isNew && !(await this.#isBuiltIn(use))) asked.push(use);
+    }
     if (asked.length === 0) return;
     const candidates = asked.map((use) => ({ use, names: candidatesOf(use, this.#server.maria) }));
     const routines = await readRoutines(
@@ -163,13 +189,17 @@ class Walk {
     );
     for (const { use, names } of candidates) {
       const found = routines.filter((routine) => names.some((name) => isSame(routine, name)));
-      if (found.length === 0) within(use.origin, '', () => this.#acceptAbsent(use, names));
+      if (found.length === 0) this.#acceptAbsent(use, names);
       for (const routine of found) await this.#lookInside(routine, use.origin, next);
     }
   }
 
-  #acceptAbsent(use: CallUse, names: readonly ObjectName[]): void {
-    if (!use.builtIn) refuseUnknownCall(use);
+  async #isBuiltIn(use: CallUse): Promise<boolean> {
+    return isNative(use, this.#server) && (await this.#known.isBuiltIn(calledAs(use), this.#run));
+  }
+
+  #acceptAbsent(use: Reached<CallUse>, names: readonly ObjectName[]): void {
+    if (!use.builtIn || isNative(use, this.#server)) within(use.origin, '', () => refuseUnknownCall(use));
     for (const name of names) this.#known.remember('no routine', name);
   }
 
@@ -177,8 +207,9 @@ class Walk {
     // That of a package only declares.
     if (routine.type === 'PACKAGE') return;
     const what = `${routine.type.toLowerCase()} ${routine.schema}.${routine.name}`;
+    if (isMisread(routine.charset)) throw misread(join(origin.via, what), routine.charset, origin.at);
     const text = routine.isSql ? await readRoutineText(routine, this.#run) : '';
-    if (text === '' && isSystemDefiner(routine.definer)) return;
+    if (text === '' && isSystemObject(routine)) return;
     if (text === '') throw this.#unseen(routine, join(origin.via, what), origin.at);
     const uses = within(origin, what, () => checkRoutine(uncut(text), routine));
     this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: routine.schema }, next);
@@ -211,26 +242,10 @@ function uncut(text: string): string {
   throw notARead({ message: 'it is too long to be checked', at: 0 });
 }
 
-/** A function of the database, or one of a package: `f`, `a.f`, `a.p.f`. */
-function candidatesOf({ name, path, origin }: Reached<CallUse>, maria: boolean): ObjectName[] {
-  const [first, second] = path;
-  if (first === undefined) return origin.schema === undefined ? [] : [{ schema: origin.schema, name }];
-  if (second !== undefined) return [{ schema: first, name: second }];
-  const inPackage = maria && origin.schema !== undefined ? [{ schema: origin.schema, name: first }] : [];
-  return [{ schema: first, name }, ...inPackage];
-}
-
-/** The accounts that own what comes with the server: nobody can log in with them. */
-function isSystemDefiner(definer: string): boolean {
-  return definer === 'mysql.sys@localhost' || definer === 'mariadb.sys@localhost';
-}
-
-/** As the server found it: it may write the name in other letters than the statement does. */
-function originOf(names: ReadonlyMap<string, { origin: Origin }>, name: ObjectName): Origin {
-  const exact = names.get(keyOf(name)) ?? [...names].find(([key]) => key.toUpperCase() === keyOf(name).toUpperCase())?.[1];
-  return exact?.origin ?? { at: 0, via: '', schema: undefined };
-}
-
-function isSame(a: ObjectName, b: ObjectName): boolean {
-  return foldName(a.schema) === foldName(b.schema) && foldName(a.name) === foldName(b.name);
+function refuseCountedAnew(name: string): never {
+  throw notARead({
+    message: `${name} counts anew when it is read`,
+    hint: 'The table without _RESET in its name shows the same.',
+    at: 0,
+  });
 }

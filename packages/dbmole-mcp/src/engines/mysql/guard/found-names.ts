@@ -1,0 +1,39 @@
+import { type ObjectName, quoteName, type ServerFacts } from './catalog.ts';
+import { type CallUse, foldName } from './functions.ts';
+import { grammarOfMaria } from './known-functions.ts';
+import { keyOf } from './known-objects.ts';
+import type { Origin, Reached } from './origin.ts';
+
+/** A function of the database, or one of a package: `f`, `a.f`, `a.p.f`. */
+export function candidatesOf({ name, path, origin }: Reached<CallUse>, maria: boolean): ObjectName[] {
+  const [first, second] = path;
+  if (first === undefined) return origin.schema === undefined ? [] : [{ schema: origin.schema, name }];
+  if (second !== undefined) return [{ schema: first, name: second }];
+  const inPackage = maria && origin.schema !== undefined ? [{ schema: origin.schema, name: first }] : [];
+  return [{ schema: first, name }, ...inPackage];
+}
+
+/** Comes with the server: nobody can log in with these accounts. */
+export function isSystemObject({ schema, definer }: ObjectName & { definer: string }): boolean {
+  return /^(sys|mysql)$/.test(schema) && /^(mysql|mariadb)\.sys@localhost$/.test(definer);
+}
+
+/** As the server found it: it may write the name in other letters than the statement does. */
+export function originOf(names: ReadonlyMap<string, { origin: Origin }>, name: ObjectName): Origin {
+  const exact = names.get(keyOf(name)) ?? [...names].find(([key]) => key.toUpperCase() === keyOf(name).toUpperCase())?.[1];
+  return exact?.origin ?? { at: 0, via: '', schema: undefined };
+}
+
+export function isSame(a: ObjectName, b: ObjectName): boolean {
+  return foldName(a.schema) === foldName(b.schema) && foldName(a.name) === foldName(b.name);
+}
+
+/** What the servers look for among the functions that they have built in before anything else. No path leads there. */
+export function isNative({ builtIn, path, word }: CallUse, { maria }: ServerFacts): boolean {
+  return builtIn && path.length === 0 && !(maria && grammarOfMaria.has(word));
+}
+
+/** As it is written in a statement that is read in any mode. */
+export function calledAs({ word, name }: CallUse): string {
+  return word === '' ? quoteName(name) : word;
+}

@@ -1,0 +1,70 @@
+import type { Flavour } from './mysql-fixture.ts';
+
+/** A client of ours that writes in another character set: the bytes of its UTF-8 are other characters there. */
+function inCharset(charset: string, sql: string): string[] {
+  return [
+    // Else the driver would write in it as well, which it cannot.
+    "SET session_track_system_variables = ''",
+    `SET character_set_client = ${charset}, character_set_connection = ${charset}`,
+    sql,
+    'SET NAMES utf8mb4',
+    'SET session_track_system_variables = DEFAULT',
+  ];
+}
+
+function inOracle(owner: string, statements: readonly string[]): string[] {
+  const owned = statements.map((sql) => sql.replace('CREATE ', `CREATE DEFINER=${owner}@'%' `));
+  return ["SET sql_mode = 'ORACLE'", ...owned, "SET sql_mode = ''"];
+}
+
+const head = 'READS SQL DATA';
+
+/** What is harmless, and made in ways that are not the usual ones. */
+export function harmlessDisguises(flavour: Flavour, owner: string): string[] {
+  const view = inCharset('gbk', "CREATE VIEW v_gbk AS SELECT 'é' AS a, '\\\\' AS b");
+  if (flavour === 'mysql') return view;
+  const figures = [
+    'CREATE PACKAGE figures AS FUNCTION total(a INT) RETURN INT; FUNCTION twice(a INT) RETURN INT; END',
+    `CREATE PACKAGE BODY figures AS
+       FUNCTION twice(a INT) RETURN INT AS BEGIN RETURN 2 * a; END;
+       FUNCTION total(a INT) RETURN INT AS x INT; BEGIN BEGIN SELECT COUNT(*) INTO x FROM t; END; RETURN twice(x) + a; END;
+     END`,
+  ];
+  return [...view, ...inOracle(owner, figures)];
+}
+
+/** Native code behind names and texts that look like something else. */
+export function nativeDisguises(flavour: Flavour, owner: string): string[] {
+  const both = [
+    'CREATE VIEW oj AS SELECT * FROM v_native',
+    `CREATE FUNCTION \`ábs\`(a INT) RETURNS INT ${head} RETURN size_label('x')`,
+    `CREATE FUNCTION \`ın\`(a INT) RETURNS INT ${head} RETURN size_label('x')`,
+  ];
+  return [...both, ...(flavour === 'mysql' ? nativeInMysql() : nativeInMaria(owner))];
+}
+
+/** The server escapes the second byte of the character before the quote when it writes the view down. */
+function nativeInMysql(): string[] {
+  return inCharset('gbk', "CREATE VIEW v_native_gbk AS SELECT '中\\' AS a, ' , size_label(1) AS b -- ' AS b");
+}
+
+function nativeInMaria(owner: string): string[] {
+  return [
+    'CREATE VIEW lateral AS SELECT * FROM v_native',
+    `CREATE FUNCTION f_native_column() RETURNS INT ${head} BEGIN DECLARE a INT;
+       SELECT function size_label INTO a FROM (SELECT 1 AS function) q; RETURN size_label('x'); END`,
+    ...inCharset(
+      'swe7',
+      `CREATE FUNCTION f_native_swe7() RETURNS VARCHAR(20) ${head} RETURN CONCAT('\\'', size_label("x"), '\\'')`,
+    ),
+    ...inOracle(owner, [
+      "CREATE PROCEDURE p_native AS x INT; BEGIN x := size_label('x'); END",
+      'CREATE FUNCTION f_native_label RETURN INT AS BEGIN <<a>> p_native; RETURN 1; END',
+      `CREATE FUNCTION f_native_handler RETURN INT AS BEGIN
+         DECLARE EXIT HANDLER FOR 1051, SQLSTATE '45000' p_native; BEGIN SIGNAL SQLSTATE '45000'; END; RETURN 1; END`,
+      'CREATE PACKAGE native_figures AS FUNCTION one RETURN INT; END',
+      `CREATE PACKAGE BODY native_figures AS x INT; FUNCTION one RETURN INT AS BEGIN RETURN 1; END;
+       BEGIN SELECT function size_label INTO x FROM (SELECT 1 AS function FROM dual) q; x := size_label('x'); END`,
+    ]),
+  ];
+}
