@@ -14,6 +14,7 @@ const files = {
   bench: 'bench/run.ts',
   docs: 'scripts/docs/generate.ts',
   fuzz: 'scripts/fuzz.ts',
+  soak: 'scripts/soak.ts',
 };
 if (!Object.hasOwn(files, task ?? '')) {
   console.error(`No task is called ${task}; there are ${Object.keys(files).join(', ')}.`);

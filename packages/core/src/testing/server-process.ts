@@ -29,6 +29,8 @@ export interface ServerProcessOptions {
   node?: string;
 }
 
+const recentLength = 100_000;
+
 interface Waiting {
   method: string;
   resolve(message: Message): void;
@@ -45,11 +47,11 @@ export class ServerProcess {
   readonly exited: Promise<Exit>;
   /** Lines of stdout that were no JSON-RPC message. */
   readonly impure: string[] = [];
-  stdout = '';
   stderr = '';
   readonly #waiting = new Map<number | string, Waiting>();
   /** Of the line that is not complete yet; an answer may be many megabytes long. */
   #pending: string[] = [];
+  #recent: string[] = [];
   #nextId = 1;
   #mark = Date.now();
 
@@ -73,16 +75,31 @@ export class ServerProcess {
     });
   }
 
+  /** The last of it: enough for a test to look at; ten thousand answers need not all be kept. */
+  get stdout(): string {
+    return this.#recent.join('').slice(-recentLength);
+  }
+
   send(message: unknown): void {
     this.child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   }
 
   request(method: string, params: Record<string, unknown> = {}): Promise<Message> {
+    return this.start(method, params).answer;
+  }
+
+  /** A request that can be given up. There is no answer then. */
+  start(method: string, params: Record<string, unknown>): { answer: Promise<Message>; cancel(): void } {
     const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<Message>((resolve, reject) => {
       this.#waiting.set(id, { method, resolve, reject });
       this.send({ jsonrpc: '2.0', id, method, params });
     });
+    const cancel = () => {
+      this.#waiting.delete(id);
+      this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    };
+    return { answer, cancel };
   }
 
   async initialize(): Promise<Message> {
@@ -116,8 +133,8 @@ export class ServerProcess {
   }
 
   #receive(text: string): void {
-    // Enough for a test to look at; ten thousand answers need not all be kept.
-    this.stdout = (this.stdout + text).slice(-100_000);
+    this.#recent.push(text);
+    if (this.#recent.length > 1_000) this.#recent = [this.stdout];
     const lines = text.split('\n');
     const last = lines.pop() ?? '';
     for (const line of lines) {
