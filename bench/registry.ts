@@ -3,5 +3,14 @@ import { esLines } from './lines/es.ts';
 import { guardLines } from './lines/guard.ts';
 import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
+import { tunnelLines } from './lines/tunnel.ts';
 
-export const lines: readonly Line[] = [...startLines, ...memoryLines, ...listLines, ...sqlLines, ...guardLines, ...esLines];
+export const lines: readonly Line[] = [
+  ...startLines,
+  ...memoryLines,
+  ...listLines,
+  ...sqlLines,
+  ...guardLines,
+  ...tunnelLines,
+  ...esLines,
+];

@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: measures what we promise and says of each number whether it is kept. Exits with 1 when one is not.
- * Options: --runs 20, --node PATH (another Node for the servers), --only WORD (lines whose name contains it).
+ * Options: --runs 20, --node PATH (another Node for the servers), --only WORD (lines whose name contains it), --peers (other servers
+ * beside ours, instead of the lines).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
@@ -8,8 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { closeEsRig } from './es-rig.ts';
 import type { BenchOptions, Line, Measured } from './line.ts';
+import { runPeers } from './peers/run.ts';
 import { lines } from './registry.ts';
 import { closeSqlRig } from './sql-rig.ts';
+import { closeTunnelRig } from './tunnel-rig.ts';
 
 interface Result extends Measured {
   name: string;
@@ -22,13 +25,19 @@ const outFolder = fileURLToPath(new URL('out/', import.meta.url));
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { runs: { type: 'string', default: '20' }, node: { type: 'string' }, only: { type: 'string', default: '' } },
+    options: {
+      runs: { type: 'string', default: '20' },
+      node: { type: 'string' },
+      only: { type: 'string', default: '' },
+      peers: { type: 'boolean', default: false },
+    },
   });
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs takes a whole number from 1, got ${values.runs}`);
+  const options: BenchOptions = { runs, node: values.node ?? process.execPath };
+  if (values.peers) return await runPeers(options);
   const chosen = lines.filter(({ name }) => name.includes(values.only));
   if (chosen.length === 0) throw new Error(`no line contains ${JSON.stringify(values.only)}`);
-  const options: BenchOptions = { runs, node: values.node ?? process.execPath };
   const results: Result[] = [];
   for (const line of chosen) {
     const result = await measure(line, options);
@@ -73,5 +82,5 @@ try {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 } finally {
-  await Promise.all([closeSqlRig(), closeEsRig()]);
+  await Promise.all([closeSqlRig(), closeEsRig(), closeTunnelRig()]);
 }

@@ -51,9 +51,23 @@ export class StdioServer {
     this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
-  /** The text of the answer. */
+  /** Of the answer to `tools/list`. */
+  async listBytes(): Promise<number> {
+    return Buffer.byteLength(JSON.stringify((await this.#request('tools/list', {})).result));
+  }
+
+  /** The text of the answer, which may come in several parts. */
   async callTool(name: string, args: Record<string, unknown>): Promise<string> {
-    return textOf(await this.#request('tools/call', { name, arguments: args }));
+    const answer = await this.#request('tools/call', { name, arguments: args });
+    const parts: unknown = answer.result?.content;
+    return Array.isArray(parts) && parts.length > 1 ? parts.map((part: unknown) => partText(part)).join('\n') : textOf(answer);
+  }
+
+  /** A request whose answer nobody waits for. */
+  start(method: string, params: object): { cancel(): void } {
+    const id = this.#nextId++;
+    this.#send({ jsonrpc: '2.0', id, method, params });
+    return { cancel: () => this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }) };
   }
 
   async stop(): Promise<void> {
@@ -94,4 +108,8 @@ export class StdioServer {
     this.#waiting.get(answer.id)?.(answer);
     this.#waiting.delete(answer.id);
   }
+}
+
+function partText(part: unknown): string {
+  return typeof part === 'object' && part !== null ? String(Reflect.get(part, 'text') ?? '') : '';
 }

@@ -10,6 +10,7 @@ const sshd = 'core/test/tunnel-sshd.test.ts';
 const route = 'core/test/tunnel-route.test.ts';
 const stream = 'core/test/tunnel-stream.test.ts';
 const faults = 'core/test/faults.test.ts';
+const network = 'core/test/faults-network.test.ts';
 const logins = 'core/test/faults-login.test.ts';
 const suite = 'core/src/testing/tunnel-suite.ts';
 const life = 'core/src/testing/life-suite.ts';
@@ -23,8 +24,8 @@ const places: Readonly<Record<number, readonly Place[]>> = {
   1: [`${sshd}: a killed session is told to the streams`, `${suite}: works again at the next call after the tunnel was lost`],
   2: [`${faults}: #2 `],
   3: [`${faults}: #3 `],
-  4: [`${faults}: #4 `],
-  5: [`${faults}: #5 `, `${sshd}: a server that falls silent is found by the`],
+  4: [`${network}: #4 `, `${faults}: #4 `],
+  5: [`${network}: #5 `, `${faults}: #5 `, `${sshd}: a server that falls silent is found by the`],
   6: [`${faults}: #6 `],
   7: [`${faults}: #7 `],
   8: [`${route}: try again after a failure, and nothing of it stays`],
@@ -111,7 +112,11 @@ const places: Readonly<Record<number, readonly Place[]>> = {
     'core/test/store-processes.test.ts: that change the store at once lose nothing, also when one of them is killed',
     `${store}: of a process that has ended is taken over at once`,
   ],
-  48: ['core/test/faults-store.test.ts: #48 ', `${store}: says that it cannot be written`],
+  48: [
+    'core/test/faults-store.test.ts: #48 a disk of its own',
+    'core/test/faults-store.test.ts: #48 a file that may not grow',
+    `${store}: says that it cannot be written`,
+  ],
   49: [
     `${store}: follows links and keeps them`,
     `${store}: writes through a link that leads to nothing yet`,
@@ -126,8 +131,8 @@ const places: Readonly<Record<number, readonly Place[]>> = {
 
 /** What a test cannot bring about on every machine, and what is done in its place. */
 const unreachable: Readonly<Record<number, string>> = {
-  4: 'Packets cannot be dropped without the rights of an administrator; a connection in between holds them back.',
-  48: 'A full or a read-only disk needs the right to mount one; a limit on the size of files ends a write early as well.',
+  4: 'Packets can be dropped where a process may have a network to itself; elsewhere a connection in between holds them back.',
+  48: 'A disk gets full or read-only where a process may mount one; elsewhere a limit on the size of files ends a write early.',
 };
 
 const packages = join(import.meta.dirname, '..', '..');

@@ -23,6 +23,8 @@ export interface SshServer {
   connections: Set<Connection>;
   /** Channels that are open on this side. */
   channels: number;
+  /** Packets of data that came through them. */
+  packets: number;
   answerForwards(): void;
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     logins: 0,
     connections: new Set(),
     channels: 0,
+    packets: 0,
     answerForwards: () => {
       for (const answer of held.splice(0)) answer();
     },
@@ -82,6 +85,9 @@ function forward(channel: ssh2.ServerChannel, socket: Socket, state: SshServer):
     socket.destroy();
   });
   channel.on('error', () => {});
+  channel.on('data', () => {
+    state.packets++;
+  });
   socket.on('error', () => channel.close());
   // ssh2 tells of the close only after the end was read.
   socket.on('close', () => channel.resume());

@@ -300,6 +300,9 @@ describe('connections that take the same way', () => {
     tunnels.push(await take(route));
     await Promise.all(tunnels.map((tunnel) => echo(tunnel)));
     expect(logins(bastion) - before).toBe(1);
+    expect(tunnels.map((tunnel) => tunnel.status().users)).toEqual(tunnels.map(() => 51));
+    await tunnels[0]?.close();
+    expect(tunnels.at(-1)?.status().users).toBe(50);
   });
 
   test('close their own streams, and the tunnel with the last of them', async () => {

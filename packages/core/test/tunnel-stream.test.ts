@@ -19,14 +19,22 @@ async function setUp(
   options: SshServerOptions = {},
   timeouts: TunnelOptions['timeouts'] = {},
 ): Promise<{ server: SshServer; tunnel: Tunnel }> {
+  const { server, hop } = await serve(options);
+  return { server, tunnel: await open(hop, timeouts) };
+}
+
+async function serve(options: SshServerOptions = {}) {
   const key = makeHostKey();
   const server = await startSshServer({ hostKeys: [key.private], ...options });
   cleanUps.push(() => server.close());
   const pin = fingerprint(Buffer.from(key.public.split(' ')[1] ?? '', 'base64'));
-  const route = { host: '127.0.0.1', port: server.port, user: 'me', password: 'x', hostKeys: [pin] };
+  return { server, hop: { host: '127.0.0.1', port: server.port, user: 'me', password: 'x', hostKeys: [pin] } };
+}
+
+async function open(route: TunnelOptions['route'], timeouts: TunnelOptions['timeouts'] = {}): Promise<Tunnel> {
   const tunnel = await openTunnel({ route, env: {}, home: '/nonexistent', log: () => {}, knownHostsFiles: [], timeouts });
   cleanUps.push(() => tunnel.close());
-  return { server, tunnel };
+  return tunnel;
 }
 
 async function target(serve?: (socket: Socket) => void): Promise<number> {
@@ -62,6 +70,20 @@ test('a server that speaks first is heard after connect, and the arguments of co
   await connect(stream);
   expect(tunnel.status().channels).toBe(1);
   expect(String((await once(stream, 'data'))[0])).toBe('greeting');
+});
+
+test('what is sent through two servers is one packet for the first of them', async () => {
+  const port = await target();
+  const [outer, inner] = [await serve(), await serve()];
+  const tunnel = await open({ ...inner.hop, jump: [outer.hop] });
+  const stream = tunnel.stream('127.0.0.1', port);
+  await connect(stream);
+  const before = outer.server.packets;
+  for (const word of ['one', 'two', 'three']) {
+    stream.write(word);
+    expect(String((await once(stream, 'data'))[0])).toBe(word);
+  }
+  expect(outer.server.packets - before).toBe(3);
 });
 
 test('the end on either side ends both, and the channel is gone', async () => {

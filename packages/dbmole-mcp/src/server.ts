@@ -27,6 +27,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   schema: connectionSchema,
   toolSchema,
   routeFields: ['tls', 'url'],
+  personFields: ['tls.ca', 'tls.cert'],
   settings: [{ name: 'export-dir', value: 'DIR', help: 'let export_query create files in DIR', isPath: true }],
   flags: [demoFlag],
   descriptions: {

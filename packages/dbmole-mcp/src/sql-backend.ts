@@ -71,7 +71,7 @@ async function readGuarded(entry: DatabaseEntry, read: GuardedRead): Promise<Rea
 
 async function readOnce({ pool, guard }: DatabaseEntry, { request: { sql, ...rest }, sink, call, run }: GuardedRead) {
   const statement = await guard.check(sql, run);
-  return await pool.use(call.signal, (session) => session.read({ ...rest, statement }, sink, call.signal));
+  return await pool.use(call.signal, (session) => session.read({ statement, ...rest }, sink, call.signal));
 }
 
 /** A pool for each database that was asked for; those that were not used for longest go when there are too many. */

@@ -24,6 +24,8 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   schema: connectionSchema,
   toolSchema,
   routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId'],
+  personFields: ['ca', 'systemIndices'],
+  narrowingFields: ['indices'],
   descriptions: {
     list: 'The clusters that can be used, by name: where each is, whether read-only, what is wrong with it. Call this first.',
     add: 'Saves a new connection under a name. Check it with test_connection.',

@@ -108,10 +108,10 @@ class BudgetedRows implements RowWriter {
       nextCellOffset: cut > unkept ? this.#window.offset + this.#window.limit : undefined,
     };
     return {
-      ...facts,
       line: formatRowsLine(facts),
       cuts: formatCuts(facts),
       body: [this.#header.cells.join(','), ...this.#lines].join('\n'),
+      ...facts,
     };
   }
 

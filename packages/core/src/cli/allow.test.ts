@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { isAllowed } from '../registry/trust.ts';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
 import { useTempFolder } from '../testing/use-temp-folder.ts';
-import { allow } from './allow.ts';
+import { allow, disallow } from './allow.ts';
 
 const folder = useTempFolder();
 let printed: string;
@@ -71,5 +72,33 @@ describe('allow', () => {
     expect(readFileSync(folder.at('.config', 'example', 'allowed.json'), 'utf8')).toContain(folder.at('.example.json'));
     expect(await run(undefined)).toBe(0);
     expect(printed).toContain('allowed already');
+  });
+});
+
+describe('disallow', () => {
+  const trustPath = () => folder.at('.config', 'example', 'allowed.json');
+
+  async function takeBack(...words: string[]): Promise<string> {
+    const terminal = createFakeTerminal({ folder: folder.path });
+    expect(await disallow({ leaf: { app: 'example' }, terminal, words })).toBe(0);
+    return terminal.printed;
+  }
+
+  it('takes back what was allowed, without asking', async () => {
+    write('{ "version": 1, "connections": [] }');
+    await run('yes');
+    expect(isAllowed(trustPath(), folder.at('.example.json'))).toBe(true);
+    expect(await takeBack()).toContain(`${folder.at('.example.json')} is not allowed any more`);
+    expect(isAllowed(trustPath(), folder.at('.example.json'))).toBe(false);
+    expect(await takeBack()).toContain('was not allowed');
+  });
+
+  it('of a file that is gone, named by a way with links in it', async () => {
+    write('{ "version": 1, "connections": [] }');
+    await run('yes');
+    unlinkSync(folder.at('.example.json'));
+    symlinkSync(folder.path, folder.at('link'));
+    expect(await takeBack('link/.example.json')).toContain('is not allowed any more');
+    expect(readFileSync(trustPath(), 'utf8')).not.toContain('.example.json');
   });
 });

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { parseJsonText } from '../files/json-text.ts';
 import { storePathOf } from '../program/app.ts';
 import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
-import { allowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
+import { allowProjectFile, disallowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
 import { hasCommands, scriptsOf } from './allow-scripts.ts';
 import { confirm } from './confirm.ts';
@@ -39,6 +39,17 @@ export async function allow({ leaf, terminal, words, options }: AllowCall): Prom
   }
   await allowProjectFile({ trustPath, file: file.path, sha256: file.sha256 });
   terminal.print(`Allowed ${file.path} as it is now. A running server uses it from its next call on.`);
+  return 0;
+}
+
+/** Takes it back, also of a file that is gone. Nobody has to be asked: what is no longer allowed can be allowed again. */
+export async function disallow({ leaf, terminal, words }: Omit<AllowCall, 'options'>): Promise<number> {
+  const file = findFile(leaf.app, terminal.cwd, words[0]);
+  const wasAllowed = await disallowProjectFile({ trustPath: trustPathFor(storePathOf(leaf.app, terminal)), file });
+  const text = wasAllowed
+    ? 'is not allowed any more. A running server uses it no longer from its next call on.'
+    : 'was not allowed.';
+  terminal.print(`${formatVisible(file)} ${text}`);
   return 0;
 }
 

@@ -22,6 +22,7 @@ describe('the command line', () => {
     expect(code).toBe(0);
     for (const word of [
       'allow [FILE]',
+      'disallow [FILE]',
       '--config FILE',
       '--readonly',
       '--tools A,B',

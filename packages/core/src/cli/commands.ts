@@ -51,4 +51,10 @@ export const commands: readonly Command[] = [
     options: ['yes'],
     load: async () => (await import('./allow.ts')).allow,
   },
+  {
+    name: 'disallow',
+    forms: [['disallow [FILE]', 'take that back']],
+    options: [],
+    load: async () => (await import('./allow.ts')).disallow,
+  },
 ];

@@ -88,9 +88,14 @@ function cannotWrite(path: string, error: unknown): Failure {
   const code = systemCode(error);
   return new Failure('config', `${path} cannot be written${code ? ` (${code})` : ''}; what it held is unchanged`, {
     code: 'E_STORE_WRITE',
-    hint: writeHints.get(code ?? '') ?? 'Check the permissions of the file and its folder.',
+    hint: writeHint(code) ?? 'Check the permissions of the file and its folder.',
     cause: error,
   });
+}
+
+/** What to do about an error of the system when a file is written, if it has nothing to do with permissions. */
+export function writeHint(code: string | undefined): string | undefined {
+  return writeHints.get(code ?? '');
 }
 
 /** `writeFileSync` on the descriptor, because `writeSync` may write a part and not say so when the disk is full. */

@@ -11,14 +11,17 @@ export interface ChangeOptions {
   /** Keeps the bytes from before the change beside the file. */
   backup?: boolean;
   lockWaitMs?: number;
+  /** Nothing is changed any more once it is aborted. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Reads, changes and writes a file as one step that nobody else comes between. */
 export async function changeFile(options: ChangeOptions): Promise<void> {
   const target = resolveTarget(options.path);
   makeFolder(dirname(target));
-  const waitMs = options.lockWaitMs;
-  await withFileLock(`${target}.lock`, () => changeLocked(target, options), waitMs === undefined ? {} : { waitMs });
+  const { lockWaitMs: waitMs, signal } = options;
+  const limits = { ...(waitMs !== undefined && { waitMs }), signal };
+  await withFileLock(`${target}.lock`, () => changeLocked(target, options), limits);
 }
 
 async function changeLocked(target: string, options: ChangeOptions): Promise<void> {

@@ -3,13 +3,15 @@ import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
-import { removeQuietly } from './atomic-write.ts';
+import { formatAbort } from '../waiting.ts';
+import { removeQuietly, writeHint } from './atomic-write.ts';
 import { isHolderGone, type LockHolder, thisProcess } from './lock-holder.ts';
 import { systemCode } from './system-code.ts';
 
 export interface LockOptions {
   /** How long to wait for another holder. */
   waitMs?: number;
+  /** Once it is aborted, nothing is begun: the caller has been told that it failed. */
   signal?: AbortSignal | undefined;
 }
 
@@ -23,6 +25,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     const holder: LockHolder = { ...thisProcess(), nonce: randomBytes(8).toString('hex'), at: Date.now() };
     await acquire(path, holder, { ...options, end });
     try {
+      assertWanted(options.signal);
       return await work();
     } finally {
       if (readHolder(path)?.nonce === holder.nonce) removeQuietly(path);
@@ -50,9 +53,14 @@ async function inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
 
 function nothing(): void {}
 
+function assertWanted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw formatAbort(signal);
+}
+
 async function acquire(path: string, holder: LockHolder, options: LockOptions & { end: number }): Promise<void> {
   const { end } = options;
   for (;;) {
+    assertWanted(options.signal);
     const other = readHolder(path);
     if (!other && tryCreate(path, holder)) return;
     if (other && isHolderGone(other)) {
@@ -60,7 +68,6 @@ async function acquire(path: string, holder: LockHolder, options: LockOptions & 
       // It may be a file that we are not permitted to remove.
       if (readHolder(path)?.nonce !== other.nonce) continue;
     }
-    if (options.signal?.aborted) throw new Failure('cancelled', `waiting for ${path} was cancelled`);
     if (Date.now() > end) throw locked(path, other);
     await delay(2 + Math.random() * 10);
   }
@@ -95,14 +102,19 @@ function tryCreate(path: string, holder: LockHolder): boolean {
     const code = systemCode(error);
     if (code === 'EEXIST') return false;
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') return createWithoutLinks(path, text);
-    throw new Failure('config', `${dirname(path)} cannot be written (${code ?? 'unknown error'})`, {
-      code: 'E_STORE_WRITE',
-      hint: 'Check the permissions of this folder.',
-      cause: error,
-    });
+    throw cannotLock(path, error);
   } finally {
     removeQuietly(own);
   }
+}
+
+function cannotLock(path: string, error: unknown): Failure {
+  const code = systemCode(error);
+  return new Failure('config', `${dirname(path)} cannot be written (${code ?? 'unknown error'})`, {
+    code: 'E_STORE_WRITE',
+    hint: writeHint(code) ?? 'Check the permissions of this folder.',
+    cause: error,
+  });
 }
 
 /** For file systems that have no hard links. */
@@ -112,7 +124,9 @@ function createWithoutLinks(path: string, text: string): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    throw error;
+    // It is ours, and may be half written: everybody would have to wait for it.
+    removeQuietly(path);
+    throw cannotLock(path, error);
   }
 }
 

@@ -44,6 +44,10 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   toolSchema: z.ZodObject;
   /** Besides `host` and `ssh`, the fields that decide where a stored secret is sent. */
   routeFields: readonly string[];
+  /** Fields that no tool may set, as dotted paths: those that name files of this machine. */
+  personFields?: readonly string[];
+  /** Fields by which a person narrows what may be seen through a connection; no tool may set or get round them. */
+  narrowingFields?: readonly string[];
   /** Settings of its own, beside those that every server has. */
   settings?: readonly LeafSetting[];
   /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
@@ -202,6 +206,8 @@ function registryOf<C extends BaseConnection, B extends Backend>(
     cwd,
     home,
     routeFields: leaf.routeFields,
+    ...(leaf.personFields !== undefined && { personFields: leaf.personFields }),
+    ...(leaf.narrowingFields !== undefined && { narrowingFields: leaf.narrowingFields }),
     resolvePort: (config) => leaf.resolvePort(config),
     ...(leaf.secretSources !== undefined && { secretSources: leaf.secretSources }),
     logPrefix: leaf.name,

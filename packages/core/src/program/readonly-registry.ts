@@ -23,9 +23,9 @@ export function readonlyRegistry<C extends BaseConnection>(registry: Registry<C>
 
 function closedEdits<C extends BaseConnection>(edits: ConnectionEdits<C>): ConnectionEdits<C> {
   return {
-    add: async (input) => closed(await edits.add(input)),
-    update: async (name, patch) => closed(await edits.update(name, patch)),
-    remove: (name) => edits.remove(name),
+    add: async (input, signal) => closed(await edits.add(input, signal)),
+    update: async (name, patch, signal) => closed(await edits.update(name, patch, signal)),
+    remove: (name, signal) => edits.remove(name, signal),
   };
 }
 

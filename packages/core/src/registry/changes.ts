@@ -2,6 +2,7 @@ import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
 import { taken, unknownName } from './lookup.ts';
+import { assertNotNarrowed, refuseNarrowedPlace } from './narrowed.ts';
 import { applyPatch } from './patch.ts';
 import { isSamePlace, type Place, parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
 import type { Candidate } from './sources.ts';
@@ -34,7 +35,10 @@ export function updateConnection<C extends BaseConnection>(name: string, patch: 
   assertFits(changed, rules);
   const [before, after] = [placeOf(current.raw, true, rules.reader), placeOf(changed, true, rules.reader)];
   // Exactly: a place without a port stands for all of them only where it guards.
-  if (!before || !after || before.host !== after.host || before.port !== after.port) assertPlace(changed, context);
+  if (!before || !after || before.host !== after.host || before.port !== after.port) {
+    assertNotNarrowed(current, 'moved', rules);
+    assertPlace(changed, context);
+  }
   const connections = held.list.map((one) => (one === current.raw ? changed : one));
   return { connections, ...remembering(current.raw, connections, context) };
 }
@@ -42,6 +46,7 @@ export function updateConnection<C extends BaseConnection>(name: string, patch: 
 export function removeConnection<C extends BaseConnection>(name: string, context: ChangeContext<C>): Fields {
   const { held, rules } = context;
   const current = heldConnection(held, name, rules.storePath);
+  assertNotNarrowed(current, 'removed', rules);
   const connections = held.list.filter((one) => one !== current.raw);
   return { connections, ...remembering(current.raw, connections, context) };
 }
@@ -49,8 +54,12 @@ export function removeConnection<C extends BaseConnection>(name: string, context
 function assertPlace<C extends BaseConnection>(raw: Fields, { held, rules, candidates }: ChangeContext<C>): void {
   const { reader, storePath } = rules;
   if (rules.byPerson) return;
-  if (readonlyPlace(raw, true, reader)) return;
   const place = placeOf(raw, true, reader);
+  if (place) {
+    const stored = held.connections.map((one) => ({ ...one, expands: true }));
+    refuseNarrowedPlace(place, [...candidates, ...stored], rules);
+  }
+  if (readonlyPlace(raw, true, reader)) return;
   const inFiles = candidates.flatMap((one) => readonlyPlace(one.raw, one.expands, reader) ?? []);
   const inStore = held.connections.flatMap((one) => readonlyPlace(one.raw, true, reader) ?? []);
   if (place) refuseWritable(place, [...inFiles, ...inStore, ...parsePlaces(held.value[placesKey])], storePath);

@@ -65,10 +65,11 @@ export interface Registry<C extends BaseConnection> {
   /** `get`, with `${VAR}` expanded and secret references read. Every secret is remembered for redaction. */
   resolve(name?: string, signal?: AbortSignal): Promise<Resolved<C>>;
   /** Adds to the store. The input comes from a tool: references in it are refused, `${` in it is kept as text. */
-  add(input: Record<string, unknown>): Promise<Entry<C>>;
+  add(input: Record<string, unknown>, signal?: AbortSignal): Promise<Entry<C>>;
   /** Changes the store. null removes a field. `readonly` cannot be cleared. */
-  update(name: string, patch: Record<string, unknown>): Promise<Entry<C>>;
-  remove(name: string): Promise<void>;
+  update(name: string, patch: Record<string, unknown>, signal?: AbortSignal): Promise<Entry<C>>;
+  /** As the two above it waits for others who change the store; when the signal is aborted meanwhile, nothing is changed any more. */
+  remove(name: string, signal?: AbortSignal): Promise<void>;
   /** The same three for a person at the command line, who may write references, change `readonly`, and send a secret elsewhere. */
   readonly person: ConnectionEdits<C>;
 }

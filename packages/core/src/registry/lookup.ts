@@ -41,11 +41,14 @@ function noConnections<C extends BaseConnection>(compiled: Compiled<C>): Failure
 }
 
 export function usable<C extends BaseConnection>(listed: Listed<C>): Entry<C> & { config: C } {
-  const { problem, config } = listed.entry;
-  if (problem) throw problem;
-  if (config === undefined)
-    throw new Failure('internal', `connection "${listed.entry.name}" has neither a configuration nor a problem`);
-  return { ...listed.entry, config };
+  const { entry } = listed;
+  if (entry.problem) throw entry.problem;
+  if (!isConfigured(entry)) throw new Failure('internal', `connection "${entry.name}" has neither a configuration nor a problem`);
+  return entry;
+}
+
+function isConfigured<C extends BaseConnection>(entry: Entry<C>): entry is Entry<C> & { config: C } {
+  return entry.config !== undefined;
 }
 
 /** A connection that a stronger source hides would be stored and never used; that is no help to whoever adds it. */

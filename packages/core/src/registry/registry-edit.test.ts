@@ -79,6 +79,17 @@ describe('add', () => {
     expect(await failureOf(strict.add({ ...example, verify: false }))).toMatchObject({ code: 'E_PERSON_ONLY' });
   });
 
+  it.each(['/var/run', '/', '..\\x', 'C:\\x'])('refuses the path %s as a host, which a person may write', async (host) => {
+    world.writeStore(example);
+    const refusals = [registry.add({ ...example, name: 'other', host }), registry.update('prod', { host })].map(failureOf);
+    for (const failure of await Promise.all(refusals)) {
+      expect(failure).toMatchObject({ kind: 'refused', code: 'E_PERSON_ONLY', hint: expect.stringContaining('connections add') });
+    }
+    expect(stored()).toEqual([example]);
+    await registry.person.update('prod', { host });
+    expect((await registry.update('prod', { readonly: true })).config).toMatchObject({ host, readonly: true });
+  });
+
   it.each([
     [{ prt: 1 }, 'the key "prt" is unknown (did you mean "port"?)'],
     [{ host: undefined }, 'the key "host" is missing'],
@@ -195,7 +206,8 @@ describe('read-only', () => {
     world.writeStore({ ...example, host, readonly: true });
     for (const spelling of spellings) {
       const failure = await failureOf(registry.add({ ...example, name: 'x', host: spelling }));
-      expect([spelling, failure.code]).toEqual([spelling, 'E_READONLY_LOCKED']);
+      // A path is refused for what it is.
+      expect([spelling, failure.code]).toEqual([spelling, spelling.startsWith('/') ? 'E_PERSON_ONLY' : 'E_READONLY_LOCKED']);
     }
     await registry.add({ ...example, name: 'x', host: 'another.example' });
   });
@@ -230,6 +242,41 @@ describe('read-only', () => {
     world.writeStore({ ...example, readonly: true }, { ...example, name: 'writer' });
     await registry.update('writer', { user: 'another' });
     expect((await configOf('writer')).user).toBe('another');
+  });
+});
+
+describe('what a person has narrowed', () => {
+  const narrow = { ...example, mirror: 'only-this', type: 'south', readonly: true, port: 7 };
+  const narrowed = () => world.another({ narrowingFields: ['mirror'] });
+
+  it.each([{ mirror: null }, { mirror: 'more' }, { host: 'other.internal' }, { port: 8 }])(
+    'is not widened by %j',
+    async (patch) => {
+      world.writeStore(narrow);
+      expect(await failureOf(narrowed().update('prod', patch))).toMatchObject({ kind: 'refused', code: 'E_PERSON_ONLY' });
+      expect(stored()).toEqual([narrow]);
+    },
+  );
+
+  it('can neither be removed by a tool, nor be got round by another connection to the same place', async () => {
+    world.writeStore(narrow, { ...example, name: 'other', host: 'other.internal' });
+    const refused = { kind: 'refused', code: 'E_PERSON_ONLY' };
+    expect(await failureOf(narrowed().remove('prod'))).toMatchObject(refused);
+    const twin = { ...example, name: 'twin', port: 7, readonly: true };
+    expect(await failureOf(narrowed().add(twin))).toMatchObject(refused);
+    expect(await failureOf(narrowed().update('other', { host: 'db.internal', port: 7 }))).toMatchObject(refused);
+    await narrowed().add({ ...twin, port: 9 });
+    expect((await narrowed().update('prod', { database: 'x' })).config).toMatchObject({ mirror: 'only-this', database: 'x' });
+  });
+
+  it('in another source counts too, and a person may do as they like', async () => {
+    world.setVariable(narrow);
+    const twin = { ...example, name: 'twin', port: 7, readonly: true };
+    expect(await failureOf(narrowed().add(twin))).toMatchObject({ code: 'E_PERSON_ONLY' });
+    await narrowed().person.add({ ...twin, mirror: 'a', type: 'south' });
+    await narrowed().person.update('twin', { mirror: null, host: 'other.internal' });
+    await narrowed().person.remove('twin');
+    expect(stored()).toEqual([]);
   });
 });
 

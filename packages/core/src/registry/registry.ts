@@ -52,6 +52,11 @@ export interface RegistryOptions<C extends BaseConnection> {
   resolvePort?: (config: C) => number;
   /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
   personFields?: readonly string[];
+  /**
+   * Fields by which a person narrows what may be seen through a connection. No tool sets them, nor gets round them: it can neither
+   * remove or move such a connection nor add another one to the same place.
+   */
+  narrowingFields?: readonly string[];
   /** Files of other programs that a reference may name. */
   secretSources?: SecretSources<C>;
   log?: Log;
@@ -88,26 +93,26 @@ function editsOf<C extends BaseConnection>(
   rules: EditRules<C>,
   find: (name: string) => ReturnType<typeof findListed<C>>,
 ): ConnectionEdits<C> {
-  const change = (edit: (change: ChangeContext<C>) => Fields) =>
-    store.change((held) => edit({ held, rules, candidates: refresh().candidates }));
+  const change = (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) =>
+    store.change((held) => edit({ held, rules, candidates: refresh().candidates }), signal);
   return {
-    add: async (input) => {
+    add: async (input, signal) => {
       const raw = cleanInput(withoutNulls(input), rules);
       assertFits(raw, rules);
       const name = String(raw.name);
       refuseTaken(refresh().byName.get(name));
-      await change((one) => addConnection(raw, one));
+      await change((one) => addConnection(raw, one), signal);
       return find(name).entry;
     },
-    update: async (name, input) => {
+    update: async (name, input, signal) => {
       const patch = cleanInput(input, rules);
       refuseForeign(find(name), store.path);
-      await change((one) => updateConnection(name, patch, one));
+      await change((one) => updateConnection(name, patch, one), signal);
       return find(name).entry;
     },
-    remove: async (name) => {
+    remove: async (name, signal) => {
       refuseForeign(find(name), store.path);
-      await change((one) => removeConnection(name, one));
+      await change((one) => removeConnection(name, one), signal);
     },
   };
 }
@@ -142,14 +147,18 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
     log,
   });
   const routeFields = ['host', 'ssh', ...(options.routeFields ?? [])];
-  const personFields = [...sshPersonFields, ...(options.personFields ?? [])];
-  return { store, rules: { byPerson: false, reader, storePath, routeFields, personFields }, refresh };
+  const { narrowingFields = [] } = options;
+  const personFields = [...sshPersonFields, ...narrowingFields, ...(options.personFields ?? [])];
+  return { store, rules: { byPerson: false, reader, storePath, routeFields, personFields, narrowingFields }, refresh };
 }
+
+/** One object: another one each time would count as news. */
+const noProject: ReturnType<ProjectSource['read']> = { pending: [] };
 
 function createProject<C extends BaseConnection>(options: RegistryOptions<C>, trust: Trust, cwd: string): ProjectSource {
   if (options.configPath !== undefined) return createNamedProject(resolve(cwd, options.configPath));
   const { projectFileName, program = options.logPrefix } = options;
-  if (projectFileName === undefined) return { read: () => ({ pending: [] }) };
+  if (projectFileName === undefined) return { read: () => noProject };
   return createFoundProject({ cwd, fileName: projectFileName, trust, allowCommand: `${program} allow` });
 }
 

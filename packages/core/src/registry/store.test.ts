@@ -6,12 +6,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Failure } from '../failure.ts';
 import { thisProcess } from '../files/lock-holder.ts';
 import { failureOf } from '../testing/failure-of.ts';
 import { writeConnections } from '../testing/registry-world.ts';
@@ -254,6 +256,25 @@ describe('its lock', () => {
     clearInterval(timer);
     expect(done).toEqual(Array.from({ length: 40 }, (_, index) => index));
     expect(others).toBeGreaterThan(5);
+  });
+
+  it('is not taken any more for who was told meanwhile that it failed, in whatever place of the queue', async () => {
+    writeFileSync(lock(), JSON.stringify({ ...thisProcess(), nonce: 'abc', at: Date.now() }));
+    const patient = createStore({ path, lockWaitMs: 20_000 });
+    const gone = new AbortController();
+    const reason = new Failure('timeout', 'add_connection did not finish');
+    const put = (name: string, signal?: AbortSignal) =>
+      patient.change(({ list }) => ({ connections: [...list, { name }] }), signal);
+    const first = failureOf(put('first', gone.signal));
+    const second = put('second');
+    const third = failureOf(put('third', gone.signal));
+    gone.abort(reason);
+    expect(await first).toBe(reason);
+    rmSync(lock());
+    await second;
+    expect(await third).toBe(reason);
+    expect(names()).toEqual(['second']);
+    expect(existsSync(lock())).toBe(false);
   });
 
   it('lets the next one sweep what a killed process left', async () => {

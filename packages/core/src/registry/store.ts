@@ -22,9 +22,10 @@ export interface Store {
   read(): SourceState;
   /**
    * Changes the file as one step. `edit` gets what it holds at that moment, under the lock, and answers the top-level keys that
-   * change; throwing changes nothing. Fields we do not know stay, in the file and in every connection.
+   * change; throwing changes nothing, and so does a signal that is aborted before it is this change's turn. Fields we do not know
+   * stay, in the file and in every connection.
    */
-  change(edit: (held: Held) => Fields): Promise<void>;
+  change(edit: (held: Held) => Fields, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Held {
@@ -44,10 +45,11 @@ export function createStore(options: StoreOptions): Store {
   return {
     path,
     read: () => source.read(),
-    change: (edit) =>
+    change: (edit, signal) =>
       changeFile({
         path,
         backup: true,
+        signal,
         ...(options.lockWaitMs !== undefined && { lockWaitMs: options.lockWaitMs }),
         edit: (image) => changeDocument(path, image, edit),
       }),

@@ -18,6 +18,8 @@ export interface EditRules<C extends BaseConnection> {
   routeFields: readonly string[];
   /** Fields that only a person may write, as dotted paths with `*` for list elements. */
   personFields: readonly string[];
+  /** Those of them that narrow what may be seen; whoever can take such a connection away, or add one beside it, has widened it. */
+  narrowingFields: readonly string[];
 }
 
 /** Characters of one value that a tool may store. Tokens have some thousands. */
@@ -40,6 +42,10 @@ export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditR
   const forbidden = rules.personFields.map((field) => ({ pattern: field.split('.'), kind: 'value' as const }));
   const [first] = secretPlacesIn(input, forbidden);
   if (first) throw personOnly(formatPath(first.path), rules);
+  // To remove it is to set it, too.
+  const removed = rules.personFields.find((field) => input[field] === null);
+  if (removed !== undefined) throw personOnly(removed, rules);
+  if (typeof input.host === 'string' && /^[/.~]|\\/.test(input.host)) throw pathRefused(rules);
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   // Strings change into strings and the outermost value stays an object.
   return mapStrings(given, escapeText) as Fields;
@@ -69,6 +75,14 @@ function referenceRefused<C extends BaseConnection>(field: string, rules: EditRu
   return new Failure('refused', `the field ${field} holds a reference to a secret, and a tool may only pass the value itself`, {
     code: 'E_SECRET_REFERENCE',
     hint: `Leave ${field} out; a person can write {"env": …}, {"file": …}, {"command": …} or another reference into ${rules.storePath}.`,
+  });
+}
+
+/** Whether there is such a file, and who may use it, would be told by the error. */
+function pathRefused<C extends BaseConnection>(rules: EditRules<C>): Failure {
+  return new Failure('refused', 'the field host holds a path of this machine, and a tool may only name a host of the network', {
+    code: 'E_PERSON_ONLY',
+    hint: `A person can add it with the command "connections add", or write it into ${rules.storePath}.`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { changeFile } from '../files/change-file.ts';
@@ -78,7 +79,8 @@ export async function allowProjectFile(options: AllowOptions): Promise<ProjectFi
 
 /** Takes it back; true if it had been allowed. The file need not exist any more. */
 export async function disallowProjectFile(options: Pick<AllowOptions, 'trustPath' | 'file'>): Promise<boolean> {
-  const real = realPath(options.file) ?? options.file;
+  const { file } = options;
+  const real = realPath(file) ?? join(realPath(dirname(file)) ?? dirname(file), basename(file));
   let found = false;
   await changeMemory(options.trustPath, (allowed) => {
     const rest = allowed.filter(({ path }) => path !== real);

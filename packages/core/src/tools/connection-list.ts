@@ -6,6 +6,7 @@ import { formatAdvice } from '../failure.ts';
 import type { ConnectionStatus } from '../manager/backend.ts';
 import type { Entry, Origin, Snapshot } from '../registry/registry.ts';
 import type { PublicView } from './connection-tools.ts';
+import { formatWay } from './route-text.ts';
 
 export interface ConnectionListOptions<C extends BaseConnection> {
   page: { limit: number; offset: number };
@@ -38,7 +39,9 @@ function rowOf<C extends BaseConnection>(
   const row: Record<string, CellValue> = { name: entry.name };
   for (const [column, value] of Object.entries(shown)) row[column] = value ?? '';
   row.readonly = entry.config === undefined ? '' : entry.config.readonly;
-  row.state = entry.problem === undefined ? status(entry.name).state : 'unusable';
+  const { state, tunnel } = status(entry.name);
+  row.via = entry.config?.ssh === undefined ? '' : formatWay(entry.config.ssh, tunnel);
+  row.state = entry.problem === undefined ? state : 'unusable';
   row.from = formatOrigin(entry.origin);
   row.note = noteOf(entry);
   return row;

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type BaseConnection, baseConnectionShape } from '../connection.ts';
+import { thisProcess } from '../files/lock-holder.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
 import { createRegistry } from '../registry/registry.ts';
 import { connectTestClient, type TestClient } from '../testing/client.ts';
@@ -14,22 +16,38 @@ import {
   formatFakeError,
   isFakeStaleError,
 } from '../testing/fake-engine.ts';
+import { createFakeTunnel } from '../testing/fake-tunnel.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
 import { patchSchemaOf, toolConnectionShape } from './connection-tool-schema.ts';
 import { registerConnectionTools } from './connection-tools.ts';
-import { createToolServer } from './tool-server.ts';
+import { createToolServer, type ToolServer } from './tool-server.ts';
 
 const own = { type: z.literal('fake'), shelf: z.string().optional() };
 const schema = z.strictObject({ ...baseConnectionShape, ...own });
 const fullSchema = z.strictObject({ ...toolConnectionShape, ...own });
+
+/** Tunnels that all take one way, and lead to what echoes. */
+function createTunnels() {
+  let users = 0;
+  return {
+    open(): Tunnel {
+      users += 1;
+      const tunnel = createFakeTunnel({ dial: () => Object.assign(new PassThrough(), { connect: () => undefined }) });
+      return { ...tunnel, status: () => ({ ...tunnel.status(), users }) };
+    },
+  };
+}
 
 /** The tools over a real registry, a real manager and an engine in memory. */
 describe('connection tools', () => {
   let folder: string;
   let engine: FakeEngine;
   let manager: Manager<FakeBackend>;
+  let server: ToolServer;
   let client: TestClient;
 
   beforeEach(async () => {
+    const tunnels = createTunnels();
     folder = mkdtempSync(join(tmpdir(), 'mole-tools-'));
     engine = createFakeEngine({ password: 'the-password' });
     const { host, port } = engine.address;
@@ -46,10 +64,10 @@ describe('connection tools', () => {
     });
     manager = createManager(registry, {
       createBackend: engine.createBackend,
-      createTunnel: () => Promise.reject(new Error('none')),
+      createTunnel: async () => tunnels.open(),
       resolvePort: (config) => config.port ?? port,
     });
-    const server = createToolServer({ name: 'fake', version: '1', instructions: '', log: () => undefined });
+    server = createToolServer({ name: 'fake', version: '1', instructions: '', log: () => undefined });
     registerConnectionTools(server, {
       manager,
       registry,
@@ -118,6 +136,24 @@ describe('connection tools', () => {
     expect((await client.call('remove_connection', { name: 'mine' })).text).toBe('Removed mine.');
     expect((await client.call('list_connections')).text).toMatch(/^1 row\./);
     await expect.poll(() => engine.sessions).toBe(0);
+  });
+
+  it('show through which servers a connection goes, whether that way is open, and how many take it', async () => {
+    const ssh = { host: 'bastion', user: 'me', password: 'of-the-bastion' };
+    await added({ ssh });
+    await added({ name: 'other', ssh });
+    const listed = (await client.call('list_connections')).text;
+    expect(listed).toContain('name,type,host,port,user,readonly,via,state,from\n');
+    expect(listed).toContain('mine,fake,fake.invalid,7,me,false,bastion,closed,');
+    expect(listed).toContain('fixed,fake,fake.invalid,7,me,false,"",closed,');
+    expect((await client.call('test_connection', { name: 'mine' })).text).toMatch(/ms\), through fake@bastion:22\. Data/);
+    expect((await client.call('list_connections')).text).toContain(',bastion (up),open,');
+    expect((await client.call('test_connection', { name: 'other' })).text).toContain(
+      'through fake@bastion:22 (shared by 2). Data',
+    );
+    const after = (await client.call('list_connections')).text;
+    expect(after.match(/,"bastion \(up, shared by 2\)",open,/g)).toHaveLength(2);
+    expect(after).not.toContain('of-the-bastion');
   });
 
   it('show what a server says of itself as data, on one line and not at length', async () => {
@@ -214,6 +250,29 @@ describe('connection tools', () => {
     const broken = (await client.call('list_connections')).text;
     expect(broken.split('\n')[0]).toMatch(/connections\.json.*line 1/);
     expect((await client.call('test_connection', { name: 'fixed' })).isError).toBe(false);
+  });
+
+  it('change nothing after the caller has given up, however long they had to wait for the store', async () => {
+    await added({ name: 'kept' });
+    const lock = join(folder, 'connections.json.lock');
+    writeFileSync(lock, JSON.stringify({ ...thisProcess(), nonce: 'abc', at: Date.now() }));
+    const given = new AbortController();
+    const fields = { name: 'mine', type: 'fake', host: 'h', user: 'me' };
+    const calls = [
+      client.call('add_connection', fields, { signal: given.signal }),
+      client.call('update_connection', { name: 'kept', readonly: true }, { signal: given.signal }),
+      client.call('remove_connection', { name: 'kept' }, { signal: given.signal }),
+    ].map((call) => call.catch(() => 'gone'));
+    await expect.poll(() => server.running).toBe(3);
+    given.abort();
+    expect(await Promise.all(calls)).toEqual(['gone', 'gone', 'gone']);
+    await expect.poll(() => server.running).toBe(0);
+    rmSync(lock);
+    await added({ name: 'last' });
+    const listed = (await client.call('list_connections')).text;
+    expect(listed).toMatch(/^3 rows/);
+    expect(listed).toContain('\nkept,fake,fake.invalid,7,me,false,');
+    expect(listed).not.toContain('mine');
   });
 
   it('test the only connection when none is named, and ask when there are two', async () => {

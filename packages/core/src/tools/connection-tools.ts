@@ -2,12 +2,13 @@ import * as z from 'zod';
 import { respond, type ToolReply } from '../answer/respond.ts';
 import { type BaseConnection, connectionName } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { Backend, ConnectionStatus } from '../manager/backend.ts';
+import type { Backend } from '../manager/backend.ts';
 import type { Manager } from '../manager/manager.ts';
 import type { Entry, Registry } from '../registry/registry.ts';
 import { cutVisible, formatVisible } from '../text.ts';
 import { formatConnections } from './connection-list.ts';
 import { withManaged } from './managed.ts';
+import { formatRoute } from './route-text.ts';
 import { defineTool, type Tool } from './tool.ts';
 import type { ToolServer } from './tool-server.ts';
 
@@ -83,7 +84,7 @@ function addTool<C extends BaseConnection, B extends Backend>(options: Connectio
     description: descriptions.add,
     effect: 'createLocal',
     input: fullSchema,
-    handler: async (fields) => formatSaved('Added', await registry.add(fields)),
+    handler: async (fields, { signal }) => formatSaved('Added', await registry.add(fields, signal)),
   });
 }
 
@@ -95,8 +96,8 @@ function updateTool<C extends BaseConnection, B extends Backend>(options: Connec
     description: descriptions.update,
     effect: 'replaceLocal',
     input: patchSchema,
-    handler: async ({ name, ...patch }) => {
-      const entry = await registry.update(String(name), patch);
+    handler: async ({ name, ...patch }, { signal }) => {
+      const entry = await registry.update(String(name), patch, signal);
       closeSoon(manager, entry.name);
       return formatSaved('Updated', entry);
     },
@@ -111,8 +112,8 @@ function removeTool<C extends BaseConnection, B extends Backend>(options: Connec
     description: descriptions.remove,
     effect: 'replaceLocal',
     input: z.strictObject({ name: connectionName }),
-    handler: async ({ name }) => {
-      await registry.remove(name);
+    handler: async ({ name }, { signal }) => {
+      await registry.remove(name, signal);
       closeSoon(manager, name);
       return respond.text(`Removed ${name}.`);
     },
@@ -145,7 +146,7 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
         formatError: (error) => options.formatError(error),
       });
       const took = Math.round(performance.now() - started);
-      const line = [`${tested.name} answers (${took} ms)`, ...formatRoute(manager.status(tested.name))].join(', ');
+      const line = [`${tested.name} answers (${took} ms)`, ...formatRoute(manager.status(tested.name).tunnel)].join(', ');
       // A server may call itself anything, also what reads like a sentence of ours.
       return respond.text(tested.lines.map(formatAnswered).join('\n'), { line: `${line}.` });
     },
@@ -159,13 +160,6 @@ function isLoss(error: unknown): boolean {
 
 function formatAnswered(line: string): string {
   return cutVisible(formatVisible(line).replace(/\s+/g, ' '), longestAnswered);
-}
-
-/** Through which SSH servers, if any, and whose key the last one showed. */
-function formatRoute({ tunnel }: ConnectionStatus): string[] {
-  if (tunnel === undefined) return [];
-  const key = tunnel.fingerprint === undefined ? '' : `, host key ${tunnel.fingerprint}`;
-  return [`through ${tunnel.hops.join(' → ')}${key}`];
 }
 
 function formatSaved<C extends BaseConnection>(what: string, entry: Entry<C>): ToolReply {

@@ -7,6 +7,7 @@ import { openChannel } from './channel.ts';
 import type { Credentials } from './credentials.ts';
 import { tunnelFailure } from './failures.ts';
 import type { HostKeyPolicy } from './host-keys.ts';
+import { joinWrites } from './join-writes.ts';
 import { fingerprint } from './known-hosts.ts';
 import { explainHangUp, explainLinkError, type LinkErrorContext, type Phase } from './link-failures.ts';
 import { createLoss, type Loss } from './loss.ts';
@@ -186,6 +187,7 @@ class SshLink implements Link {
 
   #connect(): void {
     const { socket, timeouts, policy, hop } = this.#options;
+    joinWrites(socket);
     this.#client.connect({
       sock: socket,
       username: hop.user,

@@ -59,7 +59,7 @@ class Shared {
 
   handOut(): Tunnel {
     this.#users++;
-    return new Share(this.#tunnel, () => this.#takeBack());
+    return new Share(this.#tunnel, { status: () => this.#status(), takeBack: () => this.#takeBack() });
   }
 
   closeUnlessUsed(): Promise<void> {
@@ -68,22 +68,32 @@ class Shared {
     return this.#tunnel.close();
   }
 
+  #status(): TunnelStatus {
+    return { ...this.#tunnel.status(), users: this.#users };
+  }
+
   #takeBack(): Promise<void> {
     this.#users--;
     return this.closeUnlessUsed();
   }
 }
 
+/** What a user's part needs of the whole. */
+interface Whole {
+  status(): TunnelStatus;
+  takeBack(): Promise<void>;
+}
+
 /** One user's part of a shared tunnel: closing it ends the user's own streams, and the tunnel when nobody else is left. */
 class Share implements Tunnel {
   readonly #tunnel: Tunnel;
-  readonly #takeBack: () => Promise<void>;
+  readonly #whole: Whole;
   readonly #streams = new Set<DialledStream>();
   #closed: Promise<void> | undefined;
 
-  constructor(tunnel: Tunnel, takeBack: () => Promise<void>) {
+  constructor(tunnel: Tunnel, whole: Whole) {
     this.#tunnel = tunnel;
-    this.#takeBack = takeBack;
+    this.#whole = whole;
   }
 
   ensureFresh(signal?: AbortSignal): Promise<void> {
@@ -98,7 +108,7 @@ class Share implements Tunnel {
   }
 
   status(): TunnelStatus {
-    return this.#tunnel.status();
+    return this.#whole.status();
   }
 
   onClosed(listener: (cause: unknown) => void): void {
@@ -112,6 +122,6 @@ class Share implements Tunnel {
 
   #close(): Promise<void> {
     for (const stream of this.#streams) stream.destroy();
-    return this.#takeBack();
+    return this.#whole.takeBack();
   }
 }

@@ -9,6 +9,8 @@ export interface TunnelStatus {
   /** Of the last hop, `SHA256:…`. */
   fingerprint?: string;
   channels: number;
+  /** How many connections take it; absent where it cannot be shared. */
+  users?: number;
   lastError?: string;
 }
 

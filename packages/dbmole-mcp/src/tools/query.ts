@@ -48,7 +48,7 @@ export function queryTool(tools: SqlTools): Tool {
         maxRows: offset + limit + 1,
       };
       const end = await tools.use(args, context, (call) =>
-        offeringNames(call, args.sql, () => call.backend.read({ ...request, timeoutMs: call.engineMs }, sink, call.options)),
+        offeringNames(call, args.sql, () => call.backend.read({ timeoutMs: call.engineMs, ...request }, sink, call.options)),
       );
       return answer(sink, end);
     },

@@ -132,7 +132,7 @@ class DriverLink implements Link {
       this.#filter.expectQuery(() => target.nextReader());
       this.#driver.query({ sql, rowsAsArray: true }, done).on('fields', (fields) => target.setFields(fields));
     });
-    return { ...readHeader(result), warnings: this.#filter.warnings, inTransaction: this.#filter.inTransaction };
+    return { warnings: this.#filter.warnings, inTransaction: this.#filter.inTransaction, ...readHeader(result) };
   }
 
   async bind(sql: string, values: readonly BoundValue[]): Promise<void> {

@@ -22,7 +22,7 @@ const interrupted = 1317;
 export async function runStatement(run: StatementRun): Promise<QueryEnd> {
   run.signal.throwIfAborted();
   if (run.closing.aborted) throw closedFailure();
-  const watch = new Watch({ ...run, discard: () => run.rows.discard() });
+  const watch = new Watch({ discard: () => run.rows.discard(), ...run });
   if (run.stopOnEnough) run.rows.onEnough = () => watch.enough();
   const outcome = await attempt(run, watch);
   watch.settle();

@@ -66,10 +66,10 @@ class MysqlSession implements Session {
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
     const { sql, premise } = request.statement;
     return this.#call(signal, sql, async (left) => {
-      await this.#arm({ ...request, sqlMode: premise });
+      await this.#arm({ sqlMode: premise, ...request });
       const rows = new ResultRows(sink, request);
       const mustGiveRows = premise !== undefined && isQuery(sql) && !this.#giving.has(sql, premise);
-      const end = await runStatement({ ...this.#watched(signal), ...request, sql, rows, stopOnEnough: true, mustGiveRows });
+      const end = await runStatement({ sql, rows, stopOnEnough: true, mustGiveRows, ...this.#watched(signal), ...request });
       if (mustGiveRows) this.#giving.add(sql, premise);
       left.database = end.database;
       return { timeZone: rows.dependsOnTimeZone ? await this.#timeZone() : undefined };

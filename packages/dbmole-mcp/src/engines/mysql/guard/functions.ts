@@ -69,7 +69,7 @@ const pseudoSchemas: ReadonlySet<string> = new Set(['oracle_schema', 'mariadb_sc
 export function judgeCall(form: CallForm): CallUse | undefined {
   refuseDenied(form);
   const { name, path, word, glued, at } = form;
-  // To call it by its name with a blank, as any function that somebody has made.
+  // To call it by its name with a blank, like one that somebody has made.
   const isPlainName = !glued && gluedToBracket.has(word);
   if (builtIn.has(word) && !isPlainName) return undefined;
   // Without accents it would be another function.

@@ -24,13 +24,24 @@ type Collect = (lists: Lists, node: Visited) => void;
 /** Everything that the statement looks up by name. Throws an UnreadableNode for what a read may not be made of. */
 export function collectNames(statement: unknown, sql: string): StatementNames {
   const lists: Lists = {
-    ...{ functions: [], relations: [], operators: [], types: [], fields: [], untyped: [], gathered: [] },
-    ...{ alone: new Set<string>(), sources: new Set<string>() },
+    functions: [],
+    relations: [],
+    operators: [],
+    types: [],
+    fields: [],
+    untyped: [],
+    gathered: [],
+    alone: new Set(),
+    sources: new Set(),
   };
   walk(statement, (node) => collectors.get(node.kind)?.(lists, node));
   const { functions, relations, operators, types, fields, untyped, gathered, alone, sources } = lists;
   return {
-    ...{ functions, relations, operators, types, fields },
+    functions,
+    relations,
+    operators,
+    types,
+    fields,
     dynamic: functions.filter(isDynamic),
     untyped: untyped.reduce<NameUse | undefined>(
       (first, use) => (first !== undefined && first.at < use.at ? first : use),
@@ -102,7 +113,7 @@ function collectCall({ functions, relations }: Lists, { fields }: Visited): void
   const { schema, name, at } = nameOf(fields.funcname, fields);
   const { unlessNamed } = denialOfFunction(schema, name) ?? {};
   const relation = unlessNamed === 'relation' ? readRelation(fields.args) : undefined;
-  if (relation !== undefined) relations.push({ ...relation, at });
+  if (relation !== undefined) relations.push({ at, ...relation });
   const isNamed = relation !== undefined || (unlessNamed === 'schema' && namesOwnSchema(fields.args));
   functions.push({ schema, name, at, args: Array.isArray(fields.args) ? fields.args.length : 0, isNamed });
 }

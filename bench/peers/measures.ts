@@ -1,0 +1,136 @@
+import type { RunningEngine } from '@dbmole/engines';
+import { medianOf } from '../line.ts';
+import type { RawDriver } from '../sql-raw.ts';
+import { exactValues } from './exactness.ts';
+import type { Peer, PeerServer } from './open-peer.ts';
+import { treeMemory } from './tree-memory.ts';
+
+export interface PeerSite {
+  engine: RunningEngine;
+  raw: RawDriver;
+  runs: number;
+}
+
+/** A row of the table. A peer that cannot do it, or not in time, has no number. */
+export interface Measure {
+  name: string;
+  unit: string;
+  take(peer: PeerServer, site: PeerSite): Promise<number | null>;
+}
+
+const patienceMs = 60_000;
+const small = 'select id, name, price, active, at from ten';
+const hundred = 'select id, name, price, day, amount from hundred';
+
+/** Each on a server that has just been started and asked for a small read. */
+export const measures: readonly Measure[] = [
+  { name: '`tools/list`', unit: 'bytes', take: async ({ server }) => await server.listBytes() },
+  { name: 'memory after the first read', unit: 'MB', take: async ({ server }) => treeMemory(server.pid) },
+  { name: 'a read of 10 rows, one by one', unit: 'ms', take: oneByOne },
+  { name: '50 of them at once', unit: 'ms', take: atOnce },
+  { name: '100 rows × 5 columns, characters over TSV', unit: '×', take: overTsv },
+  {
+    name: '`select *` of 300,000 rows of 13 columns: answer',
+    unit: 'characters',
+    take: async (peer) => (await large(peer)).characters,
+  },
+  { name: '… time', unit: 'ms', take: async (peer) => (await large(peer)).ms },
+  { name: '… growth of memory', unit: 'MB', take: async (peer) => (await large(peer)).megabytes },
+  { name: 'a cell of 5 MB: answer', unit: 'characters', take: async ({ query }) => (await query('select * from big')).length },
+  { name: `exact values, of ${exactValues.length}`, unit: '', take: countExact },
+  { name: 'a cancelled statement gone from the server', unit: 'ms', take: cancelled },
+];
+
+/** To the first answer. */
+export async function timeStart(peer: Peer): Promise<number> {
+  const started = performance.now();
+  const { server } = await peer.start();
+  const ms = performance.now() - started;
+  await server.stop();
+  return ms;
+}
+
+/** As the raw driver would be asked; a server that answers with an error has no number. */
+export async function timeRead({ query }: PeerServer): Promise<number> {
+  const started = performance.now();
+  const answer = await query(small);
+  const ms = performance.now() - started;
+  if (!answer.includes('c4ca4238')) throw new Error(`no rows: ${answer.slice(0, 200)}`);
+  return ms;
+}
+
+async function oneByOne(peer: PeerServer): Promise<number> {
+  for (let warm = 0; warm < 300; warm += 1) await timeRead(peer);
+  const times: number[] = [];
+  for (let round = 0; round < 500; round += 1) times.push(await timeRead(peer));
+  return medianOf(times);
+}
+
+async function atOnce(peer: PeerServer): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 15; round += 1) {
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 50 }, () => timeRead(peer)));
+    times.push(performance.now() - started);
+  }
+  return medianOf(times);
+}
+
+async function overTsv({ query }: PeerServer, { raw }: PeerSite): Promise<number> {
+  const rows = await raw.texts(hundred);
+  const tsv = ['id\tname\tprice\tday\tamount', ...rows.map((row) => row.join('\t'))].join('\n');
+  return (await query(hundred)).length / tsv.length;
+}
+
+async function large({ server, query }: PeerServer): Promise<{ characters: number; ms: number; megabytes: number }> {
+  for (let warm = 0; warm < 20; warm += 1) await query(small);
+  const before = treeMemory(server.pid) ?? 0;
+  const started = performance.now();
+  const characters = (await query('select * from wide')).length;
+  return { characters, ms: performance.now() - started, megabytes: (treeMemory(server.pid) ?? 0) - before };
+}
+
+async function countExact({ query }: PeerServer): Promise<number> {
+  let exact = 0;
+  for (const { sql, says } of exactValues) if (says.test(await query(sql))) exact += 1;
+  return exact;
+}
+
+/** From the cancellation to when the server's own list does not show it any more. */
+async function cancelled({ startQuery }: PeerServer, { raw }: PeerSite): Promise<number | null> {
+  const mark = `cancel ${Math.random()}`;
+  const running = async () =>
+    (
+      await raw.texts(
+        `select 1 from pg_stat_activity where state = 'active' and query like '%${mark}%' and pid <> pg_backend_pid()`,
+      )
+    ).length > 0;
+  const call = startQuery(`select pg_sleep(20) /* ${mark} */`);
+  await until(running, 10_000);
+  const started = performance.now();
+  call.cancel();
+  return (await until(async () => !(await running()), 5_000)) ? performance.now() - started : null;
+}
+
+async function until(isSo: () => Promise<boolean>, ms: number): Promise<boolean> {
+  for (const deadline = Date.now() + ms; Date.now() < deadline; ) {
+    if (await isSo()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return false;
+}
+
+/** Whatever goes wrong is no number: the reason is said beside the table. */
+export async function takeSafely(measure: Measure, peer: PeerServer, site: PeerSite): Promise<number | string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`no answer in ${patienceMs / 1_000} s`), patienceMs);
+  });
+  try {
+    return (await Promise.race([measure.take(peer, site), late])) ?? 'not';
+  } catch (error) {
+    return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
