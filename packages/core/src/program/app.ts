@@ -10,7 +10,6 @@ import { acceptedKeysPathFor, defaultStorePath } from '../registry/paths.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
 import { SecretRenewal } from '../registry/secret-renewal.ts';
 import type { SecretSources } from '../registry/secret-sources.ts';
-import { patchSchemaOf } from '../tools/connection-tool-schema.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
@@ -124,7 +123,6 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
     manager,
     registry,
     fullSchema: leaf.toolSchema,
-    patchSchema: patchSchemaOf(leaf.toolSchema),
     ...kindOf(leaf),
   });
   leaf.registerTools?.(app);

@@ -33,7 +33,7 @@ function waitTool(reasons: Failure[]): Tool {
     title: 'Wait',
     description: 'Waits until it is stopped.',
     effect: 'read',
-    input: z.strictObject({}),
+    input: () => z.strictObject({}),
     handler: (_args, { signal }) =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => {
@@ -129,11 +129,11 @@ describe('serve', () => {
   });
 
   it('answers what was asked before the end of input', async () => {
-    const quick = defineTool({
+    const quick: Tool = {
       ...waitTool([]),
       name: 'quick',
       handler: async () => ({ content: [{ type: 'text', text: 'quick answer' }] }),
-    });
+    };
     const life = live({ tools: [quick] });
     life.send(initialize);
     life.send({ ...callWait, params: { name: 'quick', arguments: {} } });

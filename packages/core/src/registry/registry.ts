@@ -70,48 +70,57 @@ const sshPersonFields = ['ssh.hostKeys', 'ssh.agent', 'ssh.jump.*.hostKeys', 'ss
  * reading is synchronous and in one step, so that concurrent calls see one state each.
  */
 export function createRegistry<C extends BaseConnection>(options: RegistryOptions<C>): Registry<C> {
-  const context = createContext(options);
-  const { rules } = context;
-  const find = (name: string | undefined) => findListed(context.refresh(), name);
+  let made: Context<C> | undefined;
+  // With the first call, as it looks through the whole schema.
+  const open = () => {
+    made ??= createContext(options);
+    return made;
+  };
+  const find = (name: string | undefined) => findListed(open().refresh(), name);
 
   return {
-    list: async () => context.refresh().snapshot,
+    list: async () => open().refresh().snapshot,
     get: async (name) => usable(find(name)),
     resolve: async (name, signal): Promise<Resolved<C>> => {
       const listed = find(name);
       usable(listed);
-      return resolveListed(listed, rules.reader, signal);
+      return resolveListed(listed, open().rules.reader, signal);
     },
-    ...editsOf(context, rules, find),
-    person: editsOf(context, { ...rules, byPerson: true }, find),
+    ...editsOf(open, { byPerson: false }, find),
+    person: editsOf(open, { byPerson: true }, find),
   };
 }
 
 /** What may be changed, and how, follows from the rules; the store is changed in one step each. */
 function editsOf<C extends BaseConnection>(
-  { store, refresh }: Context<C>,
-  rules: EditRules<C>,
+  open: () => Context<C>,
+  { byPerson }: Pick<EditRules<C>, 'byPerson'>,
   find: (name: string) => ReturnType<typeof findListed<C>>,
 ): ConnectionEdits<C> {
-  const change = (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) =>
-    store.change((held) => edit({ held, rules, candidates: refresh().candidates }), signal);
+  const rulesOf = (): EditRules<C> => ({ ...open().rules, byPerson });
+  const change = (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) => {
+    const { store, refresh } = open();
+    const rules = rulesOf();
+    return store.change((held) => edit({ held, rules, candidates: refresh().candidates }), signal);
+  };
   return {
     add: async (input, signal) => {
+      const rules = rulesOf();
       const raw = cleanInput(withoutNulls(input), rules);
       assertFits(raw, rules);
       const name = String(raw.name);
-      refuseTaken(refresh().byName.get(name));
+      refuseTaken(open().refresh().byName.get(name));
       await change((one) => addConnection(raw, one), signal);
       return find(name).entry;
     },
     update: async (name, input, signal) => {
-      const patch = cleanInput(input, rules);
-      refuseForeign(find(name), store.path);
+      const patch = cleanInput(input, rulesOf());
+      refuseForeign(find(name), open().store.path);
       await change((one) => updateConnection(name, patch, one), signal);
       return find(name).entry;
     },
     remove: async (name, signal) => {
-      refuseForeign(find(name), store.path);
+      refuseForeign(find(name), open().store.path);
       await change((one) => removeConnection(name, one), signal);
     },
   };
@@ -119,7 +128,7 @@ function editsOf<C extends BaseConnection>(
 
 interface Context<C extends BaseConnection> {
   store: Store;
-  rules: EditRules<C>;
+  rules: Omit<EditRules<C>, 'byPerson'>;
   refresh(): Compiled<C>;
 }
 
@@ -149,7 +158,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
   const routeFields = ['host', 'ssh', ...(options.routeFields ?? [])];
   const { narrowingFields = [] } = options;
   const personFields = [...sshPersonFields, ...narrowingFields, ...(options.personFields ?? [])];
-  return { store, rules: { byPerson: false, reader, storePath, routeFields, personFields, narrowingFields }, refresh };
+  return { store, rules: { reader, storePath, routeFields, personFields, narrowingFields }, refresh };
 }
 
 /** One object: another one each time would count as news. */

@@ -18,7 +18,7 @@ import {
 } from '../testing/fake-engine.ts';
 import { createFakeTunnel } from '../testing/fake-tunnel.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
-import { patchSchemaOf, toolConnectionShape } from './connection-tool-schema.ts';
+import { toolConnectionShape } from './connection-tool-schema.ts';
 import { registerConnectionTools } from './connection-tools.ts';
 import { createToolServer, type ToolServer } from './tool-server.ts';
 
@@ -72,7 +72,6 @@ describe('connection tools', () => {
       manager,
       registry,
       fullSchema,
-      patchSchema: patchSchemaOf(fullSchema),
       publicView: ({ type, host, port, user }) => ({ type, host, port, user }),
       descriptions: { list: 'l', add: 'a', update: 'u', remove: 'r', test: 't' },
       ping: async (backend: FakeBackend, signal) => [`shelf holds ${await backend.get('shelf', signal)}`],

@@ -7,6 +7,7 @@ import type { Manager } from '../manager/manager.ts';
 import type { Entry, Registry } from '../registry/registry.ts';
 import { cutVisible, formatVisible } from '../text.ts';
 import { formatConnections } from './connection-list.ts';
+import { patchSchemaOf } from './connection-tool-schema.ts';
 import { withManaged } from './managed.ts';
 import { formatRoute } from './route-text.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -42,10 +43,8 @@ export interface ConnectionKind<C extends BaseConnection, B extends Backend> {
 export interface ConnectionToolsOptions<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
   manager: Manager<B>;
   registry: Registry<C>;
-  /** What `add_connection` takes. */
+  /** What `add_connection` takes; `update_connection` takes the same, all of it optional but the name. */
   fullSchema: z.ZodObject;
-  /** What `update_connection` takes: `name`, and everything else optional. See `patchSchemaOf`. */
-  patchSchema: z.ZodObject;
 }
 
 /** The five tools over the named connections. Nothing here knows what kind of database they lead to. */
@@ -63,10 +62,11 @@ function listTool<C extends BaseConnection, B extends Backend>(options: Connecti
     title: 'List connections',
     description: descriptions.list,
     effect: 'readLocal',
-    input: z.strictObject({
-      limit: z.int().min(1).max(1_000).optional(),
-      offset: z.int().min(0).max(1_000_000).optional(),
-    }),
+    input: () =>
+      z.strictObject({
+        limit: z.int().min(1).max(1_000).optional(),
+        offset: z.int().min(0).max(1_000_000).optional(),
+      }),
     handler: async ({ limit, offset }) =>
       formatConnections(await registry.list(), {
         page: { limit: limit ?? 100, offset: offset ?? 0 },
@@ -83,19 +83,19 @@ function addTool<C extends BaseConnection, B extends Backend>(options: Connectio
     title: 'Add a connection',
     description: descriptions.add,
     effect: 'createLocal',
-    input: fullSchema,
+    input: () => fullSchema,
     handler: async (fields, { signal }) => formatSaved('Added', await registry.add(fields, signal)),
   });
 }
 
 function updateTool<C extends BaseConnection, B extends Backend>(options: ConnectionToolsOptions<C, B>): Tool {
-  const { registry, manager, descriptions, patchSchema } = options;
+  const { registry, manager, descriptions, fullSchema } = options;
   return defineTool({
     name: 'update_connection',
     title: 'Update a connection',
     description: descriptions.update,
     effect: 'replaceLocal',
-    input: patchSchema,
+    input: () => patchSchemaOf(fullSchema),
     handler: async ({ name, ...patch }, { signal }) => {
       const entry = await registry.update(String(name), patch, signal);
       closeSoon(manager, entry.name);
@@ -111,7 +111,7 @@ function removeTool<C extends BaseConnection, B extends Backend>(options: Connec
     title: 'Remove a connection',
     description: descriptions.remove,
     effect: 'replaceLocal',
-    input: z.strictObject({ name: connectionName }),
+    input: () => z.strictObject({ name: connectionName }),
     handler: async ({ name }, { signal }) => {
       await registry.remove(name, signal);
       closeSoon(manager, name);
@@ -132,7 +132,7 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Connecti
     title: 'Test a connection',
     description: descriptions.test,
     effect: 'read',
-    input: z.strictObject({ name: connectionName.optional(), timeout_ms: z.int().min(1).max(600_000).optional() }),
+    input: () => z.strictObject({ name: connectionName.optional(), timeout_ms: z.int().min(1).max(600_000).optional() }),
     handler: async ({ name }, { signal, timeLimit }) => {
       const started = performance.now();
       const use = async (backend: B, lease: { name: string }) => ({

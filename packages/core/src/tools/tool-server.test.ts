@@ -13,17 +13,17 @@ const echo = defineTool({
   title: 'Echo',
   description: 'Gives back what it got.',
   effect: 'read',
-  input: z.strictObject({ message: z.string(), times: z.int().min(1).max(5).default(1) }),
+  input: () => z.strictObject({ message: z.string(), times: z.int().min(1).max(5).default(1) }),
   handler: async ({ message, times }) => text(message.repeat(times)),
 });
 
-function waiting(onSignal: (signal: AbortSignal) => void, extra: Partial<Tool> = {}): Tool {
+function waiting(onSignal: (signal: AbortSignal) => void, extra: Omit<Partial<Tool>, 'input'> = {}): Tool {
   return defineTool({
     name: 'wait',
     title: 'Wait',
     description: 'Never ends by itself.',
     effect: 'read',
-    input: z.strictObject({ timeout_ms: z.int().min(1).optional() }),
+    input: () => z.strictObject({ timeout_ms: z.int().min(1).optional() }),
     handler: (_args, { signal }) => {
       onSignal(signal);
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -89,7 +89,7 @@ describe('a tool server', () => {
   });
 
   it('does not repeat a value that may be a secret', async () => {
-    const tool = defineTool({ ...echo, input: z.strictObject({ password: z.string() }), handler: async () => text('') });
+    const tool = defineTool({ ...echo, input: () => z.strictObject({ password: z.string() }), handler: async () => text('') });
     const { client } = await start([tool]);
     const reply = await client.call('echo', { password: 123456789 });
     expect(reply.text).toContain('password');
@@ -164,14 +164,14 @@ describe('a tool server', () => {
   });
 
   it('reports progress, growing and throttled, only to a caller that asked', async () => {
-    const busy = defineTool({
+    const busy: Tool = {
       ...echo,
       name: 'busy',
       handler: async (_args, { progress }) => {
         for (let step = 1; step <= 1_000; step += 1) progress(step, 1_000);
         return text('done');
       },
-    });
+    };
     const { client } = await start([busy]);
     const reports: number[] = [];
     await client.call('busy', { message: '' }, { onProgress: ({ progress }) => reports.push(progress) });

@@ -43,8 +43,21 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   handler(args: z.output<Schema>, context: ToolContext): Promise<ToolReply>;
 }
 
+/** As a tool is written: its schema is made when it is first needed, which no start has to wait for. */
+export interface ToolSource<Schema extends z.ZodObject> extends Omit<Tool<Schema>, 'input'> {
+  input(): Schema;
+}
+
 /** A tool whose arguments have their schema's types inside the handler, and are unknown to everybody else. */
-export function defineTool<Schema extends z.ZodObject>(tool: Tool<Schema>): Tool {
+export function defineTool<Schema extends z.ZodObject>({ input, ...tool }: ToolSource<Schema>): Tool {
+  let made: Schema | undefined;
+  const lazy = {
+    ...tool,
+    get input() {
+      made ??= input();
+      return made;
+    },
+  };
   // The server only ever calls the handler with what `input` has parsed, so the narrower argument type is safe.
-  return tool as unknown as Tool;
+  return lazy as unknown as Tool;
 }

@@ -18,16 +18,17 @@ const mostTables = 20;
 /** Of the whole budget of an answer, what the first line does not need. */
 const room = 31_000;
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  tables: z.array(z.string()).min(1).max(mostTables),
-  database: databaseArgument,
-  schema: schemaArgument,
-  definitions: z.boolean().optional().describe('statements of views too'),
-  brief: z.boolean().optional().describe('columns and keys only'),
-  offset: offsetArgument,
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    tables: z.array(z.string()).min(1).max(mostTables),
+    database: databaseArgument,
+    schema: schemaArgument,
+    definitions: z.boolean().optional().describe('statements of views too'),
+    brief: z.boolean().optional().describe('columns and keys only'),
+    offset: offsetArgument,
+    timeout_ms: timeoutArgument,
+  });
 
 export function describeTableTool(tools: SqlTools): Tool {
   return defineTool({
@@ -41,7 +42,7 @@ export function describeTableTool(tools: SqlTools): Tool {
   });
 }
 
-async function describe({ backend, options }: Call, args: z.output<typeof input>): Promise<ToolReply> {
+async function describe({ backend, options }: Call, args: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
   const { tables, schema, definitions = false, brief = false, offset } = args;
   const names = [...new Set(tables)];
   const run = backend.catalogRun(options);

@@ -15,14 +15,15 @@ import { offeringNames } from '../unknown-name.ts';
 
 const keepPerCell = 600;
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  sql: sqlArgument,
-  params: paramsArgument,
-  database: databaseArgument,
-  dry_run: z.boolean().default(false),
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    sql: sqlArgument,
+    params: paramsArgument,
+    database: databaseArgument,
+    dry_run: z.boolean().default(false),
+    timeout_ms: timeoutArgument,
+  });
 
 export function executeTool(tools: SqlTools): Tool {
   return defineTool({

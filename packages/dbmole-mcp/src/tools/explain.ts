@@ -15,15 +15,16 @@ import { offeringNames } from '../unknown-name.ts';
 /** Plans of statements with thousands of parts are long; beyond this nobody could read one. */
 const longestPlan = 4_000_000;
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  sql: sqlArgument.describe('without EXPLAIN'),
-  params: paramsArgument,
-  database: databaseArgument,
-  analyze: z.boolean().optional().describe('runs it, for real rows and times'),
-  raw: z.boolean().optional(),
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    sql: sqlArgument.describe('without EXPLAIN'),
+    params: paramsArgument,
+    database: databaseArgument,
+    analyze: z.boolean().optional().describe('runs it, for real rows and times'),
+    raw: z.boolean().optional(),
+    timeout_ms: timeoutArgument,
+  });
 
 export function explainTool(tools: SqlTools): Tool {
   return defineTool({
@@ -42,7 +43,7 @@ export function explainTool(tools: SqlTools): Tool {
   });
 }
 
-async function readPlan({ backend, options, engineMs }: Call, args: z.output<typeof input>): Promise<string> {
+async function readPlan({ backend, options, engineMs }: Call, args: z.output<ReturnType<typeof input>>): Promise<string> {
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options);
   const { analyze = false, raw = false } = args;

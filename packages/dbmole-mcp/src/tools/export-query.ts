@@ -6,15 +6,16 @@ import { ExportSink, longestCell } from '../export/export-sink.ts';
 import { connectionArgument, databaseArgument, paramsArgument, type SqlTools, sqlArgument, timeoutUpTo } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  sql: sqlArgument,
-  params: paramsArgument,
-  database: databaseArgument,
-  file: z.string().min(1).describe('orders.csv or .jsonl'),
-  format: z.enum(['csv', 'jsonl']).optional(),
-  timeout_ms: timeoutUpTo(3_600_000),
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    sql: sqlArgument,
+    params: paramsArgument,
+    database: databaseArgument,
+    file: z.string().min(1).describe('orders.csv or .jsonl'),
+    format: z.enum(['csv', 'jsonl']).optional(),
+    timeout_ms: timeoutUpTo(3_600_000),
+  });
 
 export function exportQueryTool(tools: SqlTools): Tool {
   return defineTool({

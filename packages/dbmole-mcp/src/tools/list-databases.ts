@@ -3,12 +3,13 @@ import * as z from 'zod';
 import { formatBytes, shortComment } from '../schema-text.ts';
 import { connectionArgument, limitArgument, offsetArgument, type SqlTools, timeoutArgument } from '../tool.ts';
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  limit: limitArgument(1_000),
-  offset: offsetArgument,
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    limit: limitArgument(1_000),
+    offset: offsetArgument,
+    timeout_ms: timeoutArgument,
+  });
 
 export function listDatabasesTool(tools: SqlTools): Tool {
   return defineTool({

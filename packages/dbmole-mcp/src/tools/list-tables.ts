@@ -17,15 +17,16 @@ const patternArgument = z
   .string()
   .refine((text) => text.length <= 200 && !text.includes('\u0000'), 'it is too long, or has a NUL in it');
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  database: databaseArgument,
-  schema: schemaArgument,
-  pattern: patternArgument.optional().describe('part of a name, or with * and ?'),
-  limit: limitArgument(1_000),
-  offset: offsetArgument,
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    database: databaseArgument,
+    schema: schemaArgument,
+    pattern: patternArgument.optional().describe('part of a name, or with * and ?'),
+    limit: limitArgument(1_000),
+    offset: offsetArgument,
+    timeout_ms: timeoutArgument,
+  });
 
 export function listTablesTool(tools: SqlTools): Tool {
   return defineTool({

@@ -17,17 +17,18 @@ import { offeringNames } from '../unknown-name.ts';
 /** Characters after the part of a cell that is shown: its end must be told from a cut, and a secret from its first half. */
 const marginOf = () => 16 + longestSecret();
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  sql: sqlArgument,
-  params: paramsArgument,
-  database: databaseArgument,
-  limit: limitArgument(10_000),
-  offset: offsetArgument,
-  cell_limit: z.int().min(1).max(30_000).default(500),
-  cell_offset: z.int().min(0).max(10_000_000).default(0),
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    sql: sqlArgument,
+    params: paramsArgument,
+    database: databaseArgument,
+    limit: limitArgument(10_000),
+    offset: offsetArgument,
+    cell_limit: z.int().min(1).max(30_000).default(500),
+    cell_offset: z.int().min(0).max(10_000_000).default(0),
+    timeout_ms: timeoutArgument,
+  });
 
 export function queryTool(tools: SqlTools): Tool {
   return defineTool({

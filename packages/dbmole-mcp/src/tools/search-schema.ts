@@ -14,15 +14,16 @@ import {
 const mostWords = 8;
 const mostCharacters = 500;
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  text: z.string().describe('words: customer email'),
-  database: databaseArgument,
-  schema: schemaArgument,
-  limit: limitArgument(1_000),
-  offset: offsetArgument,
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    text: z.string().describe('words: customer email'),
+    database: databaseArgument,
+    schema: schemaArgument,
+    limit: limitArgument(1_000),
+    offset: offsetArgument,
+    timeout_ms: timeoutArgument,
+  });
 
 export function searchSchemaTool(tools: SqlTools): Tool {
   return defineTool({

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
-const input = z.strictObject({ connection: connectionArgument, index: indexArgument, timeout_ms: timeoutArgument });
+const input = () => z.strictObject({ connection: connectionArgument, index: indexArgument, timeout_ms: timeoutArgument });
 
 export function clusterHealthTool(tools: ClusterTools): Tool {
   return defineTool({

@@ -2,16 +2,17 @@ import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  index: indexArgument,
-  fields: z.string().min(1).max(2_000).optional(),
-  offset: z.int().min(0).max(1_000_000).default(0),
-  raw: z.boolean().default(false),
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    index: indexArgument,
+    fields: z.string().min(1).max(2_000).optional(),
+    offset: z.int().min(0).max(1_000_000).default(0),
+    raw: z.boolean().default(false),
+    timeout_ms: timeoutArgument,
+  });
 
-export type GetMappingArgs = z.output<typeof input>;
+export type GetMappingArgs = z.output<ReturnType<typeof input>>;
 
 export function getMappingTool(tools: ClusterTools): Tool {
   return defineTool({

@@ -3,16 +3,17 @@ import * as z from 'zod';
 import { methods } from '../methods.ts';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 
-const input = z.strictObject({
-  connection: connectionArgument,
-  method: z.enum(methods).default('GET'),
-  path: z.string().min(1).max(8_000),
-  params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-  body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional(),
-  timeout_ms: timeoutArgument,
-});
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    method: z.enum(methods).default('GET'),
+    path: z.string().min(1).max(8_000),
+    params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional(),
+    timeout_ms: timeoutArgument,
+  });
 
-export type RequestArgs = z.output<typeof input>;
+export type RequestArgs = z.output<ReturnType<typeof input>>;
 
 /** `closed`: no connection may be written to, so it can only ever read. */
 export function requestTool(tools: ClusterTools, { closed }: { closed: boolean }): Tool {
