@@ -2,6 +2,7 @@ import type { Failure, Lease } from '@dbmole/core';
 import type { Answer, AnswerLimits } from './answer.ts';
 import type { ClusterBackend } from './backend.ts';
 import { guardRequest } from './guard/guard.ts';
+import { acceptNarrowed } from './guard/narrowed-write.ts';
 import { acceptWrite, type ClusterIdentity, type ClusterRequest } from './request.ts';
 import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
 
@@ -20,7 +21,7 @@ export interface Call {
   unknownIndex(name: string): Promise<Failure>;
   /** What the cluster warns of and has not been said before, as sentences. Most warnings come with every answer. */
   news(answer: Pick<Answer, 'warnings'>): string[];
-  /** Refused on readonly connections. */
+  /** Refused on readonly connections, and as far as nobody can tell that it stays within the indices of a connection that has some. */
   write(request: AskedRequest): Promise<Answer>;
 }
 
@@ -50,7 +51,12 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     unknownIndex: (index) =>
       unknownIndexFailure(index, { message: `no index is called ${JSON.stringify(index)}`, ask: askWithin, signal }),
     news: ({ warnings }) => newsOf(backend, warnings),
-    write: (request) => backend.send(acceptWrite(whole(request), { name, readonly }), { signal }),
+    write: async (request) => {
+      const asked = whole(request);
+      const isNarrowed = rules.indices !== undefined && readonly === false;
+      const accepted = isNarrowed ? acceptNarrowed(asked, name, rules) : acceptWrite(asked, { name, readonly });
+      return await backend.send(accepted, { signal });
+    },
   };
 }
 

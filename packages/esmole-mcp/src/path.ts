@@ -9,6 +9,10 @@ const dateMath = /^<[^/]*\{now[^/]*(?:\/[yMwdhHms][^/]*)?\}>(?:,[^/]*)?$/;
 /** Kept as they are for the reader's sake: they end or separate nothing in a path. */
 const readable: Readonly<Record<string, string>> = { '%2C': ',', '%3A': ':', '%40': '@', '%3D': '=' };
 
+const longestShown = 200;
+/** An id may have any character, and not all can be sent in a path. */
+const withDocument = /^\/?[^/]+\/_(?:doc|source|explain|termvectors)\/./;
+
 /**
  * The parts of a path, decoded once. Refuses whatever a cluster, a proxy and we could read in different ways: what is sent is
  * rebuilt from these parts by `formatPath`, so what was checked is what arrives.
@@ -62,8 +66,11 @@ function decode(part: string, path: string): string {
 }
 
 function pathFailure(path: string, what: string): Failure {
-  return new Failure('input', `the path ${JSON.stringify(path)} ${what}`, {
+  const shown = path.length > longestShown ? `${path.slice(0, longestShown)}…` : path;
+  return new Failure('input', `the path ${JSON.stringify(shown)} ${what}`, {
     code: 'E_PATH',
-    hint: 'Write a path like /my-index/_search, with query parameters in `params`.',
+    hint: withDocument.test(path)
+      ? 'Find a document with such an id by POST /my-index/_search and the query {"ids": {"values": ["…"]}}.'
+      : 'Write a path like /my-index/_search, with query parameters in `params`.',
   });
 }

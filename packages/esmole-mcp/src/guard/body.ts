@@ -1,16 +1,20 @@
 import { Failure } from '@dbmole/core';
-import type { RequestBody } from '../request.ts';
-import { callFailure, checkMentions, isObject, textsOf, valueAt, walk } from './mentions.ts';
+import type { ClusterIdentity, RequestBody } from '../request.ts';
+import { checkFiles } from './files.ts';
+import { callFailure, checkMentions, mayReadAll } from './mentions.ts';
+import { checkMustache } from './mustache.ts';
 import { checkName, type IndexRules, narrowNames } from './names.ts';
 import { findParamProblem, isCursor, isShortTime } from './params.ts';
-import { checkQueryText } from './query-text.ts';
+import { checkQueryText, type QueryLanguage } from './query-text.ts';
 import { parseStrict } from './strict-json.ts';
+import { isObject, textsOf, valueAt, walk } from './walk.ts';
 
 /** What a body is checked against. */
 export interface BodyContext {
   readonly rules: IndexRules;
   /** Of the path; what a body leaves open is for it to say. */
   readonly hasIndex: boolean;
+  readonly product: ClusterIdentity['product'];
 }
 
 type Check = (body: Readonly<Record<string, unknown>>, context: BodyContext) => void;
@@ -18,42 +22,45 @@ type Check = (body: Readonly<Record<string, unknown>>, context: BodyContext) => 
 /** Of a search, beside what is checked in its depth: plugins take orders here, and pipelines call models that remember. */
 const pluginKeys = ['ext', 'search_pipeline', 'project_routing'];
 
+/** Processors. What they ask may be a service outside. */
+const callsModel: ReadonlySet<string> = new Set(['inference', 'ml_inference']);
+
 const objects = {
   /** Anything: it names no index, or all that it says stays in the request. */
   object: () => undefined,
-  search: (body, { rules }) => {
-    for (const key of pluginKeys) if (Object.hasOwn(body, key)) throw callFailure(key, 'may do more than search');
-    checkMentions(body, rules);
-  },
+  search: checkSearch,
   template: checkTemplate,
-  ratings: (body, context) => {
-    walk(body, 0, (key) => {
-      if (key === 'template_id' || key === 'templates') checkTemplate(body, context);
+  rendering: ({ params: _values, ...template }) => checkMustache(template),
+  /** The documents are data; the pipeline has templates in it. One that is stored is named, and not here. */
+  processors: ({ pipeline }) => {
+    checkMustache(pipeline);
+    walk(pipeline, 0, (key, value) => {
+      if (callsModel.has(key) && isObject(value)) throw callFailure(key, 'sends documents to a model');
     });
-    checkMentions(body, context.rules);
   },
+  /** Its analyzers are made for the answer. */
+  indexTemplate: (body) => checkFiles(body),
+  ratings: checkRatings,
   documents: checkDocuments,
   eql: (body, { rules }) => {
     checkKeys(body, eqlKeys);
     checkMentions(body, rules);
   },
-  sql: (body, { rules }) => checkQuery(body, sqlKeys, rules),
-  esql: (body, { rules }) => checkQuery(body, esqlKeys, rules),
+  sql: (body, { rules }) => {
+    checkQuery(body, 'sql', rules);
+    checkKept('page_timeout', body);
+  },
+  esql: (body, { rules }) => checkQuery(body, 'esql', rules),
   cursor: (body) => checkKeys(body, 'cursor'),
   scroll: (body) => {
     checkKeys(body, 'scroll scroll_id');
-    const kept = valueAt(body, 'scroll');
-    if (kept !== undefined && !isShortTime(String(kept))) throw callFailure('scroll', 'is more than an hour');
+    checkKept('scroll', body);
   },
   closing: (body) => {
     checkKeys(body, 'id scroll_id pit_id');
     for (const id of textsOf(Object.values(body))) checkId(id);
   },
-  analysis: (body) => {
-    walk(body, 0, (key) => {
-      if (key.endsWith('_path')) throw callFailure(key, 'reads a file of the server');
-    });
-  },
+  analysis: (body) => checkFiles(body),
   shard: (body, { rules }) => {
     checkKeys(body, 'index shard primary current_node');
     for (const name of textsOf(body.index)) checkName(name, rules, 'descriptions');
@@ -138,17 +145,45 @@ function checkDocuments(body: Readonly<Record<string, unknown>>, { rules, hasInd
   if (rules.indices !== undefined && !hasIndex && isOpen) throw bodyFailure('each document names its `_index`, or the path does');
 }
 
-function checkTemplate(_body: Readonly<Record<string, unknown>>, { rules }: BodyContext): void {
-  if (rules.systemIndices && rules.indices === undefined) return;
-  throw new Failure('refused', 'which indices a search template reads is only known when it is rendered', {
-    code: 'E_NOT_A_READ',
-    hint: 'Render it with POST /_render/template, and send what comes back to _search.',
+function checkSearch(body: Readonly<Record<string, unknown>>, { rules }: Pick<BodyContext, 'rules'>): void {
+  for (const key of pluginKeys) if (Object.hasOwn(body, key)) throw callFailure(key, 'may do more than search');
+  checkMentions(body, rules);
+}
+
+/** Each is a search of its own. */
+function checkRatings(body: Readonly<Record<string, unknown>>, context: BodyContext): void {
+  checkMentions(body, context.rules);
+  walk(body, 0, (key, value) => {
+    if (key === 'template_id' || key === 'templates') checkTemplate({ value }, context);
+    if (key === 'request' && isObject(value)) checkSearch(value, context);
   });
 }
 
-function checkQuery(body: Readonly<Record<string, unknown>>, keys: string, rules: IndexRules): void {
-  checkKeys(body, keys);
-  checkQueryText(String(body.query ?? ''), rules);
+function checkTemplate({ params: _values, ...template }: Readonly<Record<string, unknown>>, context: BodyContext): void {
+  checkMustache(template);
+  if (mayReadAll(context.rules) && context.product === 'elasticsearch') return;
+  if (mayReadAll(context.rules))
+    throw new Failure('refused', 'a search template may name a pipeline, and what a pipeline does is not known', {
+      code: 'E_NOT_A_READ',
+      hint: renderFirst,
+    });
+  throw new Failure('refused', 'which indices a search template reads is only known when it is rendered', {
+    code: 'E_NOT_A_READ',
+    hint: renderFirst,
+  });
+}
+
+const renderFirst = 'Render it with POST /_render/template, and send what comes back to _search.';
+
+/** How long the cluster keeps something open. */
+function checkKept(key: string, body: Readonly<Record<string, unknown>>): void {
+  const kept = valueAt(body, key);
+  if (kept !== undefined && !isShortTime(String(kept))) throw callFailure(key, 'is more than an hour');
+}
+
+function checkQuery(body: Readonly<Record<string, unknown>>, language: QueryLanguage, rules: IndexRules): void {
+  checkKeys(body, language === 'sql' ? sqlKeys : esqlKeys);
+  checkQueryText(String(body.query ?? ''), language, rules);
   checkMentions({ ...body, query: undefined }, rules);
 }
 

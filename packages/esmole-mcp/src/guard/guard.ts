@@ -26,8 +26,11 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
   const { line, template } = route;
   const problem = findParamProblem(params, line.params ?? '', context.systemIndices);
   if (problem !== undefined) throw paramFailure(route, problem);
-  if (line.tells === 'everywhere' && context.indices !== undefined) throw wholeFailure(route);
-  checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined });
+  const telling = line.telling?.split(' ').find((name) => params.has(name));
+  const tellsAll = line.tells === 'everywhere' || telling !== undefined;
+  if (tellsAll && context.indices !== undefined) throw wholeFailure(route, telling);
+  const { product } = context.identity;
+  checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined, product });
   // A point in time has indices of its own, and the path then may not have any.
   if (segments.join('/') === '_search' && readsPointInTime(line.body, body))
     return acceptRead({ method, body, params, segments });

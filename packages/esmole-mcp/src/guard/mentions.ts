@@ -1,14 +1,12 @@
 import { Failure } from '@dbmole/core';
+import { checkMustache } from './mustache.ts';
 import { checkMention, checkName, type IndexRules } from './names.ts';
 import { isShortTime } from './params.ts';
 import { findPitNames } from './pit-id.ts';
+import { isObject, textsOf, valueAt, walk } from './walk.ts';
 
 /** Below these a query names an index beside those of the path: a lookup, a document that is like another, a stored shape. */
 const indexKeys: ReadonlySet<string> = new Set(['index', '_index', 'indices', 'target_index']);
-
-const deepest = 300;
-
-type Visit = (key: string, value: unknown) => void;
 
 /**
  * Looks for indices in the depth of a search. A field of the user's may have such a name too; with a list of allowed indices its
@@ -17,38 +15,27 @@ type Visit = (key: string, value: unknown) => void;
 export function checkMentions(body: unknown, rules: IndexRules): void {
   walk(body, 0, (key, value) => {
     if (indexKeys.has(key)) for (const text of textsOf(value)) checkMention(text, rules);
-    if (key === 'indices_boost') for (const text of boosted(value)) checkMention(text, rules);
-    if (key === 'pit') checkPit(value, rules);
-    if (key === 'agentic' && valueAt(value, 'query_text') !== undefined) throw callFailure('agentic', 'lets an agent act');
+    if (isLookup(value)) for (const name of namesIn(valueAt(value, 'index'))) checkLookup(name, rules);
+    if (Object.hasOwn(mentioning, key)) mentioning[key]?.(value, rules);
   });
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** What stands below these is more than its words say. */
+const mentioning: Readonly<Record<string, (value: unknown, rules: IndexRules) => void>> = {
+  indices_boost: (value, rules) => boosted(value).map((text) => checkMention(text, rules)),
+  target_index: (value, rules) => namesIn(value).map((name) => checkLookup(name, rules)),
+  pit: checkPit,
+  phrase: (value, rules) => checkCollate(valueAt(value, 'collate'), rules),
+  agentic: (value) => {
+    if (valueAt(value, 'query_text') !== undefined) throw callFailure('agentic', 'lets an agent act');
+  },
+  wrapper: (value) => {
+    if (isPacked(valueAt(value, 'query'))) throw packedFailure();
+  },
+};
 
-export function valueAt(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-/** Calls for each key, however deep, with what stands below it. */
-export function walk(value: unknown, depth: number, visit: Visit): void {
-  if (depth > deepest) {
-    throw new Failure('input', `the body is nested more than ${deepest} deep`, { code: 'E_BODY', hint: 'Send a flatter one.' });
-  }
-  if (Array.isArray(value)) for (const item of value) walk(item, depth + 1, visit);
-  else if (isObject(value)) {
-    for (const [key, inner] of Object.entries(value)) {
-      visit(key, inner);
-      walk(inner, depth + 1, visit);
-    }
-  }
-}
-
-/** A text, or several; numbers and words are texts to a cluster. */
-export function textsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : [];
+export function mayReadAll({ indices, systemIndices }: IndexRules): boolean {
+  return systemIndices && indices === undefined;
 }
 
 export function callFailure(key: string, why: string): Failure {
@@ -56,6 +43,38 @@ export function callFailure(key: string, why: string): Failure {
     code: 'E_NOT_A_READ',
     hint: `Leave "${key}" out.`,
   });
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return textsOf(value).flatMap((text) => text.split(','));
+}
+
+/** Values of a query that are looked up. By a query of its own, it takes patterns. */
+function isLookup(value: unknown): boolean {
+  return typeof valueAt(value, 'index') === 'string' && valueAt(value, 'path') !== undefined;
+}
+
+function checkLookup(name: string, rules: IndexRules): void {
+  if (!mayReadAll(rules)) checkName(name, rules, 'documents');
+}
+
+/** A query in Base64 can be any query. Shorter ones have no room for an index. */
+function isPacked(query: unknown): boolean {
+  return typeof query === 'string' && /^[\w+/=-]{24,}$/.test(query.replace(/\s/g, ''));
+}
+
+function packedFailure(): Failure {
+  return new Failure('refused', 'the query in "wrapper" is packed, and could be any query', {
+    code: 'E_NOT_A_READ',
+    hint: 'Write the query itself in its place.',
+  });
+}
+
+/** A template of a query, which is run for each suggestion. */
+function checkCollate(value: unknown, rules: IndexRules): void {
+  if (value === undefined) return;
+  if (!mayReadAll(rules)) throw callFailure('collate', 'is a template: which indices it reads is only known when it is rendered');
+  checkMustache(value);
 }
 
 function boosted(value: unknown): readonly string[] {

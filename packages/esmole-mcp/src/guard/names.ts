@@ -79,6 +79,8 @@ function formatEverything({ indices, systemIndices }: IndexRules, depth: Depth):
   const visible = systemIndices || depth === 'descriptions' ? undefined : everythingVisible;
   if (indices === undefined) return visible;
   if (indices.length === 0) throw nameFailure('*', 'means nothing, as this connection may read no index');
+  const several = indices.find(meansSeveralClusters);
+  if (several !== undefined) throw nameFailure(several, severalClusters);
   const unclear = visible && indices.find((pattern) => pattern !== '*' && findLeadingStar(pattern));
   if (unclear) throw nameFailure(unclear, leadingStar);
   return indices.map((pattern) => (pattern === '*' ? (visible ?? '*') : pattern)).join(',');
@@ -90,7 +92,7 @@ const longestName = 512;
 function findShapeProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > longestName) return 'is longer than a name can be';
-  if (/[\s\\"|?#%;]|\p{Cc}/u.test(name)) return 'has a character that no index can have';
+  if (/[\s\\"|?#%;,]|\p{Cc}/u.test(name)) return 'has a character that no index can have';
   if (name.startsWith('<')) return findDateProblem(name);
   if (/[<>{}/]/.test(name)) return 'has a character that no index can have';
   if (/^[_+]/.test(name)) return `begins with ${name.charAt(0)}`;
@@ -106,14 +108,22 @@ function findDateProblem(name: string): string | undefined {
 
 const leadingStar = 'also finds hidden indices; begin it with a letter, or use a plain *';
 
+/** Where there is no such cluster, what is left are no names at all, and those mean every index of this one. */
+const severalClusters = 'has a pattern for the cluster, which means all of this one where it finds none; name the cluster';
+
+function meansSeveralClusters(name: string): boolean {
+  return splitCluster(name).cluster?.includes('*') === true;
+}
+
 function findHiddenProblem(name: string, { indices, systemIndices }: IndexRules, depth: Depth): string | undefined {
-  const { cluster, index } = splitCluster(name);
+  const { index } = splitCluster(name);
   if (systemIndices && indices === undefined) return undefined;
-  if (cluster?.includes('*')) return 'has a pattern for the cluster, which may mean this one as well; name the cluster';
+  if (meansSeveralClusters(name)) return severalClusters;
   if (indices?.some((pattern) => pattern.startsWith('.') && covers(pattern, index)) || systemIndices) return undefined;
   if (name.startsWith('<')) return findDateProblem(name);
   if (index.startsWith('.') && !isBacking(index)) return 'is hidden: a name that begins with a dot is of the cluster itself';
-  return depth === 'documents' && findLeadingStar(name) ? leadingStar : undefined;
+  if (depth !== 'documents' || !findLeadingStar(name)) return undefined;
+  return index === '*' ? 'also finds hidden indices; name those that are meant' : leadingStar;
 }
 
 function findLeadingStar(name: string): boolean {

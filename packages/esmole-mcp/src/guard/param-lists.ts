@@ -56,7 +56,7 @@ export const lists = {
   health: `${wait} level timeout expand_wildcards wait_for_status wait_for_nodes wait_for_active_shards wait_for_no_relocating_shards wait_for_no_initializing_shards wait_for_events`,
   allocation: 'include_yes_decisions include_disk_info master_timeout',
   state: `${pick} ${wait} flat_settings`,
-  nodeStatistics: 'timeout fields completion_fields fielddata_fields groups include_segment_file_sizes types',
+  nodeStatistics: 'timeout level fields completion_fields fielddata_fields groups include_segment_file_sizes types',
   hotThreads: 'timeout interval snapshots threads ignore_idle_threads type sort',
   tasks: 'actions nodes parent_task_id group_by timeout',
   snapshots:
@@ -64,6 +64,7 @@ export const lists = {
   catIndices: `${catIndices} health pri include_unloaded_segments`,
   catRecovery: `${cat} active_only detailed`,
   catTasks: `${cat} actions nodes parent_task_id`,
+  catJobs: `${cat} from size allow_no_match`,
   catNodes: `${cat} full_id include_unloaded_segments timeout`,
   listIndices: `${catIndices} health pri next_token size sort`,
   listShards: `${cat} next_token size sort`,

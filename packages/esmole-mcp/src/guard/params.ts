@@ -43,7 +43,7 @@ const rules: Readonly<Record<string, ParamRule>> = {
   max_concurrent_searches: number,
   max_concurrent_shard_requests: number,
   track_total_hits: { takes: (value) => flag.takes(value) || number.takes(value), words: 'true, false or a number' },
-  level: words('cluster indices shards'),
+  level: words('cluster node indices shards'),
   default_operator: words('AND OR and or'),
   verbose: flag,
   features: flagOr('aliases mappings settings'),

@@ -34,7 +34,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
   _reload_search_analyzers: { why: 'it changes how searches are analyzed', instead: 'GET /{index}/_settings' },
   _aliases: { why: 'it changes aliases', instead: 'GET /_alias', isOfChanges: true },
   _alias: { why: 'it changes aliases', instead: 'GET /_alias', isOfChanges: true },
-  _dangling: { why: 'it brings back or deletes indices' },
+  _dangling: { why: 'it brings back or deletes indices', instead: 'GET /_cat/indices' },
   _scripts: { why: 'stored scripts may hold secrets, and can be changed here', instead: 'POST /{index}/_search' },
   _execute: { why: 'it runs a script of its own', instead: 'POST /{index}/_search' },
   _ingest: { why: 'pipelines may hold secrets, and can be changed here', instead: 'POST /_ingest/pipeline/_simulate' },
@@ -77,7 +77,7 @@ export const reasons: Readonly<Record<string, Reason>> = {
     why: 'all of the state holds scripts, pipelines and repositories',
     instead: 'GET /_cluster/state/nodes,routing_table',
   },
-  _all: { why: 'it means what others have opened as well' },
+  _all: { why: 'it means what others have opened as well', isOfChanges: true },
 };
 
 export function findReason(method: string, segments: readonly string[]): Reason | undefined {

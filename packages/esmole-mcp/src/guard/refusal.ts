@@ -56,7 +56,9 @@ export function paramFailure(route: Route, { name, problem, known }: ParamProble
   const some = known.length > 12 ? `${known.slice(0, 10).join(', ')} and ${known.length - 10} more` : known.join(', ');
   return new Failure('refused', `${formatRoute(route)} ${problem}`, {
     code,
-    hint: isKnown ? 'Change it, or leave it out.' : (unwanted.get(name) ?? `Leave it out. It takes ${some}.`),
+    hint: isKnown
+      ? (unallowed.get(name) ?? 'Change it, or leave it out.')
+      : (unwanted.get(name) ?? `Leave it out. It takes ${some}.`),
     nearest: isKnown ? [] : nearestNames(name, known),
   });
 }
@@ -73,11 +75,17 @@ const unwanted: ReadonlyMap<string, string> = new Map([
   ['detailed', 'Leave it out: it shows what others ask.'],
 ]);
 
+/** Of those that a read takes, with another value. */
+const unallowed: ReadonlyMap<string, string> = new Map([
+  ['expand_wildcards', 'Leave it out. A person can allow hidden indices with "systemIndices": true; a tool cannot.'],
+]);
+
 /** With a list of allowed indices. */
-export function wholeFailure(route: Route): Failure {
-  return new Failure('refused', `${formatRoute(route)} tells of all indices, and this connection may read some only`, {
+export function wholeFailure(route: Route, param?: string): Failure {
+  const what = param === undefined ? formatRoute(route) : `${formatRoute(route)} with ${param}`;
+  return new Failure('refused', `${what} tells of all indices, and this connection may read some only`, {
     code: 'E_INDEX_REFUSED',
-    hint: 'Ask for what has an index in its path.',
+    hint: `${param === undefined ? 'Ask' : `Leave ${param} out, or ask`} for what has an index in its path.`,
   });
 }
 

@@ -34,6 +34,9 @@ const samples: Readonly<Record<string, string>> = {
   'node-statistic': 'os',
   'node-info': 'os,process',
   'state-part': 'nodes',
+  'state-blocks': 'blocks',
+  jobs: 'datafeeds',
+  licence: 'basic_status',
 };
 
 /** A value that each parameter may have. */

@@ -24,10 +24,14 @@ interface Line {
   readonly where?: Where;
   /** Unlike the others, it wants each pattern to find something. */
   readonly isStrict?: true;
+  /** Parameters that make it tell of all indices. */
+  readonly telling?: string;
 }
 
 /** Where no part of a path can be the type of a document: a build without the module would take it for that, and write. */
 const untyped = 'es 8.0+, os 2.0+';
+/** Where these words are routes of their own, and not the type of a document. */
+const named = 'es 7.0+, os 1.0+';
 
 /** All that a read-only connection can do. What is not here is refused. */
 export const table: readonly Line[] = [
@@ -44,13 +48,13 @@ export const table: readonly Line[] = [
   { allow: 'POST [/{index}]/_search/template', tells: 'documents', params: lists.search, body: 'template', where: untyped },
   { allow: 'GET [/{index}]/_msearch/template', tells: 'documents', params: lists.lines, body: 'templates' },
   { allow: 'POST [/{index}]/_msearch/template', tells: 'documents', params: lists.lines, body: 'templates', where: untyped },
-  { allow: 'GET POST /_render/template[/{name}]', tells: 'nothing', body: 'object' },
+  { allow: 'GET POST /_render/template[/{name}]', tells: 'nothing', body: 'rendering' },
   { allow: 'GET POST /{index}/_terms_enum', tells: 'documents', body: 'search', where: 'xp 7.14+' },
   { allow: 'GET POST /{index}/_knn_search', tells: 'documents', params: 'routing', body: 'search', where: 'es 8.0-8' },
   { allow: 'GET POST /{index}/_graph/explore', tells: 'documents', params: 'routing timeout', body: 'search', where: 'xp 7.0+' },
   { allow: 'GET POST /{index}/_rollup_search', tells: 'documents', params: lists.totals, body: 'search', where: 'xp 7.0+' },
   { allow: 'GET POST /{index}/_eql/search', tells: 'documents', params: lists.events, body: 'eql', where: 'xp 7.9+' },
-  { allow: 'GET POST /_sql', tells: 'documents', body: 'sql', where: 'xp 7.0+' },
+  { allow: 'GET POST /_sql', tells: 'documents', params: 'delimiter', body: 'sql', where: 'xp 7.0+' },
   { allow: 'GET POST /_sql/translate', tells: 'documents', body: 'sql', where: 'xp 7.0+' },
   { allow: 'POST /_sql/close', tells: 'nothing', body: 'cursor', where: 'xp 7.0+' },
   { allow: 'POST /_query', tells: 'documents', params: lists.rows, body: 'esql', where: 'xp 8.11+' },
@@ -65,8 +69,10 @@ export const table: readonly Line[] = [
   { allow: 'GET HEAD /{one}/_doc/{id}', tells: 'documents', params: lists.document },
   { allow: 'GET HEAD /{one}/_source/{id}', tells: 'documents', params: lists.document },
   { allow: 'GET POST [/{one}]/_mget', tells: 'documents', params: lists.document, body: 'documents' },
-  { allow: 'GET POST /{one}/_explain/{id}', tells: 'documents', params: lists.explain, body: 'search' },
-  { allow: 'GET POST /{one}/_termvectors[/{id}]', tells: 'documents', params: lists.vectors, body: 'search' },
+  { allow: 'GET /{one}/_explain/{id}', tells: 'documents', params: lists.explain, body: 'search' },
+  { allow: 'POST /{one}/_explain/{id}', tells: 'documents', params: lists.explain, body: 'search', where: named },
+  { allow: 'GET /{one}/_termvectors[/{id}]', tells: 'documents', params: lists.vectors, body: 'search' },
+  { allow: 'POST /{one}/_termvectors[/{id}]', tells: 'documents', params: lists.vectors, body: 'search', where: named },
   { allow: 'GET POST [/{one}]/_mtermvectors', tells: 'documents', params: lists.vectorsOfMany, body: 'documents' },
   { allow: 'GET POST [/{one}]/_analyze', tells: 'nothing', body: 'analysis' },
   // Indices
@@ -81,6 +87,7 @@ export const table: readonly Line[] = [
   { allow: 'GET [/{index}]/_shard_stores', tells: 'descriptions', params: lists.stores },
   { allow: 'GET /{index}/_field_usage_stats', tells: 'descriptions', params: lists.usage, where: 'es 7.15+' },
   { allow: 'GET /{index}/_ilm/explain', tells: 'descriptions', params: lists.ilm, where: 'xp 7.0+' },
+  { allow: 'GET /_plugins/_ism/explain/{index}', tells: 'descriptions', params: 'local', where: 'os 1.0+' },
   { allow: 'GET /{index}/_lifecycle/explain', tells: 'descriptions', params: lists.lifecycle, where: 'es 8.11+' },
   { allow: 'GET [/{index}]/_migration/deprecations', tells: 'descriptions', where: 'xp 7.0+' },
   { allow: 'GET /_data_stream[/{index}]', tells: 'descriptions', params: lists.streams, where: 'xp 7.9+, os 1.0+' },
@@ -100,17 +107,17 @@ export const table: readonly Line[] = [
     allow: 'POST /_index_template/_simulate[/{name}]',
     tells: 'everywhere',
     params: lists.wait,
-    body: 'object',
+    body: 'indexTemplate',
     where: 'es 7.9+, os 1.0+',
   },
   {
     allow: 'POST /_index_template/_simulate_index/{index}',
     tells: 'everywhere',
     params: lists.wait,
-    body: 'object',
+    body: 'indexTemplate',
     where: 'es 7.9+, os 1.0+',
   },
-  { allow: 'GET POST /_ingest/pipeline[/{name}]/_simulate', tells: 'everywhere', params: 'verbose', body: 'object' },
+  { allow: 'GET POST /_ingest/pipeline[/{name}]/_simulate', tells: 'everywhere', params: 'verbose', body: 'processors' },
   { allow: 'GET /_ingest/processor/grok', tells: 'nothing', params: 's ecs_compatibility' },
   { allow: 'GET /_ilm/policy[/{name}]', tells: 'everywhere', params: lists.wait, where: 'xp 7.0+' },
   { allow: 'GET /_ilm/status', tells: 'nothing', params: lists.wait, where: 'xp 7.0+' },
@@ -121,6 +128,9 @@ export const table: readonly Line[] = [
   { allow: 'GET /_transform[/{name}]', tells: 'everywhere', params: lists.page, where: 'xp 7.5+' },
   { allow: 'GET /_transform/{name}/_stats', tells: 'everywhere', params: lists.page, where: 'xp 7.5+' },
   { allow: 'GET /_rollup/job/{name}', tells: 'everywhere', where: 'xp 7.0+' },
+  { allow: 'GET /_ml/{jobs}[/{name}][/_stats]', tells: 'everywhere', params: lists.page, where: 'xp 7.0+' },
+  { allow: 'GET /_ml/data_frame/analytics[/{name}][/_stats]', tells: 'everywhere', params: lists.page, where: 'xp 7.3+' },
+  { allow: 'GET /_ml/info', tells: 'nothing', where: 'xp 7.0+' },
   { allow: 'GET /_script_context', tells: 'nothing' },
   { allow: 'GET /_script_language', tells: 'nothing' },
   // The cluster
@@ -130,17 +140,28 @@ export const table: readonly Line[] = [
   { allow: 'GET /_cluster/pending_tasks', tells: 'everywhere', params: lists.wait },
   { allow: 'GET POST /_cluster/allocation/explain', tells: 'everywhere', params: lists.allocation, body: 'shard' },
   { allow: 'GET /_cluster/state/{state-part}[/{index}]', tells: 'descriptions', params: lists.state },
+  // The blocks are always those of all indices
+  { allow: 'GET /_cluster/state/{state-blocks}[/{index}]', tells: 'everywhere', params: lists.state },
   { allow: 'GET /_health_report[/{name}]', tells: 'everywhere', params: 'verbose size timeout', where: 'es 8.7+' },
-  { allow: 'GET /_nodes[/{node}]/stats[/{node-statistic}][/{statistic}]', tells: 'nothing', params: lists.nodeStatistics },
+  {
+    allow: 'GET /_nodes[/{node}]/stats[/{node-statistic}][/{statistic}]',
+    tells: 'nothing',
+    params: lists.nodeStatistics,
+    telling: 'level fields completion_fields fielddata_fields',
+  },
   { allow: 'GET /_nodes[/{node}]/{node-info}', tells: 'nothing', params: 'timeout flat_settings' },
   { allow: 'GET /_nodes[/{node}]/usage', tells: 'nothing', params: 'timeout' },
-  { allow: 'GET /_nodes[/{node}]/hot_threads', tells: 'nothing', params: lists.hotThreads },
+  // Threads are called by the index they work for
+  { allow: 'GET /_nodes[/{node}]/hot_threads', tells: 'everywhere', params: lists.hotThreads },
   { allow: 'GET /_tasks[/{task}]', tells: 'everywhere', params: lists.tasks },
   { allow: 'GET /_remote/info', tells: 'nothing' },
   { allow: 'GET /_license', tells: 'nothing', params: 'local', where: 'xp 7.0+' },
+  { allow: 'GET /_license/{licence}', tells: 'nothing', where: 'xp 7.0+' },
   { allow: 'GET /_xpack[/usage]', tells: 'nothing', params: 'categories master_timeout', where: 'xp 7.0+' },
   { allow: 'GET /_snapshot/_status', tells: 'everywhere', params: 'master_timeout' },
   { allow: 'GET /_snapshot/{name}/{name}', tells: 'everywhere', params: lists.snapshots },
+  { allow: 'GET /_snapshot/{name}/_current', tells: 'everywhere', params: lists.snapshots },
+  { allow: 'GET /_snapshot/{name}/_status', tells: 'everywhere', params: 'ignore_unavailable master_timeout' },
   { allow: 'GET /_snapshot/{name}/{name}/_status', tells: 'everywhere', params: 'ignore_unavailable master_timeout' },
   // Who one is
   { allow: 'GET /_security/_authenticate', tells: 'nothing', where: 'xp 7.0+' },
@@ -153,7 +174,7 @@ export const table: readonly Line[] = [
   { allow: 'GET /_cat/cluster_manager', tells: 'nothing', params: lists.cat, where: 'os 2.0+' },
   { allow: 'GET /_cat/component_templates[/{name}]', tells: 'everywhere', params: lists.cat, where: 'es 8.1+' },
   { allow: 'GET /_cat/count[/{index}]', tells: 'documents', params: lists.cat },
-  { allow: 'GET /_cat/fielddata[/{fields}]', tells: 'nothing', params: `${lists.cat} fields` },
+  { allow: 'GET /_cat/fielddata[/{fields}]', tells: 'everywhere', params: `${lists.cat} fields` },
   { allow: 'GET /_cat/health', tells: 'nothing', params: `${lists.cat} ts` },
   { allow: 'GET /_cat/indices[/{index}]', tells: 'descriptions', params: lists.catIndices },
   { allow: 'GET /_cat/master', tells: 'nothing', params: lists.cat },
@@ -168,6 +189,9 @@ export const table: readonly Line[] = [
   { allow: 'GET /_cat/snapshots[/{name}]', tells: 'everywhere', params: `${lists.cat} ignore_unavailable` },
   { allow: 'GET /_cat/tasks', tells: 'everywhere', params: lists.catTasks },
   { allow: 'GET /_cat/templates[/{name}]', tells: 'everywhere', params: lists.cat },
+  { allow: 'GET /_cat/ml/data_frame/analytics[/{name}]', tells: 'everywhere', params: lists.catJobs, where: 'xp 7.7+' },
+  { allow: 'GET /_cat/ml/{jobs}[/{name}]', tells: 'everywhere', params: lists.catJobs, where: 'xp 7.7+' },
+  { allow: 'GET /_cat/transforms[/{name}]', tells: 'everywhere', params: lists.catJobs, where: 'xp 7.7+' },
   { allow: 'GET /_cat/thread_pool[/{name}]', tells: 'nothing', params: `${lists.cat} size` },
   { allow: 'GET /_list/indices[/{index}]', tells: 'descriptions', params: lists.listIndices, where: 'os 2.18+' },
   { allow: 'GET /_list/shards[/{index}]', tells: 'descriptions', params: lists.listShards, where: 'os 2.18+' },

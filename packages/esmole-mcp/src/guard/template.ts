@@ -16,6 +16,8 @@ export interface Template {
 const statistics =
   'docs store indexing get search merge refresh flush warmer query_cache fielddata completion segments translog request_cache recovery bulk shard_stats mappings dense_vector sparse_vector';
 
+const stateParts = 'version master_node cluster_manager_node nodes routing_table routing_nodes';
+
 /** What each slot takes. An index is only looked at here: whether it may be read is decided for each connection. */
 const slots = {
   /** Indices, aliases, data streams and patterns, separated by commas. */
@@ -38,7 +40,11 @@ const slots = {
   /** Settings and the arguments of the JVM are left out: passwords have been seen there. */
   'node-info': oneOf('os process thread_pool transport http plugins ingest indices aggregations'),
   /** Metadata and custom parts are left out: they hold pipelines, scripts and repositories with their credentials. */
-  'state-part': oneOf('version master_node cluster_manager_node nodes routing_table routing_nodes blocks'),
+  'state-part': oneOf(stateParts),
+  'state-blocks': oneOf(`blocks ${stateParts}`),
+  licence: oneOf('basic_status trial_status'),
+  /** Of machine learning; what they have found is documents. */
+  jobs: (text: string) => /^(?:anomaly_detectors|datafeeds|trained_models)$/.test(text),
 } as const;
 
 type Slot = keyof typeof slots;
@@ -68,6 +74,9 @@ const wordsFor: Readonly<Record<string, string>> = {
   'node-statistic': 'metric',
   'node-info': 'metric',
   'state-part': 'metric',
+  'state-blocks': 'metric',
+  jobs: 'anomaly_detectors|datafeeds|trained_models',
+  licence: 'basic_status|trial_status',
   statistic: 'metric',
 };
 

@@ -3,5 +3,11 @@ import { describeGuardOnNode } from './node-suite.ts';
 describeGuardOnNode({
   id: 'opensearch3',
   short: 'os3',
-  unanswered: ['GET /_cat/snapshots[/{name}]', 'GET /_snapshot/{name}/{name}', 'GET /_snapshot/{name}/{name}/_status'],
+  unanswered: [
+    'GET /_plugins/_ism/explain/{index}',
+    'GET /_snapshot/{name}/_current',
+    'GET /_cat/snapshots[/{name}]',
+    'GET /_snapshot/{name}/{name}',
+    'GET /_snapshot/{name}/{name}/_status',
+  ],
 });

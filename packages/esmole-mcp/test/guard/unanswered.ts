@@ -3,16 +3,23 @@
  * same, and must change nothing; what they answer is only known from the documentation.
  */
 export const withoutModules: readonly string[] = [
+  'GET /_cat/ml/data_frame/analytics[/{name}]',
+  'GET /_cat/ml/{jobs}[/{name}]',
+  'GET /_cat/transforms[/{name}]',
   'GET /_data_stream[/{index}]',
   'GET /_data_stream[/{index}]/_stats',
   'GET /_enrich/policy[/{name}]',
   'GET /_ilm/policy[/{name}]',
   'GET /_ilm/status',
   'GET /_ingest/processor/grok',
+  'GET /_ml/data_frame/analytics[/{name}][/_stats]',
+  'GET /_ml/info',
+  'GET /_ml/{jobs}[/{name}][/_stats]',
   'GET /_rollup/job/{name}',
   'GET /_slm/policy[/{name}]',
   'GET /_slm/stats',
   'GET /_slm/status',
+  'GET /_snapshot/{name}/_current',
   'GET /_snapshot/{name}/{name}',
   'GET /_snapshot/{name}/{name}/_status',
   'GET /_transform/{name}/_stats',

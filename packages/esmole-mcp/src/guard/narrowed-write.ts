@@ -1,0 +1,86 @@
+import { Failure } from '@dbmole/core';
+import type { ClusterRequest, RequestBody } from '../request.ts';
+import { acceptWrite, parseTarget, type ReadRequest, type WriteRequest } from '../request.ts';
+import { type GuardContext, guardRequest } from './guard.ts';
+import { checkName, type IndexRules } from './names.ts';
+import { parseStrict } from './strict-json.ts';
+import { isObject } from './walk.ts';
+
+const documentPaths: ReadonlySet<string> = new Set(['_doc', '_create', '_update', '_bulk']);
+
+/** A pipeline may send a document to another index. */
+const params: ReadonlySet<string> = new Set(
+  (
+    'refresh routing version version_type if_seq_no if_primary_term timeout wait_for_active_shards op_type require_alias ' +
+    'require_data_stream retry_on_conflict _source _source_includes _source_excludes pretty human filter_path error_trace'
+  ).split(' '),
+);
+
+const actions: ReadonlySet<string> = new Set(['index', 'create', 'update', 'delete']);
+const actionKeys: ReadonlySet<string> = new Set(
+  (
+    '_index _id _type routing _routing version _version version_type _version_type if_seq_no if_primary_term retry_on_conflict ' +
+    '_source require_alias require_data_stream dynamic_templates'
+  ).split(' '),
+);
+
+/**
+ * A request that may write, on a connection that a person has narrowed to some indices. Reads are guarded as everywhere; of the rest only
+ * documents of one index that the path names, because nobody can tell which indices other requests read or change.
+ */
+export function acceptNarrowed(request: ClusterRequest, name: string, context: GuardContext): ReadRequest | WriteRequest {
+  if (!isDocuments(request)) return readOrRefuse(request, context);
+  const { segments, params: given } = parseTarget(request);
+  checkIndex(segments[0] ?? '', context);
+  const unknown = [...given.keys()].find((param) => !params.has(param));
+  if (unknown !== undefined) throw beyond(`the parameter ${unknown} may lead to other indices`);
+  if (segments[1] === '_bulk') checkBulk(request.body, context);
+  return acceptWrite(request, { name, readonly: context.readonly !== false });
+}
+
+/**
+ * Where documents have types, `_doc` and `_bulk` may be one, and a word behind it a request of its own: `/INDEX/_doc/_mget` reads what its
+ * body names.
+ */
+function isDocuments(request: ClusterRequest): boolean {
+  const { segments } = parseTarget(request);
+  const [, kind = '', id] = segments;
+  const isPlain = id === undefined || (kind !== '_bulk' && !/^_[a-z_]*$/.test(id));
+  return segments.length <= 3 && documentPaths.has(kind) && isPlain;
+}
+
+function readOrRefuse(request: ClusterRequest, context: GuardContext): ReadRequest {
+  try {
+    return guardRequest(request, context);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'E_NOT_A_READ') throw error;
+    throw beyond(error.message);
+  }
+}
+
+/** One, as a document has one. */
+function checkIndex(index: unknown, rules: IndexRules): void {
+  if (typeof index !== 'string' || /[,*<:]/.test(index)) throw beyond('a document is written to one index, named as it is');
+  checkName(index, rules, 'documents');
+}
+
+/** A line that may be an action is taken for one: a document that looks like it is refused with it. */
+function checkBulk(body: RequestBody | undefined, rules: IndexRules): void {
+  if (typeof body !== 'string') throw beyond('the body of _bulk is a list, or a text with one JSON object on each line');
+  for (const line of body.split('\n')) {
+    const value = line.trim() === '' ? undefined : parseStrict(line);
+    const [[action, about] = [], ...more] = isObject(value) ? Object.entries(value) : [];
+    if (action === undefined || more.length > 0 || !actions.has(action) || !isObject(about)) continue;
+    const unknown = Object.keys(about).find((key) => !actionKeys.has(key));
+    if (unknown !== undefined)
+      throw beyond(`the key ${JSON.stringify(unknown.slice(0, 64))} of an action may lead to other indices`);
+    if ('_index' in about) checkIndex(about._index, rules);
+  }
+}
+
+function beyond(why: string): Failure {
+  return new Failure('refused', `this connection may touch some indices only, and ${why}`, {
+    code: 'E_INDEX_REFUSED',
+    hint: 'Of what writes, /INDEX/_doc, _create, _update and _bulk are let through; a person can use a connection without `indices`.',
+  });
+}

@@ -1,0 +1,43 @@
+import type { TestClient } from '@dbmole/core/testing';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type FakeNode, startNode } from './fake-node.ts';
+import { openTools } from './open-tools.ts';
+
+let node: FakeNode;
+let tools: TestClient;
+beforeEach(async () => {
+  node = await startNode();
+  tools = await openTools({ scheme: 'http', host: node.host, port: node.port }, { readonly: false, indices: ['logs-*'] });
+});
+afterEach(async () => {
+  await tools.close();
+  await node.close();
+});
+
+it('a connection that may write stays within its indices, whatever the method is', async () => {
+  const refused = [
+    { method: 'POST', path: '/other/_search', body: {} },
+    { method: 'POST', path: '/_sql', body: { query: 'select * from other' } },
+    { method: 'PUT', path: '/other/_doc/1', body: {} },
+    { method: 'DELETE', path: '/other' },
+    { method: 'POST', path: '/logs-1/_bulk', body: [{ index: { _index: 'other' } }, {}] },
+  ];
+  for (const request of refused) {
+    expect((await tools.call('es_request', request)).structured, JSON.stringify(request)).toMatchObject({
+      code: 'E_INDEX_REFUSED',
+    });
+  }
+  await tools.call('es_request', { method: 'PUT', path: '/logs-1/_doc/1', body: { a: 1 } });
+  await tools.call('es_request', { method: 'POST', path: '/logs-1/_bulk', body: [{ index: {} }, { a: 1 }] });
+  const sent = node.seen.map(({ method, url }) => `${method} ${url}`).filter((line) => !line.startsWith('GET '));
+  expect(sent).toEqual(['PUT /logs-1/_doc/1', 'POST /logs-1/_bulk']);
+});
+
+it('no tool gets round the list by another connection, or by taking this one away', async () => {
+  const again = { type: 'elasticsearch', scheme: 'http', host: node.host, port: node.port, auth: 'none', readonly: true };
+  expect((await tools.call('add_connection', { ...again, name: 'wide' })).structured).toMatchObject({ code: 'E_PERSON_ONLY' });
+  const url = `http://${node.host}:${node.port}`;
+  const byUrl = await tools.call('add_connection', { name: 'wide', url, auth: 'none', readonly: true });
+  expect(byUrl.structured).toMatchObject({ code: 'E_PERSON_ONLY' });
+  expect((await tools.call('list_connections')).text).toMatch(/^1 row\./);
+});
