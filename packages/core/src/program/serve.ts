@@ -38,7 +38,7 @@ export function serve(options: ServeOptions): { stop(reason: string): Promise<vo
   const stdin = options.stdin ?? process.stdin;
   const stdout = options.stdout ?? process.stdout;
   const host = options.process ?? process;
-  const transport = new StdioTransport({ stdin, stdout });
+  const transport = new StdioTransport({ stdin, stdout, call: toolServer.call });
   let stopping: Promise<void> | undefined;
 
   const stop = (reason: string, graceMs = 0): Promise<void> => {

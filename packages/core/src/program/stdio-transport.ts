@@ -1,10 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import type { ToolServer } from '../tools/tool-server.ts';
+import { DirectCalls } from './direct-calls.ts';
 import { LineReader } from './line-reader.ts';
 
 export interface StdioTransportOptions {
   stdin: Readable;
   stdout: Writable;
+  /** Answers calls of tools itself. */
+  call?: ToolServer['call'];
   /** The longest message that is read; a longer one is answered with an error and forgotten. */
   maxLineBytes?: number;
 }
@@ -26,12 +30,14 @@ export class StdioTransport implements Transport {
   readonly #stdout: Writable;
   readonly #maxLineBytes: number;
   readonly #lines: LineReader;
+  readonly #direct: DirectCalls | undefined;
   #closed = false;
 
   constructor(options: StdioTransportOptions) {
     this.#stdin = options.stdin;
     this.#stdout = options.stdout;
     this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;
+    this.#direct = options.call && new DirectCalls(options.call, (message) => !this.#closed && this.#write(message));
     this.#lines = new LineReader(this.#maxLineBytes, (event) =>
       event.kind === 'line' ? this.#receive(event.text) : this.#refuse(event.head, event.bytes),
     );
@@ -43,6 +49,11 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) throw new Error('the connection is closed');
+    this.#direct?.note(message);
+    this.#write(message);
+  }
+
+  #write(message: JSONRPCMessage): void {
     // Not awaited: the stream buffers, and a client that stops reading must not hold up the calls of others.
     this.#stdout.write(`${JSON.stringify(message)}\n`);
   }
@@ -51,6 +62,7 @@ export class StdioTransport implements Transport {
     if (this.#closed) return;
     this.#closed = true;
     this.#stdin.off('data', this.#onData);
+    this.#direct?.abortAll();
     this.onclose?.();
   }
 
@@ -62,7 +74,9 @@ export class StdioTransport implements Transport {
     if (line.trim() === '') return;
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(JSON.parse(line));
+      const parsed: unknown = JSON.parse(line);
+      if (this.#direct?.take(parsed)) return;
+      message = parseJSONRPCMessage(parsed);
     } catch (error) {
       this.#answerUnreadable(line, error instanceof SyntaxError ? -32700 : -32600, 'this line is not a JSON-RPC message');
       return;

@@ -1,5 +1,5 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Caller } from './caller.ts';
 import { createProgress } from './progress.ts';
 
 interface Report {
@@ -8,11 +8,9 @@ interface Report {
   message?: string;
 }
 
-/** A call's context as far as progress looks at it. */
-function contextOf(sent: Report[], progressToken?: string): ServerContext {
-  const notify = async ({ params }: { params: Report }) => void sent.push(params);
-  // Only these two members are read.
-  return { mcpReq: { _meta: progressToken === undefined ? {} : { progressToken }, notify } } as unknown as ServerContext;
+function callerOf(sent: Report[], progressToken?: string): Pick<Caller, 'progressToken' | 'notify'> {
+  // A report has these fields and no others.
+  return { progressToken, notify: async (_method, params) => void sent.push(params as unknown as Report) };
 }
 
 describe('progress', () => {
@@ -25,7 +23,7 @@ describe('progress', () => {
 
   it('is silent for a caller that did not ask', () => {
     const sent: Report[] = [];
-    const progress = createProgress(contextOf(sent));
+    const progress = createProgress(callerOf(sent));
     progress.report(1, 2);
     vi.advanceTimersByTime(60_000);
     expect(sent).toEqual([]);
@@ -34,7 +32,7 @@ describe('progress', () => {
 
   it('sends a heartbeat while the handler is silent, and stops with the call', () => {
     const sent: Report[] = [];
-    const progress = createProgress(contextOf(sent, 'token'));
+    const progress = createProgress(callerOf(sent, 'token'));
     vi.advanceTimersByTime(11_000);
     expect(sent.map(({ message }) => message)).toEqual(['still running after 5 s', 'still running after 10 s']);
     progress.stop();
@@ -44,7 +42,7 @@ describe('progress', () => {
 
   it('only ever grows, also across heartbeats, and never loses the last report', () => {
     const sent: Report[] = [];
-    const progress = createProgress(contextOf(sent, 'token'));
+    const progress = createProgress(callerOf(sent, 'token'));
     progress.report(10, 100);
     progress.report(11, 100);
     vi.advanceTimersByTime(6_000);

@@ -1,4 +1,4 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Caller } from './caller.ts';
 
 export interface Progress {
   report(done: number, total?: number, message?: string): void;
@@ -14,8 +14,7 @@ const heartbeatStep = 0.001;
  * Progress of one call, sent only to a client that asked for it. While a handler is silent we send a heartbeat, because
  * clients count progress against their idle timers.
  */
-export function createProgress(context: ServerContext): Progress {
-  const progressToken = context.mcpReq._meta?.progressToken;
+export function createProgress({ progressToken, notify }: Pick<Caller, 'progressToken' | 'notify'>): Progress {
   if (progressToken === undefined) return { report: () => undefined, stop: () => undefined };
   const started = Date.now();
   let last = 0;
@@ -30,7 +29,7 @@ export function createProgress(context: ServerContext): Progress {
       ...(total === undefined ? {} : { total }),
       ...(message === undefined ? {} : { message }),
     };
-    context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    notify('notifications/progress', params).catch(() => undefined);
   };
   const heartbeat = setInterval(() => {
     if (Date.now() - lastSentAt < heartbeatMs) return;

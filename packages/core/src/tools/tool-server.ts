@@ -10,6 +10,7 @@ import { respond, type ToolReply } from '../answer/respond.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { nearestNames } from '../nearest.ts';
+import type { Caller } from './caller.ts';
 import { compactSchema } from './compact-schema.ts';
 import { createProgress } from './progress.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -33,6 +34,8 @@ export interface ToolServer {
   keepOnly(names: readonly string[]): void;
   /** A protocol endpoint over these tools, for one client. */
   connect(): Server;
+  /** What fails is an answer as well; only a tool that is not there throws, a ProtocolError. */
+  call(name: string, args: unknown, caller: Caller): Promise<ToolReply>;
   /** Calls that have not been answered yet. */
   readonly running: number;
   /** Aborts every running call and refuses new ones. */
@@ -50,14 +53,14 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
   const running = new Set<AbortController>();
   let stopped: Failure | undefined;
 
-  async function call(name: string, args: unknown, context: ServerContext): Promise<ToolReply> {
+  async function call(name: string, args: unknown, caller: Caller): Promise<ToolReply> {
     const tool = tools.get(name);
     if (tool === undefined) throw unknownTool(name, tools);
     const controller = new AbortController();
     running.add(controller);
     try {
       if (stopped !== undefined) throw stopped;
-      return await runTool({ tool, args, context, controller, defaultMs: options.timeoutMs ?? defaultTimeoutMs });
+      return await runTool({ tool, args, caller, controller, defaultMs: options.timeoutMs ?? defaultTimeoutMs });
     } catch (error) {
       const failure = toFailure(error);
       if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: traceOf(error) });
@@ -87,6 +90,7 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
         },
         call,
       }),
+    call,
     get running() {
       return running.size;
     },
@@ -99,7 +103,7 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
 
 interface Endpoint {
   definitions(): ToolDefinition[];
-  call(name: string, args: unknown, context: ServerContext): Promise<ToolReply>;
+  call(name: string, args: unknown, caller: Caller): Promise<ToolReply>;
 }
 
 function createEndpoint(options: ToolServerOptions, endpoint: Endpoint): Server {
@@ -114,20 +118,28 @@ function createEndpoint(options: ToolServerOptions, endpoint: Endpoint): Server 
   );
   server.setRequestHandler('tools/list', async () => ({ tools: endpoint.definitions() }));
   server.setRequestHandler('tools/call', async (request, context) => ({
-    ...(await endpoint.call(request.params.name, request.params.arguments ?? {}, context)),
+    ...(await endpoint.call(request.params.name, request.params.arguments ?? {}, callerOf(context))),
   }));
   return server;
+}
+
+function callerOf({ mcpReq }: ServerContext): Caller {
+  return {
+    signal: mcpReq.signal,
+    progressToken: mcpReq._meta?.progressToken,
+    notify: (method, params) => mcpReq.notify({ method, params }),
+  };
 }
 
 interface Run {
   tool: Tool;
   args: unknown;
-  context: ServerContext;
+  caller: Caller;
   controller: AbortController;
   defaultMs: number;
 }
 
-async function runTool({ tool, args, context, controller, defaultMs }: Run): Promise<ToolReply> {
+async function runTool({ tool, args, caller, controller, defaultMs }: Run): Promise<ToolReply> {
   const parsed = parseArguments(tool, args);
   const timeLimit = new TimeLimit({
     asked: typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : undefined,
@@ -136,16 +148,15 @@ async function runTool({ tool, args, context, controller, defaultMs }: Run): Pro
     onExpire: (timeoutMs) => controller.abort(timeoutFailure(tool.name, timeoutMs)),
   });
   const cancel = () => controller.abort(new Failure('cancelled', `${tool.name} was cancelled by the client`));
-  const { signal: caller } = context.mcpReq;
-  if (caller.aborted) cancel();
-  caller.addEventListener('abort', cancel, { once: true });
-  const progress = createProgress(context);
+  if (caller.signal.aborted) cancel();
+  caller.signal.addEventListener('abort', cancel, { once: true });
+  const progress = createProgress(caller);
   try {
     const { signal } = controller;
     return await raceAbort(signal, tool.handler(parsed, { signal, timeLimit, progress: progress.report }));
   } finally {
     timeLimit.clear();
-    caller.removeEventListener('abort', cancel);
+    caller.signal.removeEventListener('abort', cancel);
     progress.stop();
   }
 }

@@ -1,0 +1,102 @@
+import { type JSONRPCMessage, ProtocolError } from '@modelcontextprotocol/server';
+import { toFailure } from '../failure.ts';
+import type { Caller } from '../tools/caller.ts';
+import type { ToolServer } from '../tools/tool-server.ts';
+
+type Id = string | number;
+
+interface Call {
+  id: Id;
+  name: string;
+  args: Readonly<Record<string, unknown>>;
+  progressToken: Id | undefined;
+}
+
+/**
+ * Calls of tools in their plainest form, without the SDK between: its two checks of every message and what it makes for every request
+ * take longer than a small read in the database. Everything else is left to it: the handshake, the newer era, whatever has a field
+ * that we do not expect. What is written is the same, and a test holds the two side by side.
+ */
+export class DirectCalls {
+  readonly #call: ToolServer['call'];
+  readonly #send: (message: JSONRPCMessage) => unknown;
+  readonly #running = new Map<Id, AbortController>();
+  #handshake: 'none' | { asked: Id } | 'answered' | 'done' = 'none';
+
+  constructor(call: ToolServer['call'], send: (message: JSONRPCMessage) => unknown) {
+    this.#call = call;
+    this.#send = send;
+  }
+
+  /** Whether the message was one of ours; if not, the SDK gets it. */
+  take(message: unknown): boolean {
+    if (!isFields(message) || message.jsonrpc !== '2.0') return false;
+    const { method, params } = message;
+    if (method === 'tools/call') return this.#takeCall(message);
+    if (method === 'notifications/cancelled') return this.#cancel(params);
+    if (method === 'initialize') this.#handshake = isId(message.id) ? { asked: message.id } : 'none';
+    if (method === 'notifications/initialized' && this.#handshake === 'answered') this.#handshake = 'done';
+    return false;
+  }
+
+  /** What the SDK answers: only after it has accepted a session of the older era are there calls in their plain form. */
+  note(message: JSONRPCMessage): void {
+    if (typeof this.#handshake !== 'object' || !('id' in message) || message.id !== this.#handshake.asked) return;
+    this.#handshake = 'result' in message ? 'answered' : 'none';
+  }
+
+  abortAll(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  #takeCall(message: Fields): boolean {
+    if (this.#handshake !== 'done') return false;
+    const call = plainCall(message);
+    // Twice the same id is for the SDK to judge.
+    if (call === undefined || this.#running.has(call.id)) return false;
+    void this.#run(call);
+    return true;
+  }
+
+  async #run({ id, name, args, progressToken }: Call): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#running.set(id, controller);
+    const notify: Caller['notify'] = async (method, params) => void this.#send({ jsonrpc: '2.0', method, params });
+    let answer: JSONRPCMessage;
+    try {
+      answer = { jsonrpc: '2.0', id, result: { ...(await this.#call(name, args, { signal, progressToken, notify })) } };
+    } catch (error) {
+      const { code, message } = error instanceof ProtocolError ? error : { code: -32603, message: toFailure(error).message };
+      answer = { jsonrpc: '2.0', id, error: { code, message } };
+    }
+    this.#running.delete(id);
+    // Nobody waits for the answer to a call that was given up.
+    if (!signal.aborted) this.#send(answer);
+  }
+
+  #cancel(params: unknown): boolean {
+    const controller = isFields(params) && isId(params.requestId) ? this.#running.get(params.requestId) : undefined;
+    controller?.abort();
+    return controller !== undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function plainCall({ id, params, ...envelope }: Fields): Call | undefined {
+  if (!isId(id) || !isFields(params) || Object.keys(envelope).length > 2) return undefined;
+  const { name, arguments: args = {}, _meta: meta = {}, ...others } = params;
+  if (typeof name !== 'string' || !isFields(args) || !isFields(meta) || Object.keys(others).length > 0) return undefined;
+  const { progressToken, ...rest } = meta;
+  if (Object.keys(rest).length > 0 || (progressToken !== undefined && !isId(progressToken))) return undefined;
+  return { id, name, args, progressToken };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value));
+}
