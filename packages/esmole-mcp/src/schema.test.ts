@@ -88,9 +88,9 @@ describe('where the cluster is', () => {
 
 describe('what a tool may say', () => {
   it('names no file, widens nothing and refers to no secret', () => {
-    const fields = { name: 'c', host: 'es', apiKey: 'a:b', nodes: ['es2'], url: 'https://es', cloudId: 'x:y', scheme: 'http' };
+    const fields = { name: 'c', host: 'es', apiKey: 'a:b', url: 'https://es', cloudId: 'x:y', scheme: 'http' };
     expect(toolSchema.safeParse(fields).success).toBe(true);
-    for (const key of ['ca', 'indices', 'systemIndices'])
+    for (const key of ['ca', 'indices', 'systemIndices', 'nodes'])
       expect(toolSchema.safeParse({ ...fields, [key]: 'x' }).success).toBe(false);
     expect(toolSchema.safeParse({ ...fields, apiKey: { env: 'X' } }).success).toBe(false);
   });

@@ -29,7 +29,6 @@ const plainShape = {
   user: plainText.optional(),
   /** Only where a cluster has no security: it must be said, so that a forgotten password is not taken for it. */
   auth: z.literal('none').optional(),
-  nodes: z.array(node).max(100).optional(),
   caFingerprint: fingerprint.optional(),
   verifyTls: z.boolean().optional(),
 };
@@ -40,6 +39,7 @@ const fieldsSchema = z
     ...baseConnectionShape,
     ...plainShape,
     host,
+    nodes: z.array(node).max(100).optional(),
     apiKey: secretRef.optional(),
     /** A PEM text, or the file that holds one. */
     ca: z.string().min(1).optional(),
@@ -70,7 +70,7 @@ export const connectionSchema = z
   .transform(({ url, cloudId, ...fields }, context) => orIssue(context, () => joinPlace(fields, { url, cloudId })))
   .pipe(fieldsSchema);
 
-/** What a tool may say of it: nothing that names a file of this machine, and nothing that widens what may be read. */
+/** What a tool may say of it: nothing that names a file of this machine or a second place, and nothing that widens what may be read. */
 export const toolSchema = z.strictObject({
   ...toolConnectionShape,
   ...plainShape,

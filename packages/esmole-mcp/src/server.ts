@@ -24,7 +24,8 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   schema: connectionSchema,
   toolSchema,
   routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId'],
-  personFields: ['ca', 'systemIndices'],
+  // Another node is another place: what guards one by its host would not see it.
+  personFields: ['ca', 'systemIndices', 'nodes'],
   narrowingFields: ['indices'],
   descriptions: {
     list: 'The clusters that can be used, by name: where each is, whether read-only, what is wrong with it. Call this first.',
