@@ -17,6 +17,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
     'select * from f_deeper()',
     /^function f_deeper\(\) leads to dblink_exec\(\), .*, through function f_nested\(\) and function f_sql\(\)$/,
   ],
+  ['select f_radians()', /^function f_radians\(\) leads to dblink_exec\(\), .*, through function radians\(\)$/],
   ['select f_default()', /^function f_default\(\) leads to .*function f_sql\(\)$/],
   ['select f_string()', /^function f_string\(\) leads to .*function f_sql\(\)$/],
   ['select f_builtin(1)', /^function f_builtin\(\) calls pg_terminate_backend\(\), which controls the server$/],

@@ -57,10 +57,16 @@ describe('a function', () => {
     expect(isFound(shadow, uses('functions', 'n', 'public'))).toBe(true);
   });
 
-  it('that the server has as well, for its own types, is refused in a statement and let pass in a body', () => {
+  it('that the server has as well, for its own types, is meant in a statement and in a body', () => {
     const shadow = node(catalogs.function, { shadows: true, needs: [25] });
     expect(isFound(shadow, uses('functions'))).toBe(true);
+    expect(isFound(shadow, uses('functions'), { strict: false })).toBe(true);
+  });
+
+  it('that the server has as well is meant in a body that is called from where its schema comes first', () => {
+    const shadow = node(catalogs.function, { open: false, shadows: true, needs: [25] });
     expect(isFound(shadow, uses('functions'), { strict: false })).toBe(false);
+    expect(isFound(shadow, uses('functions'), { inherited: 'search_path=public', strict: false })).toBe(true);
   });
 
   it('is found in a body that has its schema in a search path of its own', () => {

@@ -16,7 +16,7 @@ export interface Matching {
   readonly path: string;
   /** Those that any other body may have set for those that it calls. */
   readonly inherited?: string;
-  /** The operands are not known: say yes when in doubt. */
+  /** The operands of an operator are not known: say yes when in doubt. */
   readonly strict: boolean;
 }
 
@@ -38,7 +38,8 @@ export function findUse(node: TaintNode, uses: Uses, matching: Matching): Use | 
 function findCall(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
   const use = findNamed(node, uses.functions, matching);
   if (use === undefined) return undefined;
-  return isQualified(use) || meant(node, uses, matching) ? use : undefined;
+  // Of its arguments too little is known in a body as well: an exact fit of one's own wins over what the server would convert.
+  return isQualified(use) || meant(node, uses, { ...matching, strict: true }) ? use : undefined;
 }
 
 function findField(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
@@ -77,8 +78,9 @@ interface Naming extends Matching {
 
 /** The use of a name that can mean the object. */
 export function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly Use[]>, naming: Naming): Use | undefined {
-  // What the server has as well is not looked for in all of them: every body that says `lower` would be meant.
-  const path = node.shadows ? naming.path : naming.path + (naming.inherited ?? '');
+  // An operator that the server has as well is not looked for in all of them: every body that says `=` would be meant.
+  const isCommon = node.shadows && node.class === catalogs.operator;
+  const path = isCommon ? naming.path : naming.path + (naming.inherited ?? '');
   const open = node.open || path.includes(node.schema);
   return names.get(node.name)?.find((use) => {
     if (naming.unqualified || !isQualified(use)) return open;
