@@ -16,6 +16,7 @@ export { createFakeProgram, type FakeProgram } from './fake-program.ts';
 export { createFakeRegistry, type FakeRegistry } from './fake-registry.ts';
 export { createFakeTerminal, type FakeTerminal, type FakeTerminalOptions } from './fake-terminal.ts';
 export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fake-tunnel.ts';
+export { describeFirstTime, type FirstTime } from './first-time-suite.ts';
 export { createLazyStream } from './lazy-stream.ts';
 export { type BuiltServer, describeServerLife } from './life-suite.ts';
 export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';
