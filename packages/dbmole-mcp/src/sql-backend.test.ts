@@ -15,6 +15,8 @@ interface World {
   closed: (string | undefined)[];
   /** Thrown by the next opening. */
   refusal?: Failure;
+  /** Where it is thrown; everywhere when left out. */
+  refusedAt?: string;
   /** How many rows a read gives, and how long it takes. */
   rows: number;
   ms: number;
@@ -38,8 +40,8 @@ function createWorld(): { world: World; modules: EngineModules } {
         forget: () => void world.known++,
       }),
       async openSession({ database }: SessionTarget) {
-        const { refusal } = world;
-        if (refusal !== undefined) throw refusal;
+        const { refusal, refusedAt = database } = world;
+        if (refusal !== undefined && refusedAt === database) throw refusal;
         world.opened.push(database);
         return fakeSession(world, database);
       },
@@ -126,6 +128,8 @@ describe('a backend', () => {
     const running = backend.identify({ signal });
     world.refusal = new Failure('auth', 'wrong password');
     await expect(backend.identify({ signal })).rejects.toMatchObject({ code: 'E_STALE' });
+    await expect(backend.identify({ signal, database: 'another' })).rejects.toMatchObject({ code: 'E_STALE' });
+    world.refusedAt = 'forbidden';
     await expect(backend.identify({ signal, database: 'forbidden' })).rejects.toMatchObject({ kind: 'auth' });
     await running;
   });

@@ -119,8 +119,19 @@ class DatabasePools {
       return await this.#modules.engine.openSession({ ...this.#target, database }, signal);
     } catch (error) {
       // The password was good when the connection was opened. It may have been changed, and a new opening reads it anew.
-      const changed = this.#warm && database === this.#target.config.database;
-      throw changed && error instanceof Failure && error.kind === 'auth' ? staleFailure() : error;
+      throw this.#warm && isRefusal(error) && (await this.#isRefusedAnywhere(database, signal)) ? staleFailure() : error;
+    }
+  }
+
+  /** Or only at this database, which the user perhaps may not enter. */
+  async #isRefusedAnywhere(database: string | undefined, signal: AbortSignal): Promise<boolean> {
+    if (database === this.#target.config.database) return true;
+    try {
+      const session = await this.#modules.engine.openSession({ ...this.#target, database: this.#target.config.database }, signal);
+      await session.close();
+      return false;
+    } catch (error) {
+      return isRefusal(error);
     }
   }
 
@@ -169,4 +180,8 @@ function createCatalogRun(use: UseSession, signal: AbortSignal): CatalogRun {
 
 function textOf(cell: Cell): string | null {
   return typeof cell === 'object' && cell !== null ? cell.text : cell;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'auth';
 }
