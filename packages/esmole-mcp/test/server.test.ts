@@ -97,13 +97,7 @@ describe('a secret of a connection', () => {
     const added = await client.call('add_connection', { name: 'c', type: 'elasticsearch', host: 'es', apiKey: `id:${secret}` });
     expect(added.isError).toBe(false);
     const pin = 'ab'.repeat(32);
-    for (const change of [
-      { nodes: ['elsewhere'] },
-      { scheme: 'http' },
-      { verifyTls: false },
-      { caFingerprint: pin },
-      { host: 'elsewhere' },
-    ]) {
+    for (const change of [{ scheme: 'http' }, { verifyTls: false }, { caFingerprint: pin }, { host: 'elsewhere' }]) {
       expect((await client.call('update_connection', { name: 'c', ...change })).structured).toMatchObject({
         code: 'E_SECRET_REDIRECT',
       });
