@@ -62,6 +62,12 @@ describe('the command line', () => {
     });
   });
 
+  it('says a next step that a person can take', async () => {
+    const { err } = await run(['connections', 'update', 'nothing', 'host=x']);
+    expect(err).toContain('Add one with `thing-mcp connections add NAME URL`');
+    expect(err).not.toContain('add_connection');
+  });
+
   it('fails with another code when the usage was right', async () => {
     const { err, code } = await run(['allow', '/does-not-exist']);
     expect(code).toBe(1);

@@ -11,6 +11,7 @@ import { type Command, type CommandOption, type CommandOptions, commandOptions }
 import { commands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Described } from './help.ts';
+import { formatPersonHint } from './person-hint.ts';
 import type { Terminal } from './terminal.ts';
 
 const ownOptions = {
@@ -36,7 +37,7 @@ export async function runLeaf<C extends BaseConnection, B extends Backend>(
     return undefined;
   } catch (error) {
     const failure = toFailure(error);
-    terminal.printError(`${leaf.name}: ${formatFailure(failure)}`);
+    terminal.printError(`${leaf.name}: ${formatFailure(failure, leaf.name)}`);
     return failure.kind === 'input' ? exitCodes.usage : exitCodes.failed;
   }
 }
@@ -147,8 +148,9 @@ function findCommand(name: string, { options }: Line): Command {
   return command;
 }
 
-function formatFailure({ message, nearest, hint }: Failure): string {
-  const lines = [message, nearest.length === 0 ? undefined : `Did you mean ${nearest.join(' or ')}?`, hint];
+function formatFailure({ message, nearest, hint }: Failure, program: string): string {
+  const meant = nearest.length === 0 ? undefined : `Did you mean ${nearest.join(' or ')}?`;
+  const lines = [message, meant, hint === undefined ? undefined : formatPersonHint(hint, program)];
   return lines.filter((line) => line !== undefined).join('\n');
 }
 

@@ -75,6 +75,17 @@ describe('connections', () => {
     await expect(run(['remove', 'man'], { answers: ['y'] })).rejects.toMatchObject({ kind: 'unknown' });
   });
 
+  it('are listed with what is wrong behind everything else, also when the first one is', async () => {
+    const env = {
+      THING_CONNECTIONS: JSON.stringify([
+        { name: 'broken', prot: 1 },
+        { name: 'main', host: 'h', user: 'me' },
+      ]),
+    };
+    expect((await run(['list'], { env })).out).toMatch(/^name\s+host\s.*\sreadonly\s+from\s+problem\nbroken\s/);
+    expect((await run(['test', 'nobody'], { env })).out).toContain('Run `thing-mcp connections list`');
+  });
+
   it('are tested all at once, each with what is wrong with it', async () => {
     await run(['add', 'good', ...place(), 'password=s3cret-typed']);
     await run(['add', 'bad', 'host=127.0.0.1', 'port=1', 'user=me', 'password=x']);

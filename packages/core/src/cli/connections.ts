@@ -28,16 +28,21 @@ export async function connections<C extends BaseConnection, B extends Backend>(c
   return await action({ ...call, words });
 }
 
+/** Columns of `list`. */
+const wide = ['readonly', 'from', 'problem'];
+
 async function list<C extends BaseConnection, B extends Backend>({ app, leaf, terminal }: CommandCall<C, B>): Promise<number> {
   const { entries, problems } = await app().registry.list();
   const views = entries.map((entry) => viewOf(entry, (config) => leaf.publicView(config)));
-  const columns = [...new Set(views.flatMap((view) => Object.keys(view)))];
+  const all = [...new Set(views.flatMap((view) => Object.keys(view)))];
+  // The long ones stand last, also where the first connection has a problem and so no fields.
+  const columns = [...all.filter((column) => !wide.includes(column)), ...wide.filter((column) => all.includes(column))];
   if (entries.length === 0) terminal.printError(`No connections are configured. Add one: ${leaf.name} connections add NAME URL`);
   else {
     const rows = views.map((view) => columns.map((column) => view[column] ?? ''));
     terminal.print(formatColumns(columns, rows));
   }
-  for (const { failure } of problems) terminal.printError(formatProblem(failure));
+  for (const { failure } of problems) terminal.printError(formatProblem(failure, leaf.name));
   return problems.length > 0 || entries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.ok;
 }
 

@@ -29,7 +29,7 @@ describe('doctor', () => {
     expect(code).toBe(0);
     expect(out).toContain('THING_CONNECTIONS is set');
     expect(out).toMatch(/ok {2}main \(THING_CONNECTIONS, read-only\): thing 1.0/);
-    expect(out).toContain('main: it could write to 3 tables');
+    expect(out).toContain('  --  main: it could write to 3 tables');
     expect(out).not.toContain('canary-of-the-doctor');
   });
 

@@ -16,9 +16,12 @@ import { formatProblem, reach } from './reach.ts';
 interface Finding {
   well: boolean;
   text: string;
+  /** Neither good nor bad: something to know. */
+  isNote?: boolean;
 }
 
 const good = (text: string): Finding => ({ well: true, text });
+const note = (text: string): Finding => ({ well: true, text, isNote: true });
 const bad = (text: string): Finding => ({ well: false, text });
 
 /** How long one connection may take to answer. */
@@ -30,20 +33,23 @@ export async function doctor<C extends BaseConnection, B extends Backend>(call: 
   terminal.print(`${leaf.name} ${leaf.version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
   const { entries, problems } = await call.app().registry.list();
   const sections = {
-    Configuration: [...describeSources(call), ...problems.map(({ failure }) => bad(formatProblem(failure)))],
+    Configuration: [...describeSources(call), ...problems.map(({ failure }) => bad(formatProblem(failure, call.leaf.name)))],
     Connections: await describeConnections(entries, call),
     Clients: describeClients(call),
   };
   for (const [title, findings] of Object.entries(sections)) {
-    terminal.print(
-      `\n${title}\n${findings.map(({ well, text }) => `${well ? '  ok ' : '  !! '} ${formatVisible(text)}`).join('\n')}`,
-    );
+    terminal.print(`\n${title}\n${findings.map((one) => `${markOf(one)} ${formatVisible(one.text)}`).join('\n')}`);
   }
   return Object.values(sections)
     .flat()
     .every(({ well }) => well)
     ? exitCodes.ok
     : exitCodes.failed;
+}
+
+function markOf({ well, isNote }: Finding): string {
+  if (isNote) return '  -- ';
+  return well ? '  ok ' : '  !! ';
 }
 
 function describeSources<C extends BaseConnection, B extends Backend>({ leaf, terminal }: CommandCall<C, B>): Finding[] {
@@ -76,10 +82,10 @@ async function describeConnection<C extends BaseConnection, B extends Backend>(
   call: CommandCall<C, B>,
 ): Promise<Finding[]> {
   const title = `${name} (${origin.where}${config?.readonly ? ', read-only' : ''})`;
-  if (problem !== undefined) return [bad(`${title}: ${formatProblem(problem)}`)];
+  if (problem !== undefined) return [bad(`${title}: ${formatProblem(problem, call.leaf.name)}`)];
   const reached = await reach(name, call, { signal: AbortSignal.timeout(answerMs), audits: true });
   if (typeof reached === 'string') return [bad(`${title}: ${reached}`)];
-  return [good(`${title}: ${reached.lines.join('; ')}`), ...reached.audit.map((line) => good(`${name}: ${line}`))];
+  return [good(`${title}: ${reached.lines.join('; ')}`), ...reached.audit.map((line) => note(`${name}: ${line}`))];
 }
 
 function describeClients<C extends BaseConnection, B extends Backend>({ leaf, terminal }: CommandCall<C, B>): Finding[] {

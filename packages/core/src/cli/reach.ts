@@ -3,6 +3,7 @@ import { formatAdvice, toFailure } from '../failure.ts';
 import type { Backend } from '../manager/backend.ts';
 import { withManaged } from '../tools/managed.ts';
 import type { CommandCall } from './command.ts';
+import { formatPersonHint } from './person-hint.ts';
 
 interface Answered {
   /** What answered. */
@@ -29,11 +30,11 @@ export async function reach<C extends BaseConnection, B extends Backend>(
   try {
     return await withManaged(app().manager, name, ask, { ...leaf, signal });
   } catch (error) {
-    return formatProblem(error);
+    return formatProblem(error, leaf.name);
   }
 }
 
-export function formatProblem(error: unknown): string {
-  const failure = toFailure(error);
-  return `${failure.code}: ${formatAdvice(failure)}`;
+export function formatProblem(error: unknown, program: string): string {
+  const { code, message, hint } = toFailure(error);
+  return `${code}: ${formatAdvice({ message, hint: hint === undefined ? undefined : formatPersonHint(hint, program) })}`;
 }

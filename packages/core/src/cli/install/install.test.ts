@@ -85,6 +85,16 @@ describe('install', () => {
     },
   );
 
+  it.each(['once', 'beside others'])('takes back all of it when it was written anew %s', async (when) => {
+    await run(install, 'cursor');
+    const path = fileOf('cursor');
+    if (when === 'beside others') writeFileSync(path, readFileSync(path, 'utf8').replace('"thing"', '"other": {}, "thing"'));
+    await run(install, 'cursor', { serverArgs: ['--readonly'] });
+    expect((await run(uninstall, 'cursor')).code).toBe(0);
+    expect(existsSync(path)).toBe(when === 'beside others');
+    if (when === 'beside others') expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ mcpServers: { other: {} } });
+  });
+
   it('shows the change, and what it replaces, before it asks', async () => {
     const path = write('opencode', odd.opencode);
     const { code, out } = await run(install, 'opencode', { answers: ['n'], serverArgs: ['--readonly'] });

@@ -36,12 +36,19 @@ export async function install(call: InstallCall): Promise<number> {
   const after = client.form === 'toml' ? formatTable(title, entry, '\n').trimEnd() : JSON.stringify(entry, null, 2);
   showChange(terminal, { file, title, after });
   if (!(await isWanted(call, 'Write this?'))) return exitCodes.failed;
+  const before = beforeOf(file, findInstalled(recordPath, file.path));
   await write(file, changed);
-  const before = file.exists ? sha256Of(file.text) : null;
   await rememberInstalled(recordPath, file.path, { path: file.path, after: sha256Of(changed), before });
   const copy = file.exists ? ` What was there is in ${file.path}.bak.` : '';
   terminal.print(`${client.title} has ${leaf.name} now, in ${file.path}.${copy} ${client.afterwards}`);
   return exitCodes.ok;
+}
+
+/** An entry of ours that is written anew is not what was there before us, and neither is the copy that is made now. */
+function beforeOf({ exists, shown, text }: ClientFile, known: Installed | undefined): string | null {
+  if (!exists) return null;
+  if (known === undefined || shown === undefined) return sha256Of(text);
+  return known.after === sha256Of(text) ? known.before : '';
 }
 
 /** Takes back what `install` added: to the byte where nobody has changed the file since, and the entry alone elsewhere. */
