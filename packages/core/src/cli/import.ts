@@ -57,7 +57,10 @@ async function look<C extends BaseConnection, B extends Backend>({
 /** All of them, unless one is named; with or without the dot that hides its file. */
 function importersNamed([source, ...more]: readonly string[], importers: readonly Importer[]): readonly Importer[] {
   const sources = importers.map((importer) => importer.source);
-  if (sources.length === 0) throw new Failure('unknown', 'this server knows of nothing to import from');
+  if (sources.length === 0)
+    throw new Failure('unknown', 'this server knows of nothing to import from', {
+      hint: 'Write "connections add NAME URL", or edit the file that "connections list" names.',
+    });
   const hint = `There are ${sources.join(', ')}.`;
   if (more.length > 0) throw new Failure('input', 'connections import takes one source', { hint });
   if (source === undefined) return importers;

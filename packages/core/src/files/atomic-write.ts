@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -69,9 +70,21 @@ function isLink(path: string): boolean {
 /** Creates the folder for its owner only; one that exists is left as it is. */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
   } catch (error) {
     throw cannotWrite(path, error);
+  }
+}
+
+/** One by one, for Node's own way never ends where the system says of a folder it cannot make that it is not there, as in /proc. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  if (dirname(path) !== path) makeFolders(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else may have been faster.
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 
