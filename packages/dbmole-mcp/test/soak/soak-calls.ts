@@ -31,6 +31,7 @@ const disturbances = new Set([
   'E_NETWORK',
   'E_OUTCOME_UNKNOWN',
   'E_POOL_BUSY',
+  'E_SHUTTING_DOWN',
   'E_SHUT_DOWN',
   'E_SSH_CONNECT_REFUSED',
   'E_SSH_NETWORK',
