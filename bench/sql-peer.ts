@@ -1,11 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openNode, type RunningEngine } from '@dbmole/engines';
-import { StdioServer } from './stdio-server.ts';
-
-const release = '@bytebase/dbhub@1.4.0';
+import { openPeer } from './peers/open-peer.ts';
+import { dbhub } from './peers/programs.ts';
+import type { StdioServer } from './stdio-server.ts';
 
 /** A server that takes a statement and gives a text, whichever it is. */
 export interface Peer {
@@ -16,23 +12,9 @@ export interface Peer {
 /** Another server for the same purpose; undefined where it could not be installed. */
 export async function openDbhub(engine: RunningEngine): Promise<Peer | undefined> {
   try {
-    return await open(engine);
+    return await openPeer(dbhub, engine, await openNode(22)).start();
   } catch (error) {
-    console.error(`without ${release}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`without ${dbhub.name}: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
-}
-
-async function open({ host, port, user, password }: RunningEngine): Promise<Peer> {
-  const folder = join(tmpdir(), 'mole-bench-peer');
-  const file = join(folder, 'node_modules', '@bytebase', 'dbhub', 'dist', 'index.js');
-  if (!existsSync(file)) {
-    mkdirSync(folder, { recursive: true });
-    const options = ['--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', ['install', ...options, release, 'pg@8.23.1'], { stdio: 'inherit' });
-  }
-  const dsn = `postgres://${user}:${password}@${host}:${port}/postgres?sslmode=disable`;
-  const server = new StdioServer({ file, node: await openNode(22), args: ['--transport', 'stdio', '--dsn', dsn] });
-  await server.initialize();
-  return { server, query: (sql) => server.callTool('execute_sql', { sql }) };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { documents, type EsRig, esRig, longMegabytes, withManyIndices } from '../es-rig.ts';
 import { manyIndices, order, orderFields, slowSearch } from '../es-seed.ts';
-import { type Line, type Measured, medianOf } from '../line.ts';
+import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
 
 interface EsLine extends Omit<Line, 'measure'> {
@@ -89,12 +89,6 @@ async function aggregations(rig: EsRig): Promise<Measured> {
   const text = await search(rig, { index: 'bench-orders', aggs, aggs_only: true });
   if (!/Berlin.*totals: count=/s.test(text)) throw new Error(`not both: ${text}`);
   return { value: text.length, details: {} };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }
 
 /** In turns, so that whatever else the machine does hits both. */

@@ -1,6 +1,6 @@
 import type { ServerId } from '@dbmole/engines';
 import { shopTables } from '../../packages/dbmole-mcp/test/fixtures/shop-postgres.ts';
-import { type Line, type Measured, medianOf } from '../line.ts';
+import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
 import type { Peer } from '../sql-peer.ts';
 import { type SqlRig, sqlRig } from '../sql-rig.ts';
@@ -49,12 +49,6 @@ function linesOf(id: ServerId, lines: readonly SqlLine[]): Line[] {
     name: `dbmole-mcp ${id} ${name}`,
     measure: async ({ node }) => take(await sqlRig(id, node)),
   }));
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }
 
 interface Times extends Measured {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Line, type Measured, medianOf } from '../line.ts';
+import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { type TunnelRig, tunnelRig, type WayName, wayNames } from '../tunnel-rig.ts';
 
 const latencyRounds = 300;
@@ -62,10 +62,4 @@ async function interleaved({ rounds, burst }: Turns, work: (way: WayName) => Pro
     }
   }
   return { direct: medianOf(times.direct), ssh: medianOf(times.ssh), ours: medianOf(times.ours) };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
 }

@@ -1,21 +1,15 @@
-import type { RunningEngine } from '@dbmole/engines';
-import { medianOf } from '../line.ts';
+import { medianOf, timed } from '../line.ts';
 import type { RawDriver } from '../sql-raw.ts';
 import { exactValues } from './exactness.ts';
 import type { Peer, PeerServer } from './open-peer.ts';
 import { treeMemory } from './tree-memory.ts';
 
-export interface PeerSite {
-  engine: RunningEngine;
-  raw: RawDriver;
-  runs: number;
-}
-
 /** A row of the table. A peer that cannot do it, or not in time, has no number. */
 export interface Measure {
   name: string;
   unit: string;
-  take(peer: PeerServer, site: PeerSite): Promise<number | null>;
+  /** `raw` is another way to the same server, to compare with. */
+  take(peer: PeerServer, raw: RawDriver): Promise<number | null>;
 }
 
 const patienceMs = 60_000;
@@ -68,15 +62,12 @@ async function oneByOne(peer: PeerServer): Promise<number> {
 
 async function atOnce(peer: PeerServer): Promise<number> {
   const times: number[] = [];
-  for (let round = 0; round < 15; round += 1) {
-    const started = performance.now();
-    await Promise.all(Array.from({ length: 50 }, () => timeRead(peer)));
-    times.push(performance.now() - started);
-  }
+  const burst = () => Promise.all(Array.from({ length: 50 }, () => timeRead(peer)));
+  for (let round = 0; round < 15; round += 1) times.push(await timed(burst));
   return medianOf(times);
 }
 
-async function overTsv({ query }: PeerServer, { raw }: PeerSite): Promise<number> {
+async function overTsv({ query }: PeerServer, raw: RawDriver): Promise<number> {
   const rows = await raw.texts(hundred);
   const tsv = ['id\tname\tprice\tday\tamount', ...rows.map((row) => row.join('\t'))].join('\n');
   return (await query(hundred)).length / tsv.length;
@@ -85,9 +76,11 @@ async function overTsv({ query }: PeerServer, { raw }: PeerSite): Promise<number
 async function large({ server, query }: PeerServer): Promise<{ characters: number; ms: number; megabytes: number }> {
   for (let warm = 0; warm < 20; warm += 1) await query(small);
   const before = treeMemory(server.pid) ?? 0;
-  const started = performance.now();
-  const characters = (await query('select * from wide')).length;
-  return { characters, ms: performance.now() - started, megabytes: (treeMemory(server.pid) ?? 0) - before };
+  let characters = 0;
+  const ms = await timed(async () => {
+    characters = (await query('select * from wide')).length;
+  });
+  return { characters, ms, megabytes: (treeMemory(server.pid) ?? 0) - before };
 }
 
 async function countExact({ query }: PeerServer): Promise<number> {
@@ -97,7 +90,7 @@ async function countExact({ query }: PeerServer): Promise<number> {
 }
 
 /** From the cancellation to when the server's own list does not show it any more. */
-async function cancelled({ startQuery }: PeerServer, { raw }: PeerSite): Promise<number | null> {
+async function cancelled({ startQuery }: PeerServer, raw: RawDriver): Promise<number | null> {
   const mark = `cancel ${Math.random()}`;
   const running = async () =>
     (
@@ -121,13 +114,13 @@ async function until(isSo: () => Promise<boolean>, ms: number): Promise<boolean>
 }
 
 /** Whatever goes wrong is no number: the reason is said beside the table. */
-export async function takeSafely(measure: Measure, peer: PeerServer, site: PeerSite): Promise<number | string> {
+export async function takeSafely(measure: Measure, peer: PeerServer, raw: RawDriver): Promise<number | string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`no answer in ${patienceMs / 1_000} s`), patienceMs);
   });
   try {
-    return (await Promise.race([measure.take(peer, site), late])) ?? 'not';
+    return await Promise.race([measure.take(peer, raw), late]);
   } catch (error) {
     return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
   } finally {

@@ -18,6 +18,16 @@ const ours = fileURLToPath(new URL('../../packages/dbmole-mcp/dist/main.js', imp
 const urlOf = ({ host, port, user, password }: RunningEngine) => `postgres://${user}:${password}@${host}:${port}/postgres`;
 const bySql = (sql: string) => ({ sql });
 
+export const dbhub: PeerProgram = {
+  name: 'dbhub',
+  package: { name: '@bytebase/dbhub', version: '1.4.0' },
+  file: 'dist/index.js',
+  args: (engine) => ['--transport', 'stdio', '--dsn', `${urlOf(engine)}?sslmode=disable`],
+  env: () => ({}),
+  tool: 'execute_sql',
+  arguments: bySql,
+};
+
 export const peerPrograms: readonly PeerProgram[] = [
   {
     name: 'dbmole-mcp',
@@ -29,15 +39,7 @@ export const peerPrograms: readonly PeerProgram[] = [
     tool: 'query',
     arguments: bySql,
   },
-  {
-    name: 'dbhub',
-    package: { name: '@bytebase/dbhub', version: '1.4.0' },
-    file: 'dist/index.js',
-    args: (engine) => ['--transport', 'stdio', '--dsn', `${urlOf(engine)}?sslmode=disable`],
-    env: () => ({}),
-    tool: 'execute_sql',
-    arguments: bySql,
-  },
+  dbhub,
   {
     name: 'MCP Toolbox',
     package: { name: '@toolbox-sdk/server', version: '1.12.0' },

@@ -10,6 +10,7 @@ import type { BaseConnection, SshRoute } from '../src/connection.ts';
 import { Failure } from '../src/failure.ts';
 import { createManager, type Manager } from '../src/manager/manager.ts';
 import { createFakeRegistry } from '../src/testing/fake-registry.ts';
+import { descendantsOf } from '../src/testing/process-tree.ts';
 import type { TunnelContext } from '../src/tunnel/open-tunnel.ts';
 import { createSharedTunnels } from '../src/tunnel/shared-tunnels.ts';
 import type { DialledStream, Tunnel } from '../src/tunnel/tunnel.ts';
@@ -177,12 +178,7 @@ export const logins = (hop: SshHop): number => countLines(hop, /Accepted (public
 /** The processes of the sessions that are open on a server. */
 export function sessionsOf(hop: SshHop): number[] {
   const { pid } = hop.control;
-  return pid === undefined ? [] : descendants(pid);
-}
-
-function descendants(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  return children.flatMap((child) => [child, ...descendants(child)]);
+  return pid === undefined ? [] : descendantsOf(pid);
 }
 
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

@@ -25,6 +25,13 @@ export const paramsArgument = z
   .max(10_000)
   .default([])
   .describe('for $1 or ?');
+/** Of each tool that runs a statement as it is given. */
+export const statementShape = {
+  connection: connectionArgument,
+  sql: sqlArgument,
+  params: paramsArgument,
+  database: databaseArgument,
+};
 export const limitArgument = (most: number) => z.int().min(1).max(most).default(100);
 export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
 

@@ -7,7 +7,12 @@ interface Question {
   instead: string;
 }
 
-type Confirmation = Pick<Question, 'question'> & Partial<Question> & { yes: boolean | undefined };
+interface Confirmation {
+  question: string;
+  instead?: string;
+  /** The person said so beforehand. */
+  yes: boolean | undefined;
+}
 
 /** True after a clear yes, or when the person said so beforehand. */
 export async function confirm(terminal: Pick<Terminal, 'ask'>, { question, yes, instead = 'pass --yes' }: Confirmation) {

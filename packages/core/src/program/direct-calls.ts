@@ -1,5 +1,6 @@
 import { type JSONRPCMessage, ProtocolError } from '@modelcontextprotocol/server';
 import { toFailure } from '../failure.ts';
+import { type Fields, isFields } from '../registry/tree.ts';
 import type { Caller } from '../tools/caller.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
 
@@ -82,8 +83,6 @@ export class DirectCalls {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function plainCall({ id, params, ...envelope }: Fields): Call | undefined {
   if (!isId(id) || !isFields(params) || Object.keys(envelope).length > 2) return undefined;
   const { name, arguments: args = {}, _meta: meta = {}, ...others } = params;
@@ -91,10 +90,6 @@ function plainCall({ id, params, ...envelope }: Fields): Call | undefined {
   const { progressToken, ...rest } = meta;
   if (Object.keys(rest).length > 0 || (progressToken !== undefined && !isId(progressToken))) return undefined;
   return { id, name, args, progressToken };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isId(value: unknown): value is Id {

@@ -70,57 +70,48 @@ const sshPersonFields = ['ssh.hostKeys', 'ssh.agent', 'ssh.jump.*.hostKeys', 'ss
  * reading is synchronous and in one step, so that concurrent calls see one state each.
  */
 export function createRegistry<C extends BaseConnection>(options: RegistryOptions<C>): Registry<C> {
-  let made: Context<C> | undefined;
-  // With the first call, as it looks through the whole schema.
-  const open = () => {
-    made ??= createContext(options);
-    return made;
-  };
-  const find = (name: string | undefined) => findListed(open().refresh(), name);
+  const context = createContext(options);
+  const { rules } = context;
+  const find = (name: string | undefined) => findListed(context.refresh(), name);
 
   return {
-    list: async () => open().refresh().snapshot,
+    list: async () => context.refresh().snapshot,
     get: async (name) => usable(find(name)),
     resolve: async (name, signal): Promise<Resolved<C>> => {
       const listed = find(name);
       usable(listed);
-      return resolveListed(listed, open().rules.reader, signal);
+      return resolveListed(listed, rules.reader, signal);
     },
-    ...editsOf(open, { byPerson: false }, find),
-    person: editsOf(open, { byPerson: true }, find),
+    ...editsOf(context, rules, find),
+    person: editsOf(context, { ...rules, byPerson: true }, find),
   };
 }
 
 /** What may be changed, and how, follows from the rules; the store is changed in one step each. */
 function editsOf<C extends BaseConnection>(
-  open: () => Context<C>,
-  { byPerson }: Pick<EditRules<C>, 'byPerson'>,
+  { store, refresh }: Context<C>,
+  rules: EditRules<C>,
   find: (name: string) => ReturnType<typeof findListed<C>>,
 ): ConnectionEdits<C> {
-  const rulesOf = (): EditRules<C> => ({ ...open().rules, byPerson });
-  const change = (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) => {
-    const { store, refresh } = open();
-    const rules = rulesOf();
-    return store.change((held) => edit({ held, rules, candidates: refresh().candidates }), signal);
-  };
+  const change = (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) =>
+    store.change((held) => edit({ held, rules, candidates: refresh().candidates }), signal);
   return {
     add: async (input, signal) => {
-      const rules = rulesOf();
       const raw = cleanInput(withoutNulls(input), rules);
       assertFits(raw, rules);
       const name = String(raw.name);
-      refuseTaken(open().refresh().byName.get(name));
+      refuseTaken(refresh().byName.get(name));
       await change((one) => addConnection(raw, one), signal);
       return find(name).entry;
     },
     update: async (name, input, signal) => {
-      const patch = cleanInput(input, rulesOf());
-      refuseForeign(find(name), open().store.path);
+      const patch = cleanInput(input, rules);
+      refuseForeign(find(name), store.path);
       await change((one) => updateConnection(name, patch, one), signal);
       return find(name).entry;
     },
     remove: async (name, signal) => {
-      refuseForeign(find(name), open().store.path);
+      refuseForeign(find(name), store.path);
       await change((one) => removeConnection(name, one), signal);
     },
   };
@@ -128,17 +119,22 @@ function editsOf<C extends BaseConnection>(
 
 interface Context<C extends BaseConnection> {
   store: Store;
-  rules: Omit<EditRules<C>, 'byPerson'>;
+  rules: EditRules<C>;
   refresh(): Compiled<C>;
 }
 
 function createContext<C extends BaseConnection>(options: RegistryOptions<C>): Context<C> {
   const { env, schema, log = createLog(options.logPrefix), home = homedir() } = options;
+  let secretFields: ReturnType<typeof secretFieldsOf> | undefined;
   const reader: PlaceReader<C> = {
     schema,
     env,
     home,
-    secretFields: secretFieldsOf(schema),
+    // With the first call, as it looks through the whole schema.
+    get secretFields() {
+      secretFields ??= secretFieldsOf(schema);
+      return secretFields;
+    },
     sources: options.secretSources ?? {},
     memory: new SecretMemory(),
     resolvePort: options.resolvePort,
@@ -158,7 +154,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
   const routeFields = ['host', 'ssh', ...(options.routeFields ?? [])];
   const { narrowingFields = [] } = options;
   const personFields = [...sshPersonFields, ...narrowingFields, ...(options.personFields ?? [])];
-  return { store, rules: { reader, storePath, routeFields, personFields, narrowingFields }, refresh };
+  return { store, rules: { byPerson: false, reader, storePath, routeFields, personFields, narrowingFields }, refresh };
 }
 
 /** One object: another one each time would count as news. */

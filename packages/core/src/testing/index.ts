@@ -22,6 +22,7 @@ export { type BuiltServer, describeServerLife } from './life-suite.ts';
 export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';
 export { type OpenLeaf, openLeaf } from './open-leaf.ts';
 export { describePersonFields, type PersonFields } from './person-fields-suite.ts';
+export { childrenOf, descendantsOf } from './process-tree.ts';
 export { type Exit, type Message, ServerProcess, type ServerProcessOptions, textOf } from './server-process.ts';
 export { describeTarball, type PackedLeaf } from './tarball-suite.ts';
 export { createTempFolder, type Folder, type TempFolder } from './temp-folder.ts';

@@ -2,25 +2,14 @@ import { defineTool, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import type { WriteEnd } from '../engine.ts';
 import { TableSink } from '../table-sink.ts';
-import {
-  connectionArgument,
-  databaseArgument,
-  paramsArgument,
-  refuseReadonly,
-  type SqlTools,
-  sqlArgument,
-  timeoutArgument,
-} from '../tool.ts';
+import { refuseReadonly, type SqlTools, statementShape, timeoutArgument } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
 const keepPerCell = 600;
 
 const input = () =>
   z.strictObject({
-    connection: connectionArgument,
-    sql: sqlArgument,
-    params: paramsArgument,
-    database: databaseArgument,
+    ...statementShape,
     dry_run: z.boolean().default(false),
     timeout_ms: timeoutArgument,
   });

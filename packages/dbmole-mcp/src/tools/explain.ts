@@ -1,15 +1,7 @@
 import { defineTool, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import type { RowSink } from '../engine.ts';
-import {
-  type Call,
-  connectionArgument,
-  databaseArgument,
-  paramsArgument,
-  type SqlTools,
-  sqlArgument,
-  timeoutArgument,
-} from '../tool.ts';
+import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
 /** Plans of statements with thousands of parts are long; beyond this nobody could read one. */
@@ -17,10 +9,8 @@ const longestPlan = 4_000_000;
 
 const input = () =>
   z.strictObject({
-    connection: connectionArgument,
+    ...statementShape,
     sql: sqlArgument.describe('without EXPLAIN'),
-    params: paramsArgument,
-    database: databaseArgument,
     analyze: z.boolean().optional().describe('runs it, for real rows and times'),
     raw: z.boolean().optional(),
     timeout_ms: timeoutArgument,

@@ -3,15 +3,12 @@ import * as z from 'zod';
 import { openExportFile } from '../export/export-file.ts';
 import { parseExportName } from '../export/export-name.ts';
 import { ExportSink, longestCell } from '../export/export-sink.ts';
-import { connectionArgument, databaseArgument, paramsArgument, type SqlTools, sqlArgument, timeoutUpTo } from '../tool.ts';
+import { type SqlTools, statementShape, timeoutUpTo } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
 const input = () =>
   z.strictObject({
-    connection: connectionArgument,
-    sql: sqlArgument,
-    params: paramsArgument,
-    database: databaseArgument,
+    ...statementShape,
     file: z.string().min(1).describe('orders.csv or .jsonl'),
     format: z.enum(['csv', 'jsonl']).optional(),
     timeout_ms: timeoutUpTo(3_600_000),

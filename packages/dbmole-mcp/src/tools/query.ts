@@ -2,16 +2,7 @@ import { defineTool, longestSecret, respond, type Tool, type ToolReply } from '@
 import * as z from 'zod';
 import type { ReadEnd } from '../engine.ts';
 import { TableSink } from '../table-sink.ts';
-import {
-  connectionArgument,
-  databaseArgument,
-  limitArgument,
-  offsetArgument,
-  paramsArgument,
-  type SqlTools,
-  sqlArgument,
-  timeoutArgument,
-} from '../tool.ts';
+import { limitArgument, offsetArgument, type SqlTools, statementShape, timeoutArgument } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
 /** Characters after the part of a cell that is shown: its end must be told from a cut, and a secret from its first half. */
@@ -19,10 +10,7 @@ const marginOf = () => 16 + longestSecret();
 
 const input = () =>
   z.strictObject({
-    connection: connectionArgument,
-    sql: sqlArgument,
-    params: paramsArgument,
-    database: databaseArgument,
+    ...statementShape,
     limit: limitArgument(10_000),
     offset: offsetArgument,
     cell_limit: z.int().min(1).max(30_000).default(500),

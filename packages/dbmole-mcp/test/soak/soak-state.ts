@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { childrenOf } from '@dbmole/core/testing';
 import { countSessions } from '../direct.ts';
 import { type SoakSite, soakUser } from './soak-site.ts';
 
@@ -21,7 +22,7 @@ export async function openState({ server, engines }: SoakSite): Promise<SoakStat
     megabytes: Math.round(server.rssBytes() / 1024 / 1024),
     sockets: targets.filter((target) => target.startsWith('socket:')).length,
     files: targets.filter((target) => !target.startsWith('socket:')).length,
-    children: childrenOf(pid),
+    children: childrenOf(pid).length,
     sessions: counts.reduce((sum, count) => sum + count, 0),
   };
 }
@@ -36,9 +37,4 @@ function descriptorsOf(pid: number): string[] {
       return [];
     }
   });
-}
-
-function childrenOf(pid: number): number {
-  const lists = readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
-  return lists.join(' ').split(' ').filter(Boolean).length;
 }

@@ -161,19 +161,16 @@ function checkRatings(body: Readonly<Record<string, unknown>>, context: BodyCont
 
 function checkTemplate({ params: _values, ...template }: Readonly<Record<string, unknown>>, context: BodyContext): void {
   checkMustache(template);
-  if (mayReadAll(context.rules) && context.product === 'elasticsearch') return;
-  if (mayReadAll(context.rules))
-    throw new Failure('refused', 'a search template may name a pipeline, and what a pipeline does is not known', {
-      code: 'E_NOT_A_READ',
-      hint: renderFirst,
-    });
-  throw new Failure('refused', 'which indices a search template reads is only known when it is rendered', {
+  const isReadable = mayReadAll(context.rules);
+  if (isReadable && context.product === 'elasticsearch') return;
+  const problem = isReadable
+    ? 'a search template may name a pipeline, and what a pipeline does is not known'
+    : 'which indices a search template reads is only known when it is rendered';
+  throw new Failure('refused', problem, {
     code: 'E_NOT_A_READ',
-    hint: renderFirst,
+    hint: 'Render it with POST /_render/template, and send what comes back to _search.',
   });
 }
-
-const renderFirst = 'Render it with POST /_render/template, and send what comes back to _search.';
 
 /** How long the cluster keeps something open. */
 function checkKept(key: string, body: Readonly<Record<string, unknown>>): void {

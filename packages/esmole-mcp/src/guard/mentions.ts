@@ -22,8 +22,12 @@ export function checkMentions(body: unknown, rules: IndexRules): void {
 
 /** What stands below these is more than its words say. */
 const mentioning: Readonly<Record<string, (value: unknown, rules: IndexRules) => void>> = {
-  indices_boost: (value, rules) => boosted(value).map((text) => checkMention(text, rules)),
-  target_index: (value, rules) => namesIn(value).map((name) => checkLookup(name, rules)),
+  indices_boost: (value, rules) => {
+    for (const text of boosted(value)) checkMention(text, rules);
+  },
+  target_index: (value, rules) => {
+    for (const name of namesIn(value)) checkLookup(name, rules);
+  },
   pit: checkPit,
   phrase: (value, rules) => checkCollate(valueAt(value, 'collate'), rules),
   agentic: (value) => {

@@ -1,6 +1,12 @@
 import { Failure } from '@dbmole/core';
-import type { ClusterRequest, RequestBody } from '../request.ts';
-import { acceptWrite, parseTarget, type ReadRequest, type WriteRequest } from '../request.ts';
+import {
+  acceptWrite,
+  type ClusterRequest,
+  parseTarget,
+  type ReadRequest,
+  type RequestBody,
+  type WriteRequest,
+} from '../request.ts';
 import { type GuardContext, guardRequest } from './guard.ts';
 import { checkName, type IndexRules } from './names.ts';
 import { parseStrict } from './strict-json.ts';

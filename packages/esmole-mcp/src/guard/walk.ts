@@ -1,6 +1,5 @@
 import { Failure } from '@dbmole/core';
 
-/** A body, as it came out of JSON, is anything. */
 const deepest = 300;
 
 type Visit = (key: string, value: unknown) => void;

@@ -38,8 +38,7 @@ export function findUse(node: TaintNode, uses: Uses, matching: Matching): Use | 
 function findCall(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
   const use = findNamed(node, uses.functions, matching);
   if (use === undefined) return undefined;
-  // Of its arguments too little is known in a body as well: an exact fit of one's own wins over what the server would convert.
-  return isQualified(use) || meant(node, uses, { ...matching, strict: true }) ? use : undefined;
+  return isQualified(use) || meant(node, uses, matching) ? use : undefined;
 }
 
 function findField(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
@@ -88,11 +87,15 @@ export function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly U
   });
 }
 
-/** Whether the name can mean this object although the server has something of the same name. */
+/**
+ * Whether the name can mean this object although the server has something of the same name. For a function of the server's types it
+ * always can: an exact fit of one's own wins over what the server would convert.
+ */
 function meant(node: TaintNode, uses: Uses, matching: Matching): boolean {
   if (!node.shadows || matching.path.includes(node.schema)) return true;
   const needs = userNeeds(node);
-  return needs.length === 0 ? matching.strict : needs.some((type) => hasProvider(type, uses, matching));
+  if (needs.length === 0) return matching.strict || node.class === catalogs.function;
+  return needs.some((type) => hasProvider(type, uses, matching));
 }
 
 function isQualified({ schema }: Use): boolean {
