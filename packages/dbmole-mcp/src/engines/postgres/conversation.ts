@@ -32,6 +32,11 @@ export class Conversation implements WireListener {
     stream.on('close', () => this.lose(lostFailure()));
   }
 
+  /** Of the process that serves us, or so it is said: what stands between us and the server may have numbers of its own. */
+  get pid(): string | undefined {
+    return this.key.length >= 4 ? String(this.key.readInt32BE(0)) : undefined;
+  }
+
   get stream(): Duplex {
     return this.#stream;
   }

@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import { premiseCode } from '../../guard/read-statement.ts';
-import { command } from './messages.ts';
+import { command, statement } from './messages.ts';
+import { type Look, momentSql } from './premise-watch.ts';
 import type { Segment } from './segment.ts';
 
 /** Fails where the server cannot look for itself whether the client is still there: before version 14, and on some platforms. */
@@ -12,45 +13,68 @@ const idleMs = 10_000;
 /** Of the time limit: who waits for a lock should hear that rather than that the time is over. */
 const lockShare = 0.8;
 
+/** Decide how values are written, and how long we may sit in a transaction. The same for every call. */
+const constants: Record<string, string | number> = {
+  idle_in_transaction_session_timeout: idleMs,
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: 1,
+};
+
+const clientChecks = { client_connection_check_interval: 2000 };
+
+/** For a session between two calls, where nothing waits for it. What the call itself sets is then all that it has to set. */
+export function formatConstants(checksClient: boolean): Buffer {
+  const settings = { ...constants, ...(checksClient ? clientChecks : {}) };
+  return command(`select ${formatSettings(settings, false).join(', ')}`);
+}
+
 export interface PreludeOptions {
+  timeoutMs: number;
+  checksClient: boolean;
   /** False: for the session, where there is no transaction. */
   local?: boolean;
-  /** What must be true, or else the server skips the rest: an SQL expression. Undefined or empty: nothing. */
-  premise?: string | undefined;
+  /** The session has the settings that are the same for every call. */
+  prepared?: boolean;
+  /** What must be true, or else the server skips the rest. */
+  look?: Look | undefined;
 }
 
 /**
- * The settings of one statement. They decide how values are written, and how the statement itself is read: with
- * `standard_conforming_strings` off, a string could end elsewhere than the guard thinks. As it takes a snapshot, the
- * transaction cannot be made read-write any more.
+ * The settings of one statement. They decide how the statement itself is read, too: with `standard_conforming_strings` off, a string
+ * could end elsewhere than the guard thinks, so that one is never left to the session. As it takes a snapshot, the transaction
+ * cannot be made read-write any more.
  */
-export function formatPrelude(timeoutMs: number, checksClient: boolean, { local = true, premise }: PreludeOptions = {}): Buffer {
+export function formatPrelude({ timeoutMs, checksClient, local = true, prepared = false, look }: PreludeOptions): Buffer {
   const limit = Math.min(Math.max(1, Math.ceil(timeoutMs)), longestMs);
   const settings: Record<string, string | number> = {
     statement_timeout: limit,
     lock_timeout: Math.ceil(limit * lockShare),
-    idle_in_transaction_session_timeout: idleMs,
     standard_conforming_strings: 'on',
-    DateStyle: 'ISO',
-    IntervalStyle: 'postgres',
-    bytea_output: 'hex',
-    extra_float_digits: 1,
-    ...(checksClient ? { client_connection_check_interval: 2000 } : {}),
+    ...(prepared ? {} : constants),
+    ...(checksClient && !prepared ? clientChecks : {}),
   };
-  const calls = Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', ${local})`);
-  return command(`select ${[...calls, ...(premise ? [formatAssertion(premise)] : [])].join(', ')}`);
+  const columns = formatSettings(settings, local);
+  if (look === undefined) return command(`select ${columns.join(', ')}`);
+  columns.push(formatAssertion(look.sql));
+  return look.full ? statement(`select ${[...columns, momentSql].join(', ')}`, [], 0) : command(`select ${columns.join(', ')}`);
+}
+
+function formatSettings(settings: Record<string, string | number>, local: boolean): string[] {
+  return Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', ${local})`);
 }
 
 const divisionByZero = '22012';
 
 /** Nothing else in the prelude divides. The server does not compute it beforehand, as the premise is not constant. */
-function formatAssertion(premise: string): string {
-  return `1 operator(pg_catalog./) case when ${premise} then 1 else 0 end`;
+function formatAssertion(condition: string): string {
+  return `1 operator(pg_catalog./) case when ${condition} then 1 else 0 end`;
 }
 
-/** Whether it was the premise that ended a read of BEGIN, prelude and statement: of the three, only the first had come to its end. */
-export function isPremiseBroken({ error, tags }: Segment, premise: string | undefined): boolean {
-  return Boolean(premise) && error?.code === divisionByZero && tags.length === 1;
+/** Whether it was the look that ended a read of BEGIN, prelude and statement: of the three, only the first had come to its end. */
+export function isLookFalse({ error, tags }: Segment, look: Look | undefined): boolean {
+  return look !== undefined && error?.code === divisionByZero && tags.length === 1;
 }
 
 /** The guard looks again, and the caller never sees it but when the catalog changes all the time. */

@@ -5,7 +5,8 @@ import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
-import { clientCheck, formatPrelude, isPremiseBroken, premiseFailure } from './prelude.ts';
+import { clientCheck, formatConstants, formatPrelude, isLookFalse, premiseFailure } from './prelude.ts';
+import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import { Segment } from './segment.ts';
 import { stopStatement } from './stop.ts';
@@ -16,8 +17,10 @@ import type { Route } from './wire.ts';
 import { formatWrite, formatWriteOutside, isOutsideOnly, noDryRunFailure, parseWriteEnd, writeFailure } from './write.ts';
 
 const beginRead = command('begin read only');
-/** Every call ends in these, so that nothing of it is left for the next: settings, locks, prepared statements. */
-const cleanUp = Buffer.concat([command('rollback'), sync, command('discard all'), sync]);
+const clean = formatCleanUp([]);
+/** With the settings that every call needs, where the next one will find them. */
+const cleanAndPrepare = { checked: formatCleanUp([formatConstants(true)]), unchecked: formatCleanUp([formatConstants(false)]) };
+const ownPid = statement('select pg_catalog.pg_backend_pid()', [], 1);
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;
 
@@ -26,6 +29,8 @@ interface Batch {
   bytes: Buffer;
   before?: readonly Segment[];
   rows: UserRows;
+  /** In front of them, if the premise is looked at. */
+  looked?: LookedRows | undefined;
   /** Stop the server when the sink has enough. */
   stopsEarly: boolean;
 }
@@ -44,9 +49,14 @@ export class PostgresSession implements Session {
   /** Resolves when the session is clean and nothing of ours is under way. Never rejects. */
   #idle: Promise<void>;
   #running: Segment | undefined;
+  readonly #watch = new PremiseWatch();
   /** Of the last read: most are alike. */
   #prelude: { key: string; bytes: Buffer } | undefined;
   #checksClient = false;
+  /** Nobody stands between us and the server, so what we set between two calls is there for the next one. */
+  #direct = false;
+  /** The settings that are the same for every call are there. */
+  #prepared = false;
   /** Closed, or its state is in doubt. */
   #over = false;
 
@@ -70,7 +80,6 @@ export class PostgresSession implements Session {
     // has run: a function that raises the same error does so later.
     const blamesUs = appended && first.rows.fields === undefined && first.segment.error?.code === '42601';
     const { segment, rows } = blamesUs ? await this.#readOnce(call, limitPortal(sql, request.maxRows)) : first;
-    if (isPremiseBroken(segment, request.statement.premise)) throw premiseFailure();
     const failure = this.#readFailure(segment, rows, { sql, signal });
     if (failure !== undefined) throw failure;
     return { timeZone: rows.fields?.some(isZoned) ? this.#conversation.parameters.get('TimeZone') : undefined };
@@ -78,7 +87,7 @@ export class PostgresSession implements Session {
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const prelude = (local: boolean) => formatPrelude(request.timeoutMs, this.#checksClient, { local });
+    const prelude = (local: boolean) => formatPrelude({ timeoutMs: request.timeoutMs, checksClient: this.#checksClient, local });
     await this.#ready(signal);
     let segment = await this.#run({ bytes: formatWrite(request, prelude(true)), rows, stopsEarly: false }, signal);
     let outside = false;
@@ -101,12 +110,27 @@ export class PostgresSession implements Session {
     await this.#conversation.close();
   }
 
-  async #readOnce({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited) {
+  /** What was cheaper to ask is not the premise: when it is false, the premise itself is looked at. */
+  async #readOnce(call: ReadCall, limited: Limited): Promise<{ segment: Segment; rows: UserRows }> {
+    const { premise } = call.request.statement;
+    const look = this.#watch.lookAt(premise);
+    const read = await this.#readWith(call, limited, look);
+    if (!isLookFalse(read.segment, look)) return read;
+    if (look?.full !== false) throw premiseFailure();
+    this.#watch.sawChange();
+    return await this.#readOnce(call, limited);
+  }
+
+  async #readWith({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited, look: Look | undefined) {
     await this.#ready(signal);
-    const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const format = request.statement.premise === undefined ? formatQuestion : statement;
-    const bytes = Buffer.concat([beginRead, this.#preludeOf(request), format(sql, request.params, maxRows), sync]);
-    return { segment: await this.#run({ bytes, rows, stopsEarly: true }, signal), rows };
+    const { statement: read, params, keepPerCell } = request;
+    const rows = new UserRows(sink, keepPerCell, this.#types);
+    const looked = look?.full ? new LookedRows(rows) : undefined;
+    const format = read.premise === undefined ? formatQuestion : statement;
+    const bytes = Buffer.concat([beginRead, this.#preludeOf(request, look), format(sql, params, maxRows), sync]);
+    const segment = await this.#run({ bytes, rows, looked, stopsEarly: true }, signal);
+    if (looked !== undefined) this.#watch.sawTrue(read.premise ?? '', looked.moment);
+    return { segment, rows };
   }
 
   async #ready(signal: AbortSignal): Promise<void> {
@@ -115,8 +139,8 @@ export class PostgresSession implements Session {
   }
 
   /** Resolves when the answer to the caller's statement is complete, or there will be none. */
-  async #run({ bytes, before = [], rows, stopsEarly }: Batch, signal: AbortSignal): Promise<Segment> {
-    const segment = new Segment(rows);
+  async #run({ bytes, before = [], rows, looked, stopsEarly }: Batch, signal: AbortSignal): Promise<Segment> {
+    const segment = new Segment(looked ?? rows);
     const cleaning = [new Segment(), new Segment()];
     let stopping: Promise<void> | undefined;
     const stop = () => {
@@ -125,7 +149,7 @@ export class PostgresSession implements Session {
     if (stopsEarly) rows.onEnough = () => setTimeout(stop, enoughMs);
     signal.addEventListener('abort', stop, { once: true });
     this.#running = segment;
-    this.#conversation.send(Buffer.concat([bytes, cleanUp]), [...before, segment, ...cleaning]);
+    this.#conversation.send(Buffer.concat([bytes, this.#cleanUp]), [...before, segment, ...cleaning]);
     if (signal.aborted) stop();
     await segment.done;
     this.#running = undefined;
@@ -134,32 +158,44 @@ export class PostgresSession implements Session {
     return segment;
   }
 
-  #preludeOf({ timeoutMs, statement: { premise } }: ReadRequest): Buffer {
-    const key = `${timeoutMs} ${premise}`;
-    if (this.#prelude?.key !== key) this.#prelude = { key, bytes: formatPrelude(timeoutMs, this.#checksClient, { premise }) };
+  #preludeOf({ timeoutMs }: ReadRequest, look: Look | undefined): Buffer {
+    const prepared = this.#prepared;
+    const key = `${timeoutMs} ${prepared} ${look?.sql}`;
+    const options = { timeoutMs, checksClient: this.#checksClient, prepared, look };
+    if (this.#prelude?.key !== key) this.#prelude = { key, bytes: formatPrelude(options) };
     return this.#prelude.bytes;
   }
 
   async #settle(cleaning: readonly Segment[], stopping: Promise<void> | undefined): Promise<void> {
     await stopping;
     // The request to stop may have hit the cleaning instead.
-    const last = stopping === undefined ? cleaning : this.#send(cleanUp, [new Segment(), new Segment()]);
+    const last = stopping === undefined ? cleaning : this.#send(this.#cleanUp, [new Segment(), new Segment()]);
     await Promise.all(last.map(({ done }) => done));
     if (last.some(({ failed }) => failed)) this.#over = true;
+    this.#prepared = this.#direct;
     const question = this.#types.takeQuestion();
     if (question !== undefined && this.alive) await this.#learnTypes(question);
   }
 
+  /** Every call ends in this, so that nothing of it is left for the next: settings, locks, prepared statements. */
+  get #cleanUp(): Buffer {
+    if (!this.#direct) return clean;
+    return this.#checksClient ? cleanAndPrepare.checked : cleanAndPrepare.unchecked;
+  }
+
   /** What there is to find out of a new session, without waiting for it. */
   async #prepare(): Promise<void> {
-    const [probe] = this.#send(Buffer.concat([command(clientCheck), sync]), [new Segment()]);
+    const pid = new OwnRows();
+    const asking = Buffer.concat([ownPid, sync, command(clientCheck), sync]);
+    const [, probe] = this.#send(asking, [new Segment(pid), new Segment()]);
     await this.#learnTypes(declaredTypes);
     this.#checksClient = probe !== undefined && !probe.failed;
+    this.#direct = pid.rows[0]?.[0] === this.#conversation.pid;
   }
 
   async #learnTypes({ sql, params }: Question): Promise<void> {
     const answer = new OwnRows();
-    const bytes = Buffer.concat([beginRead, formatQuestion(sql, params, 0), sync, cleanUp]);
+    const bytes = Buffer.concat([beginRead, formatQuestion(sql, params, 0), sync, this.#cleanUp]);
     const segments = this.#send(bytes, [new Segment(answer), new Segment(), new Segment()]);
     await Promise.all(segments.map(({ done }) => done));
     this.#types.learn(answer.rows);
@@ -185,4 +221,8 @@ export class PostgresSession implements Session {
   get #where() {
     return { host: this.#route.target.connectHost, port: this.#route.target.connectPort };
   }
+}
+
+function formatCleanUp(behind: readonly Buffer[]): Buffer {
+  return Buffer.concat([command('rollback'), sync, command('discard all'), ...behind, sync]);
 }

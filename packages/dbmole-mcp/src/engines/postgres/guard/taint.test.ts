@@ -26,9 +26,9 @@ function server({ seeds = [], held = [], failure }: Server, asked: string[] = []
   return async (sql) => {
     asked.push(sql);
     if (failure !== undefined && asked.length > 1) throw failure;
-    if (sql.includes('pg_is_in_recovery')) return [['10:10:', '<n>0</n>']];
+    if (sql.includes('pg_is_in_recovery')) return [['0 ', '{public}', '10:10:{public}']];
     if (sql.includes('server_version_num')) return [['180004']];
-    if (sql.startsWith('select case')) return [[held.shift() ?? 't']];
+    if (sql.startsWith('select (pg_catalog.array_remove')) return [[held.shift() ?? 't']];
     return sql.includes('with denied') ? seeds : [];
   };
 }
@@ -50,8 +50,7 @@ describe('openTaint', () => {
     const { check, premise } = await openTaint(server({ seeds: [foreignTable] }));
     expect(() => check(names('ft'))).toThrow('foreign table ft reads a file or runs a program of the server');
     expect(() => check(names('other'))).not.toThrow();
-    expect(premise).toContain("operator(pg_catalog.=) '10:10:' then true");
-    expect(premise).toContain("pg_inherits where inhrelid operator(pg_catalog.=) any (''{20000}''::pg_catalog.oid[])");
+    expect(premise).toContain("pg_inherits where inhrelid operator(pg_catalog.=) any ('{20000}'::pg_catalog.oid[])");
   });
 
   it.each([
@@ -103,6 +102,6 @@ describe('checkTaint', () => {
     await expect(checkTaint(names('ft'), run, loads)).rejects.toThrow('foreign table ft');
     changing.seeds = [];
     const changed = server({ seeds: [], held: ['f'] });
-    expect(await checkTaint(names('ft'), changed, loads)).toContain('txid_current_snapshot');
+    expect(await checkTaint(names('ft'), changed, loads)).toContain('pg_proc');
   });
 });

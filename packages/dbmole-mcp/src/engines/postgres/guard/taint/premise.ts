@@ -1,4 +1,6 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { formatLiteral } from '../../literal.ts';
+import { momentSql } from '../../premise-watch.ts';
 import { catalogs, firstUserOid } from './describe-sql.ts';
 
 /** What is watched beside the catalogs that are watched as a whole. */
@@ -13,8 +15,6 @@ export const nothingWatched: Watched = { objects: new Map(), tables: [] };
 
 /** The state of the server when it was asked. */
 export interface Seen {
-  /** Undefined on a standby: there, a snapshot does not say which transactions it leaves out. */
-  readonly snapshot: string | undefined;
   readonly fingerprint: string;
   /** The schemas that names are looked for in. A new session can have others. */
   readonly path: string;
@@ -62,37 +62,20 @@ function formatFingerprint({ objects, tables }: Watched): string {
   ].join(' union all ');
   const first = "pg_catalog.count(*) operator(pg_catalog.*) pg_catalog.age('3'::pg_catalog.xid)::pg_catalog.int8";
   const written = `pg_catalog.sum(pg_catalog.age(xmin)) operator(pg_catalog.-) (${first})`;
-  return `select pg_catalog.count(*) as n, ${written} as written from (${rows}) x where ${dated}`;
+  return `(select pg_catalog.concat_ws(' ', pg_catalog.count(*), ${written}) from (${rows}) x where ${dated})`;
 }
 
 function oneOf(oids: readonly string[]): string {
   return `operator(pg_catalog.=) any ('{${oids.join(',')}}'::pg_catalog.oid[])`;
 }
 
-/** As text, so that the server plans it only when it comes to it. */
-function formatLazily(watched: Watched): string {
-  return `pg_catalog.query_to_xml(${formatLiteral(formatFingerprint(watched))}, true, false, '')::pg_catalog.text`;
-}
-
+/** Sessions will ask for the moment as well: a server that cannot tell it should say so here. */
 export async function openSeen(run: CatalogQuestion, watched: Watched): Promise<Seen> {
-  const snapshot = 'case when not pg_catalog.pg_is_in_recovery() then pg_catalog.txid_current_snapshot()::pg_catalog.text end';
-  const [row] = await run(`select ${snapshot}, ${formatLazily(watched)}, ${currentPath}`);
-  return { snapshot: row?.[0] ?? undefined, fingerprint: row?.[1] ?? '', path: row?.[2] ?? '' };
+  const [row] = await run(`select ${formatFingerprint(watched)}, ${currentPath}, ${momentSql}`);
+  return { fingerprint: row?.[0] ?? '', path: row?.[1] ?? '' };
 }
 
-/** As long as no transaction has ended since, nothing was changed. Otherwise the server has to look. */
-export function formatPremise({ snapshot, fingerprint, path }: Seen, watched: Watched): string {
+export function formatPremise({ fingerprint, path }: Seen, watched: Watched): string {
   const samePath = `${currentPath} operator(pg_catalog.=) ${formatLiteral(path)}`;
-  const unchanged = `${formatLazily(watched)} operator(pg_catalog.=) ${formatLiteral(fingerprint)}`;
-  const quiet =
-    snapshot === undefined
-      ? ''
-      : `when pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.=) ${formatLiteral(snapshot)} then true `;
-  return `case when not (${samePath}) then false ${quiet}else ${unchanged} end`;
-}
-
-/** It is read before our settings are: a role may have `standard_conforming_strings` off. */
-function formatLiteral(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
+  return `(${samePath} and ${formatFingerprint(watched)} operator(pg_catalog.=) ${formatLiteral(fingerprint)})`;
 }

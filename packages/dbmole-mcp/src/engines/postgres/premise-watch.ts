@@ -1,0 +1,74 @@
+import type { Cell } from '../../engine.ts';
+import { formatLiteral } from './literal.ts';
+import type { Field } from './messages.ts';
+import type { SegmentRows } from './segment.ts';
+import { OwnRows, type UserRows } from './user-rows.ts';
+import type { RowShape } from './wire-filter.ts';
+
+/**
+ * Stays the same as long as no transaction has ended or begun to write, and names are looked for in the same schemas. Null on a
+ * standby: there, a snapshot does not say which transactions it leaves out.
+ */
+export const momentSql =
+  'case when not pg_catalog.pg_is_in_recovery() then pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.||) pg_catalog.current_schemas(false)::pg_catalog.text end';
+
+/** What the server is to be asked of a premise. */
+export interface Look {
+  /** Must be true. */
+  readonly sql: string;
+  /** Whether the premise itself is looked at; otherwise, that nothing was changed since it was. */
+  readonly full: boolean;
+}
+
+/**
+ * A premise takes the server long to look at. Where it was seen to be true, it is so for as long as nothing changes, which takes
+ * much less: but only on a quiet server, as otherwise both would have to be asked, one after the other.
+ */
+export class PremiseWatch {
+  #premise: string | undefined;
+  /** When the premise was last seen to be true. */
+  #moment: string | undefined;
+  #quiet = false;
+
+  lookAt(premise: string | undefined): Look | undefined {
+    if (!premise) return undefined;
+    if (premise !== this.#premise || !this.#quiet || this.#moment === undefined) return { sql: premise, full: true };
+    return { sql: `${momentSql} operator(pg_catalog.=) ${formatLiteral(this.#moment)}`, full: false };
+  }
+
+  /** Twice at the same moment: it may be asked for a third time. */
+  sawTrue(premise: string, moment: string | undefined): void {
+    this.#quiet = premise === this.#premise && moment !== undefined && moment === this.#moment;
+    this.#premise = premise;
+    this.#moment = moment;
+  }
+
+  sawChange(): void {
+    this.#quiet = false;
+  }
+}
+
+/** The row of a full look comes before those of the statement. */
+export class LookedRows implements SegmentRows {
+  readonly #look = new OwnRows();
+  readonly #rows: UserRows;
+  #described = 0;
+
+  constructor(rows: UserRows) {
+    this.#rows = rows;
+  }
+
+  /** In its last column. */
+  get moment(): string | undefined {
+    return this.#look.rows[0]?.at(-1) ?? undefined;
+  }
+
+  describe(fields: readonly Field[]): RowShape | undefined {
+    this.#described += 1;
+    return this.#described === 1 ? this.#look.describe(fields) : this.#rows.describe(fields);
+  }
+
+  row(cells: readonly Cell[]): boolean {
+    return this.#described === 1 ? this.#look.row(cells) : this.#rows.row(cells);
+  }
+}
