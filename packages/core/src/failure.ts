@@ -42,6 +42,8 @@ export interface FailureOptions {
   code?: FailureCode;
   /** The next step, as one sentence; names a tool or a command when one helps. */
   hint?: string;
+  /** The next step of a person in a terminal, who has commands and no tools; where it is the same, `hint` alone is enough. */
+  personHint?: string;
   /** The engine's own code, for example an SQLSTATE. */
   engineCode?: string;
   /** Where in the statement, counted from 1. */
@@ -62,6 +64,7 @@ export class Failure extends Error {
   readonly kind: FailureKind;
   readonly code: FailureCode;
   readonly hint: string | undefined;
+  readonly personHint: string | undefined;
   readonly engineCode: string | undefined;
   readonly position: number | undefined;
   readonly nearest: readonly string[];
@@ -73,6 +76,7 @@ export class Failure extends Error {
     this.kind = kind;
     this.code = options.code ?? failureKinds[kind];
     this.hint = options.hint === undefined ? undefined : clean(options.hint);
+    this.personHint = options.personHint === undefined ? undefined : clean(options.personHint);
     this.engineCode = options.engineCode === undefined ? undefined : clean(options.engineCode);
     this.position = options.position;
     this.nearest = (options.nearest ?? []).map(clean);
@@ -92,6 +96,17 @@ export function toFailure(error: unknown): Failure {
   return new Failure('internal', message || 'unknown error', {
     hint: 'This is a bug in the server; the log on stderr has its trace.',
     cause: error,
+  });
+}
+
+/** The same failure, with what a person in a terminal does next. */
+export function forPerson(failure: Failure, personHint: string): Failure {
+  const { kind, message, code, hint, engineCode, position, nearest, cause } = failure;
+  return new Failure(kind, message, {
+    ...{ code, personHint, nearest, cause },
+    ...(hint === undefined ? {} : { hint }),
+    ...(engineCode === undefined ? {} : { engineCode }),
+    ...(position === undefined ? {} : { position }),
   });
 }
 

@@ -1,29 +1,40 @@
+import { Failure } from './failure.ts';
 import { redact } from './redact.ts';
 import { formatVisibleReply } from './text.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
-export type Log = (level: LogLevel, message: string, fields?: Record<string, string | number | boolean | undefined>) => void;
+type LogFields = Record<string, string | number | boolean | undefined>;
+
+export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
 const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2, debug: 3 };
 
-/** What a person wrote into a variable; anything else means the default. */
-export function logLevelOf(text: string | undefined): LogLevel {
+/** What a person wrote into a variable; an empty one means the default. */
+export function parseLogLevel(text: string | undefined, variable: string): LogLevel {
+  const word = (text ?? '').trim().toLowerCase();
+  if (word === '') return 'info';
   // The keys of `rank` are the levels; `hasOwn` has just said that this is one.
-  return text !== undefined && Object.hasOwn(rank, text) ? (text as LogLevel) : 'info';
+  if (Object.hasOwn(rank, word)) return word as LogLevel;
+  throw new Failure('input', `${variable} is ${JSON.stringify(word.slice(0, 40))}`, {
+    hint: 'Set it to error, warn, info or debug.',
+  });
+}
+
+/** The message and its fields on one line, without a secret and without characters that cannot be seen. */
+export function formatEvent(message: string, fields: LogFields = {}): string {
+  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const tail = pairs.map(([key, value]) => ` ${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join('');
+  return formatVisibleReply(redact(`${message}${tail}`).replace(/[\r\n]+/g, ' | '));
 }
 
 /**
  * One line per event on stderr; stdout belongs to the protocol. `write` is injected so that tests can read what was logged.
  */
 export function createLog(prefix: string, threshold: LogLevel = 'info', write: (line: string) => void = toStderr): Log {
-  return (level, message, fields = {}) => {
+  return (level, message, fields) => {
     if (rank[level] > rank[threshold]) return;
-    const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const tail = pairs.map(([key, value]) => ` ${key}=${typeof value === 'string' ? JSON.stringify(value) : value}`).join('');
-    write(
-      formatVisibleReply(redact(`${new Date().toISOString()} ${prefix} ${level} ${message}${tail}`).replace(/[\r\n]+/g, ' | ')),
-    );
+    write(`${new Date().toISOString()} ${prefix} ${level} ${formatEvent(message, fields)}`);
   };
 }
 

@@ -390,6 +390,12 @@ describe('servers that are none', () => {
     expect(await refusal(open(22, { host: 'no.such.name.invalid' }))).toMatchObject({ code: 'E_SSH_DNS' });
   });
 
+  test('a name that does not exist is said before a key that is missing, and only where it does not', async () => {
+    const nothing = { password: undefined };
+    expect(await refusal(open(22, { ...nothing, host: 'no.such.name.invalid' }))).toMatchObject({ code: 'E_SSH_DNS' });
+    expect(await refusal(open(22, nothing))).toMatchObject({ code: 'E_SSH_AUTH_FAILED' });
+  });
+
   test.skipIf(process.platform !== 'linux')('nobody answers', async () => {
     const script = `const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
       process.stdout.write(s.address().port + '\\n', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)); });`;

@@ -23,6 +23,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   version: typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0',
   app: 'dbmole',
   summary: 'an MCP server for PostgreSQL, MySQL and MariaDB',
+  exampleUrl: 'postgres://reader@db.example.com/shop',
   instructions,
   schema: connectionSchema,
   toolSchema,

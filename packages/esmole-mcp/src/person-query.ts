@@ -1,4 +1,4 @@
-import { Failure, type PersonQuery } from '@dbmole/core';
+import { Failure, forPerson, type PersonQuery } from '@dbmole/core';
 import type { AnswerLimits } from './answer.ts';
 import type { ClusterBackend } from './backend.ts';
 import { methods } from './methods.ts';
@@ -12,7 +12,10 @@ const form = 'GET /index/_search';
 
 /** `query` on the command line: one guarded request, and what came back. */
 export const personQuery: PersonQuery<ClusterBackend> = {
-  usage: `"${form}" ['{"query": …}']`,
+  usage: '"GET /PATH" [BODY]',
+  about: 'ask yourself, with one request that reads; Ctrl-C stops it',
+  example: '"GET /_cat/indices"',
+  options: [],
   async run(backend, { words, signal, answer }) {
     const [{ guardRequest }, { answerFailure }, { prettyJson }] = await Promise.all([
       import('./guard/guard.ts'),
@@ -20,14 +23,26 @@ export const personQuery: PersonQuery<ClusterBackend> = {
       import('./pretty-json.ts'),
     ]);
     const identity = await backend.identify(signal);
-    const request = guardRequest(parseQuestion(words), { identity, ...backend.rules });
+    const request = readOf(() => guardRequest(parseQuestion(words), { identity, ...backend.rules }));
     const found = await backend.send(request, { signal, limits });
     const failure = answerFailure(found);
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure.message.includes('index_not_found') ? forPerson(failure, listHint) : failure;
     answer.text(found.contentType.includes('json') ? prettyJson(found.text) : found.text.trimEnd());
     if (found.cut !== undefined) throw cutFailure();
   },
 };
+
+const readHint = 'This command only ever reads. Change data with another program, or let an agent use `es_request`.';
+const listHint = '`query CONNECTION "GET /_cat/indices"` shows what there is.';
+
+/** The guard tells a model of its tools, and of the connection: neither would help a person. */
+function readOf<T>(guard: () => T): T {
+  try {
+    return guard();
+  } catch (error) {
+    throw error instanceof Failure && /es_request|readonly/.test(error.hint ?? '') ? forPerson(error, readHint) : error;
+  }
+}
 
 /** `"GET /path"` or `GET /path` or `/path`, and perhaps a body. Where a method can have both, one with a body is a POST. */
 export function parseQuestion(words: readonly string[]): ClusterRequest {
@@ -36,7 +51,7 @@ export function parseQuestion(words: readonly string[]): ClusterRequest {
   const [path, body, ...rest] = method === undefined ? [first, ...others] : others;
   if (path === undefined || !path.startsWith('/') || rest.length > 0)
     throw new Failure('input', `this is no request: ${JSON.stringify(words.join(' ').slice(0, 200))}`, {
-      hint: `Write a method, a path and perhaps a body, such as "${form}" '{"size": 1}'.`,
+      hint: `Write a method, a path that begins with / and perhaps a body, such as "${form}" '{"size": 1}'.`,
     });
   return { method: method ?? (body === undefined ? 'GET' : 'POST'), path, params: {}, body };
 }

@@ -1,6 +1,7 @@
 import { type Leaf, processTerminal, runLeaf, toFailure } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
 import { personQuery } from './person-query.ts';
+import { publicView } from './public-view.ts';
 import type { ClusterIdentity } from './request.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 import { registerTools } from './tools/index.ts';
@@ -20,6 +21,7 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   version: typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0',
   app: 'esmole',
   summary: 'an MCP server for Elasticsearch',
+  exampleUrl: 'https://reader@search.example.com:9200',
   instructions,
   schema: connectionSchema,
   toolSchema,
@@ -37,20 +39,12 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   },
   createBackend,
   query: personQuery,
+  importers: async () => (await import('./import/importers.ts')).importers,
   resolvePort,
   async ping(backend, signal) {
     return [formatIdentity(await backend.probe(signal))];
   },
-  publicView: ({ type, scheme, host, port, user, apiKey, nodes, indices }) => ({
-    type,
-    scheme: scheme ?? 'https',
-    host,
-    port: resolvePort({ port }),
-    // Who connects, as far as it is no secret.
-    user: user ?? (apiKey === undefined ? undefined : 'API key'),
-    nodes: nodes?.join(' '),
-    indices: indices?.join(' '),
-  }),
+  publicView,
   // Every request dials by itself when the kept connection is gone, so a backend is never stale.
   isStaleError: () => false,
   formatError: toFailure,

@@ -38,7 +38,8 @@ describe('a person who asks at the command line', () => {
     const before = node.seen.length;
     const write = await ask(['DELETE', '/a'], { readonly: false });
     expect(write.code).not.toBe(0);
-    expect(write.complained).toMatch(/DELETE/);
+    expect(write.complained).toMatch(/DELETE[\s\S]*This command only ever reads/);
+    expect((await ask(['DELETE', '/a'], { readonly: true })).complained).toContain('This command only ever reads');
     const other = await ask(['/b/_search'], { indices: ['a*'] });
     expect(other.complained).toMatch(/not among the indices/);
     const urls = node.seen.slice(before).map(({ url }) => url);
@@ -46,7 +47,12 @@ describe('a person who asks at the command line', () => {
   });
 
   it('is told what is wrong', async () => {
-    expect((await ask(['GET /none/_search'])).complained).toContain('no such index [none]');
+    const none = (await ask(['GET /none/_search'])).complained;
+    expect(none).toMatch(/no such index \[none\]\n`esmole-mcp query CONNECTION "GET \/_cat\/indices"` shows/);
+    expect(await ask(['/', '--limit', '1'])).toMatchObject({
+      code: 2,
+      complained: expect.stringContaining('does not take --limit'),
+    });
     expect((await ask(['select 1'])).complained).toContain('this is no request');
   });
 });

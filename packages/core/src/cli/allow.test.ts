@@ -11,10 +11,10 @@ beforeEach(() => {
   printed = '';
 });
 
-async function run(answer: string | undefined) {
+async function run(answer: string | undefined, options: { yes?: boolean } = {}) {
   const terminal = createFakeTerminal({ folder: folder.path, answers: [answer] });
   try {
-    return await allow({ leaf: { app: 'example' }, terminal, words: [], options: {} });
+    return await allow({ leaf: { app: 'example' }, terminal, words: [], options });
   } finally {
     printed += terminal.printed;
   }
@@ -26,16 +26,29 @@ const command = '{ "command": ["sh", "-c", "the-command"] }';
 describe('allow', () => {
   it.each([
     ['beside what looks like a password', `{ "version": 1, "connections": [{ "password": ${command} }] }`],
-    ['between the lines of a key', `{ "a": "-----BEGIN PRIVATE KEY-----", "b": ${command}, "c": "-----END PRIVATE KEY-----" }`],
-    ['behind a key', `{ "a": "-----BEGIN PRIVATE KEY-----", "b": ${command} }`],
-    ['behind white space', `{ ${'\n'.repeat(9_000)}${' '.repeat(9_000)} "b": ${command} ${'\n'.repeat(9_000)} }`],
-    ['in escapes', '{ "b": { "\\u0063ommand": ["sh", "-c", "\\u0074he-command"] } }'],
-    ['in what is no JSON', `{ "password": ${command}, `],
+    [
+      'between the lines of a key',
+      `{ "version": 1, "a": "-----BEGIN PRIVATE KEY-----", "b": ${command}, "c": "-----END PRIVATE KEY-----" }`,
+    ],
+    ['behind a key', `{ "version": 1, "a": "-----BEGIN PRIVATE KEY-----", "b": ${command} }`],
+    ['behind white space', `{ "version": 1, ${'\n'.repeat(9_000)}${' '.repeat(9_000)} "b": ${command} ${'\n'.repeat(9_000)} }`],
+    ['in escapes', '{ "version": 1, "b": { "\\u0063ommand": ["sh", "-c", "\\u0074he-command"] } }'],
   ])('shows a command %s', async (_, text) => {
     write(text);
     expect(await run('no')).toBe(1);
     expect(printed).toMatch(/"command": \[\s*"sh",\s*"-c",\s*"the-command"\s*\]/);
     expect(printed.split('\n').length).toBeLessThan(40);
+  });
+
+  it.each([
+    ['{ "version": 1,\n  "connections": [ ,', 'E_JSON', 'line 2, column 20'],
+    ['[]', 'E_CONFIG', 'holds a list'],
+    ['{ "connections": [] }', 'E_CONFIG_VERSION', 'no "version"'],
+  ])('does not allow %j, which would be used for nothing', async (text, code, words) => {
+    write(text);
+    await expect(run('yes', { yes: true })).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
+    expect(isAllowed(folder.at('.config', 'example', 'allowed.json'), folder.at('.example.json'))).toBe(false);
+    expect(printed).toBe('');
   });
 
   it('names the files of the folder that can change what its commands do', async () => {

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
-import { parseJsonText } from '../files/json-text.ts';
 import { storePathOf } from '../program/app.ts';
+import { parseDocument } from '../registry/document.ts';
 import { projectFilePlaces, trustPathFor } from '../registry/paths.ts';
-import { allowProjectFile, disallowProjectFile, isAllowed, openProjectFile, type ProjectFile } from '../registry/trust.ts';
+import { allowProjectFile, disallowProjectFile, isAllowed, openProjectFile } from '../registry/trust.ts';
 import { formatVisible } from '../text.ts';
 import { hasCommands, scriptsOf } from './allow-scripts.ts';
 import { confirm } from './confirm.ts';
@@ -24,13 +24,15 @@ interface AllowCall {
  */
 export async function allow({ leaf, terminal, words, options }: AllowCall): Promise<number> {
   const file = openProjectFile(findFile(leaf.app, terminal.cwd, words[0]));
+  // Throws where it would be used for nothing; a mistake in one connection is another matter.
+  const { value } = parseDocument(file.text, file.path);
   const trustPath = trustPathFor(storePathOf(leaf.app, terminal));
   if (isAllowed(trustPath, file.path)) {
     terminal.print(`${file.path} is allowed already.`);
     return 0;
   }
-  terminal.print(`${formatVisible(file.path)}\n\n${formatFile(file)}\n`);
-  const warning = formatCommands(file);
+  terminal.print(`${formatVisible(file.path)}\n\n${formatFile(value)}\n`);
+  const warning = formatCommands(value, file.path);
   if (warning !== undefined) terminal.print(`${warning}\n`);
   const question = 'Allow these connections, with the commands and variables they name?';
   if (!(await confirm(terminal, { question, yes: options.yes, instead: 'pass --yes after reading the file' }))) {
@@ -57,28 +59,18 @@ export async function disallow({ leaf, terminal, words }: Omit<AllowCall, 'optio
  * All of it, and as we understand it: white space that would push a part out of sight is gone, escapes are undone. Nothing is
  * redacted, because what looks like a password may be the beginning of a command, and a person would allow what they did not see.
  */
-function formatFile({ path, text }: ProjectFile): string {
-  const value = parsed(text, path);
-  return value === undefined ? formatVisible(text).trimEnd() : formatVisible(JSON.stringify(value, null, 2));
+function formatFile(value: unknown): string {
+  return formatVisible(JSON.stringify(value, null, 2));
 }
 
 /** What the permission does not cover. */
-function formatCommands({ path, text }: ProjectFile): string | undefined {
-  const value = parsed(text, path);
+function formatCommands(value: unknown, path: string): string | undefined {
   if (!hasCommands(value)) return undefined;
   const scripts = scriptsOf(value, path).map((script) => `  ${formatVisible(script)}`);
   const general =
     'It runs commands. Allowed is what stands here; the programs themselves can change later, and you are not asked again.';
   if (scripts.length === 0) return general;
   return `${general}\nThese are in the same folder, so whoever changes the repository changes what runs:\n${scripts.join('\n')}`;
-}
-
-function parsed(text: string, path: string): unknown {
-  try {
-    return parseJsonText(text, path).value;
-  } catch {
-    return undefined;
-  }
 }
 
 function findFile(app: string, cwd: string, file: string | undefined): string {

@@ -7,6 +7,8 @@ const leaf = createFakeLeaf({
   version: '1.2.3',
   settings: [{ name: 'out-dir', value: 'DIR', help: 'where to', isPath: true }],
   flags: [{ name: 'loud', help: 'says more' }],
+  exampleUrl: 'thing://example.com',
+  query: { usage: 'THING', about: 'ask', example: '"x"', options: ['limit'], run: async () => undefined },
   createBackend: () => Promise.reject(new Error('nothing is opened here')),
 });
 
@@ -62,9 +64,78 @@ describe('the command line', () => {
     });
   });
 
+  it.each(['verbose', '1', 'constructor'])('refuses a level of the log called %j', async (level) => {
+    for (const words of [[], ['connections', 'list']])
+      expect(await run(words, { THING_LOG: level })).toEqual({
+        code: 2,
+        out: '',
+        err: `thing-mcp: THING_LOG is "${level}"\nSet it to error, warn, info or debug.\n`,
+      });
+    expect((await run(['connections', 'list'], { THING_LOG: ' Debug ' })).code).toBe(0);
+  });
+
+  it.each([
+    [['--limit', '3'], 'the server does not take --limit'],
+    [['connections', 'list', '--yes'], 'connections list does not take --yes'],
+    [['connections', 'add', 'a', 'b://c', '--readonly'], 'connections add does not take --readonly'],
+    [['query', 'a', 'b', '--database', 'c'], 'query does not take --database'],
+    [['query', 'a', 'b', '--out-dir', '.'], 'query does not take --out-dir'],
+    [['doctor', '--tools', 'a'], 'doctor does not take --tools'],
+    [['uninstall', 'cursor', '--loud'], 'uninstall does not take --loud'],
+    [['allow', '--config', 'x'], 'allow does not take --config'],
+    [['connections', 'list', 'foo', 'bar'], 'connections list takes nothing behind it, and "foo" is too much'],
+    [['connections', 'test', 'foo', 'bar'], 'connections test takes one word behind it, and "bar" is too much'],
+    [['doctor', 'foo'], '"foo" is too much'],
+    [['install', 'cursor', 'x'], '"x" is too much'],
+    [['install'], 'no client is named\nPut one behind the command. There are claude-code,'],
+    [['trust', 'a', 'b'], '"b" is no fingerprint'],
+    [['query', 'a'], 'query needs CONNECTION THING'],
+    [['connections', 'lst'], 'connections does not know "lst"\nDid you mean list?'],
+    [['install', 'cursor', '--timeout', 'soon'], '"soon"'],
+    [['install', 'cursor', '--tools', 'nothing'], 'nothing'],
+    [['--readnoly'], 'Did you mean --readonly?'],
+  ])('refuses %j, which would mean nothing', async (words, message) => {
+    const { out, err, code } = await run(words);
+    expect({ out, code }).toEqual({ out: '', code: 2 });
+    expect(err).toContain(message);
+  });
+
+  it.each([[['connections', 'add', '--help']], [['help', 'connections', 'add']]])('explains one command by %j', async (words) => {
+    const { out, code } = await run(words);
+    expect(code).toBe(0);
+    expect(out.split('\n').map((line) => line.trim())).toEqual([
+      'thing-mcp connections add: save one in your own store; KEY=VALUE says more, or all',
+      ...['', 'Usage', 'thing-mcp connections add NAME URL'],
+      ...['', 'Keys', 'host, port, user, password, readonly, ssh, timeoutMs, type, url'],
+      ...['', 'Options', '--config FILE   read connections from FILE and from no project file'],
+      ...['', 'Example', 'thing-mcp connections add shop thing://example.com readonly=true', ''],
+    ]);
+  });
+
+  it('names the clients to install into', async () => {
+    expect((await run(['install', '--help'])).out).toContain('Clients\n  claude-code, claude-desktop, cursor');
+  });
+
+  it('explains the commands that begin with one word, and none that is not there', async () => {
+    const { out } = await run(['connections', '--help']);
+    expect(out.match(/^ {2}thing-mcp connections \w+/gm)).toHaveLength(6);
+    expect(out).not.toContain('doctor');
+    expect(await run(['help', 'doktor'])).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean doctor?') });
+    expect((await run(['help'])).out).toBe((await run(['--help'])).out);
+  });
+
+  it('explains of the options those alone that the command takes', async () => {
+    const optionsIn = (text: string) => [...text.matchAll(/^ {2}(?:-y, )?(--[a-z-]+)/gm)].map(([, option]) => option);
+    expect(optionsIn((await run(['query', '--help'])).out)).toEqual(['--limit', '--config', '--timeout', '--readonly', '--loud']);
+    expect(optionsIn((await run(['allow', '--help'])).out)).toEqual(['--yes']);
+    const all = ['--yes', '--config', '--tools', '--timeout', '--out-dir', '--readonly', '--loud'];
+    expect(optionsIn((await run(['install', '--help'])).out)).toEqual(all);
+    expect(optionsIn((await run(['--help'])).out)).toEqual([...all.slice(1), '--limit', '--yes']);
+  });
+
   it('says a next step that a person can take', async () => {
     const { err } = await run(['connections', 'update', 'nothing', 'host=x']);
-    expect(err).toContain('Add one with `thing-mcp connections add NAME URL`');
+    expect(err).toContain('Add one: `thing-mcp connections add NAME URL`');
     expect(err).not.toContain('add_connection');
   });
 

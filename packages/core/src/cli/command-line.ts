@@ -2,16 +2,18 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
+import type { Log } from '../log.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
-import { type App, createApp, type Leaf } from '../program/app.ts';
+import { createApp, type Leaf } from '../program/app.ts';
 import { serve } from '../program/serve.ts';
-import { readFlag, readonlyFlag, type Settings, serverSettings } from '../program/settings.ts';
-import { type Command, type CommandOption, type CommandOptions, commandOptions } from './command.ts';
-import { commands } from './commands.ts';
+import { readFlag, readonlyFlag, type Settings, serverSettings, variableOf } from '../program/settings.ts';
+import { type Command, type CommandOptions, commandOptions } from './command.ts';
+import { commandsOf } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
-import type { Described } from './help.ts';
-import { formatPersonHint } from './person-hint.ts';
+import { checkWords, findCommand } from './find-command.ts';
+import { createNotes, type Notes } from './notes.ts';
+import { personHintOf } from './person-hint.ts';
 import type { Terminal } from './terminal.ts';
 
 const ownOptions = {
@@ -24,56 +26,67 @@ export async function runLeaf<C extends BaseConnection, B extends Backend>(
   leaf: Leaf<C, B>,
   terminal: Terminal,
 ): Promise<number | undefined> {
+  const notes = createNotes(terminal, leaf.name);
   try {
     const line = parse(terminal, leaf);
-    if (line.help) return show(terminal, (await import('./help.ts')).helpText(leaf));
+    if (line.help) return show(terminal, await helpFor(leaf, line.words));
     if (line.version) return show(terminal, leaf.version);
-    const [name, ...words] = line.words;
-    const command = name === undefined ? undefined : findCommand(name, line);
-    const open = () => openApp(leaf, terminal, line);
-    if (command !== undefined) return await runCommand({ command, leaf, terminal, words, line, open });
-    const app = open();
+    if (line.words.length > 0) return await runCommand({ leaf, notes, line });
+    refuseOptions(line, { name: 'the server', allowed: namesOf(serverOptionsOf(leaf)), program: leaf.name });
+    const app = openApp(leaf, terminal, line);
     serve({ toolServer: app.toolServer, log: app.log, dispose: app.dispose });
     return undefined;
   } catch (error) {
     const failure = toFailure(error);
-    terminal.printError(`${leaf.name}: ${formatFailure(failure, leaf.name)}`);
+    notes.terminal.printError(`${leaf.name}: ${formatFailure(failure, leaf.name)}`);
     return failure.kind === 'input' ? exitCodes.usage : exitCodes.failed;
+  } finally {
+    notes.tell();
   }
+}
+
+async function helpFor<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, words: readonly string[]): Promise<string> {
+  const { commandHelp, helpText } = await import('./help.ts');
+  return words.length === 0 ? helpText(leaf) : commandHelp(leaf, words);
 }
 
 interface CommandRequest<C extends BaseConnection, B extends Backend> {
-  command: Command;
   leaf: Leaf<C, B>;
-  terminal: Terminal;
-  words: readonly string[];
+  notes: Notes;
   line: Line;
-  open(): App<C, B>;
 }
 
-async function runCommand<C extends BaseConnection, B extends Backend>(request: CommandRequest<C, B>): Promise<number> {
-  const { command, leaf, terminal, words, line, open } = request;
-  const run = await command.load();
-  let app: App<C, B> | undefined;
-  const opened = () => {
-    app ??= open();
-    return app;
-  };
+/** The server's parts are put together for every command, so that what is wrong with an option or a variable is said by each. */
+async function runCommand<C extends BaseConnection, B extends Backend>({
+  leaf,
+  notes,
+  line,
+}: CommandRequest<C, B>): Promise<number> {
+  const { terminal } = notes;
+  const found = findCommand(line.words, commandsOf(leaf));
+  refuseOptions(line, { name: found.command.name, allowed: takenBy(found.command, leaf), program: leaf.name });
+  checkWords(found, leaf.name);
+  const wantsLog = Boolean(terminal.env[variableOf(leaf.app, 'log')]?.trim());
+  const app = openApp(leaf, terminal, line, wantsLog ? undefined : notes.log);
   try {
-    return await run({ leaf, terminal, words, options: line.options, serverArgs: line.serverArgs, app: opened });
+    const run = await found.command.load();
+    return await run({ leaf, terminal, words: found.words, options: line.options, serverArgs: line.serverArgs, app });
   } finally {
-    await app?.dispose();
+    await app.dispose();
   }
 }
 
-function openApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, terminal: Terminal, line: Line): App<C, B> {
+function openApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, terminal: Terminal, line: Line, log?: Log) {
   const { env, cwd, home } = terminal;
-  return createApp(leaf, { env, cwd, home, settings: line.settings, readonly: line.readonly });
+  const { settings, readonly } = line;
+  return createApp(leaf, { env, cwd, home, settings, readonly, ...(log === undefined ? {} : { log }) });
 }
 
 /** What stood on the command line. */
 interface Line {
   words: readonly string[];
+  /** The names of all options. */
+  given: readonly string[];
   help: boolean;
   version: boolean;
   readonly: boolean;
@@ -82,21 +95,22 @@ interface Line {
   serverArgs: readonly string[];
 }
 
-function parse({ argv, env, cwd }: Terminal, leaf: Pick<Described, 'app' | 'settings' | 'flags'>): Line {
-  const settings = [...serverSettings, ...(leaf.settings ?? [])];
-  const flags = [readonlyFlag, ...(leaf.flags ?? [])];
+function parse({ argv, env, cwd }: Terminal, leaf: ServerOptionsOf & { app: string }): Line {
+  const { settings, flags } = serverOptionsOf(leaf);
   const { values, positionals } = parseWords(argv, {
     ...Object.fromEntries(settings.map(({ name }) => [name, { type: 'string' }])),
     ...Object.fromEntries(flags.map(({ name }) => [name, { type: 'boolean' }])),
-    ...commandOptions,
+    ...Object.fromEntries(Object.entries(commandOptions).map(([name, { form: _form, help: _help, ...known }]) => [name, known])),
     ...ownOptions,
   });
+  const isHelp = positionals[0] === 'help';
   // Whoever starts the leaf acts on its own flags; here their variables are checked.
   for (const flag of flags) readFlag(flag, { app: leaf.app, given: false, env });
   const textOf = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   return {
-    words: positionals,
-    help: values.help === true,
+    words: isHelp ? positionals.slice(1) : positionals,
+    given: Object.keys(values),
+    help: isHelp || values.help === true,
     version: values.version === true,
     readonly: values[readonlyFlag.name] === true,
     settings: Object.fromEntries(settings.map(({ name }) => [name, textOf(name)])),
@@ -130,31 +144,55 @@ function parseWords(argv: readonly string[], options: KnownOptions) {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true });
   } catch (error) {
-    throw usage(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+    throw usage(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error), Object.keys(options));
   }
 }
 
-function findCommand(name: string, { options }: Line): Command {
-  const command = commands.find((one) => one.name === name);
-  if (command === undefined) {
-    const nearest = nearestNames(
-      name,
-      commands.map((one) => one.name),
-    );
-    throw usage(`no command is called ${JSON.stringify(name)}`, nearest);
-  }
-  const foreign = Object.keys(options).find((option) => !command.options.some((own: CommandOption) => own === option));
-  if (foreign !== undefined) throw usage(`${name} does not take --${foreign}`);
-  return command;
+type ServerOptionsOf = Pick<Leaf<BaseConnection, Backend>, 'settings' | 'flags'>;
+
+function serverOptionsOf(leaf: ServerOptionsOf) {
+  return { settings: [...serverSettings, ...(leaf.settings ?? [])], flags: [readonlyFlag, ...(leaf.flags ?? [])] };
 }
 
-function formatFailure({ message, nearest, hint }: Failure, program: string): string {
-  const meant = nearest.length === 0 ? undefined : `Did you mean ${nearest.join(' or ')}?`;
-  const lines = [message, meant, hint === undefined ? undefined : formatPersonHint(hint, program)];
+function namesOf({ settings, flags }: ReturnType<typeof serverOptionsOf>): string[] {
+  return [...settings, ...flags].map(({ name }) => name);
+}
+
+/** All that a command has a use for. */
+function takenBy({ options = [], server = [] }: Command, leaf: ServerOptionsOf): readonly string[] {
+  if (server === 'all') return [...options, ...namesOf(serverOptionsOf(leaf))];
+  const flags = server.includes('flags') ? (leaf.flags ?? []).map(({ name }) => name) : [];
+  return [...options, ...server, ...flags];
+}
+
+interface Allowed {
+  /** Who takes them. */
+  name: string;
+  allowed: readonly string[];
+  program: string;
+}
+
+function refuseOptions({ given }: Line, { name, allowed, program }: Allowed): void {
+  const foreign = given.find((option) => !allowed.includes(option));
+  if (foreign === undefined) return;
+  const help = name === 'the server' ? '--help' : `help ${name}`;
+  throw new Failure('input', `${name} does not take --${foreign}`, { hint: `\`${program} ${help}\` shows what it takes.` });
+}
+
+function formatFailure(failure: Failure, program: string): string {
+  const { message, nearest, position } = failure;
+  const said = position === undefined ? message : `${message} (at character ${position})`;
+  const hint = personHintOf(failure, program);
+  const isSaid = /\bdid you mean\b/i.test(`${message} ${hint}`);
+  const meant = isSaid || nearest.length === 0 ? undefined : `Did you mean ${nearest.join(' or ')}?`;
+  const lines = [said, meant, hint];
   return lines.filter((line) => line !== undefined).join('\n');
 }
 
-function usage(message: string, nearest: string[] = []): Failure {
+/** The parser's own words, which begin with the option. */
+function usage(message: string, known: readonly string[]): Failure {
+  const [, wrong = ''] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  const nearest = nearestNames(wrong, known).map((name) => `--${name}`);
   return new Failure('input', message, { nearest, hint: 'Run it with --help to see what it takes.' });
 }
 

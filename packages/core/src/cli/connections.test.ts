@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFakeEngine } from '../testing/fake-engine.ts';
 import { createFakeLeaf } from '../testing/fake-leaf.ts';
 import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { runCommand } from '../testing/run-command.ts';
 import { useTempFolder } from '../testing/use-temp-folder.ts';
-import { connections } from './connections.ts';
+import { runLeaf } from './command-line.ts';
 
 const folder = useTempFolder();
 let engine: ReturnType<typeof createFakeEngine>;
@@ -20,8 +19,8 @@ const leaf = () =>
   });
 
 async function run(words: string[], options: Parameters<typeof createFakeTerminal>[0] = {}) {
-  const terminal = createFakeTerminal({ folder: folder.path, ...options });
-  const code = await runCommand(connections, { leaf: leaf(), terminal, words });
+  const terminal = createFakeTerminal({ folder: folder.path, argv: ['connections', ...words], ...options });
+  const code = await runLeaf(leaf(), terminal);
   return { code, out: terminal.printed, err: terminal.complained, asked: terminal.asked };
 }
 
@@ -69,10 +68,10 @@ describe('connections', () => {
   it('are removed when a person says so', async () => {
     await run(['add', 'main', ...place(), 'password=x']);
     expect((await run(['remove', 'main'], { answers: ['no'] })).code).toBe(1);
-    await expect(run(['remove', 'main'])).rejects.toMatchObject({ kind: 'refused' });
+    expect(await run(['remove', 'main'])).toMatchObject({ code: 1, err: expect.stringContaining('pass --yes') });
     expect((await run(['remove', 'main'], { answers: ['y'] })).code).toBe(0);
     expect((await run(['list'])).err).toContain('connections add');
-    await expect(run(['remove', 'man'], { answers: ['y'] })).rejects.toMatchObject({ kind: 'unknown' });
+    expect(await run(['remove', 'man'], { answers: ['y'] })).toMatchObject({ code: 1, err: expect.stringContaining('"man"') });
   });
 
   it('are listed with what is wrong behind everything else, also when the first one is', async () => {
@@ -82,8 +81,11 @@ describe('connections', () => {
         { name: 'main', host: 'h', user: 'me' },
       ]),
     };
-    expect((await run(['list'], { env })).out).toMatch(/^name\s+host\s.*\sreadonly\s+from\s+problem\nbroken\s/);
-    expect((await run(['test', 'nobody'], { env })).out).toContain('Run `thing-mcp connections list`');
+    const { out, err, code } = await run(['list'], { env });
+    expect(out).toMatch(/^name\s+host\s.*\sreadonly\s+from\s+problem\nbroken\s.*\sE_CONFIG\nmain\s/);
+    expect(err).toMatch(/^E_CONFIG: connection "broken" .*\(did you mean "port"\?\).* Correct it in THING_CONNECTIONS;.*\n$/);
+    expect(code).toBe(1);
+    expect((await run(['test', 'nobody'], { env })).out).toContain('`thing-mcp connections list` shows the names');
   });
 
   it('are tested all at once, each with what is wrong with it', async () => {
@@ -96,15 +98,35 @@ describe('connections', () => {
     expect(out).toMatch(/^bad\s+no\s+E_/m);
   });
 
+  it.each([['list'], ['test'], ['test', 'main'], []])('are told of a broken project file once, by %j %j', async (...words) => {
+    writeFileSync(folder.at('.thing.json'), '{ "version": 1, }');
+    const said = async () => {
+      const { out, err, code } = await run(words);
+      return { code, count: `${out}${err}`.split('.thing.json was found').length - 1 };
+    };
+    expect(await said()).toEqual({ code: 1, count: 1 });
+    await run(['add', 'main', ...place(), 'password=x']);
+    expect((await said()).count).toBe(1);
+  });
+
+  it('are not all well when there are none to test', async () => {
+    expect(await run(['test'])).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('connections add NAME URL'),
+      asked: [],
+    });
+  });
+
   it.each([
-    [['ad'], 'input'],
-    [['add', 'main'], 'input'],
-    [['add', 'main', 'what'], 'input'],
-    [['add', 'main', 'host=a', 'host=b'], 'input'],
-    [['add', 'main', 'ssh={'], 'input'],
-    [['add', 'main', 'host=a', 'user=b', 'password=c', 'prt=1'], 'input'],
-    [['update', 'main', 'host=a'], 'unknown'],
-  ])('refuses %j', async (words, kind) => {
-    await expect(run(words)).rejects.toMatchObject({ kind });
+    [['ad'], 2, 'Did you mean add?'],
+    [['add', 'main'], 2, 'connections add NAME URL'],
+    [['add', 'main', 'what'], 2, '"what" is neither'],
+    [['add', 'main', 'host=a', 'host=b'], 2, 'host is given twice'],
+    [['add', 'main', 'ssh={'], 2, 'ssh begins like JSON'],
+    [['add', 'main', 'host=a', 'user=b', 'password=c', 'prt=1'], 2, '"prt" is unknown'],
+    [['update', 'main', 'host=a'], 1, 'no connections yet'],
+  ])('refuses %j', async (words, code, text) => {
+    expect(await run(words)).toMatchObject({ code, out: '', err: expect.stringContaining(text) });
   });
 });

@@ -1,51 +1,41 @@
 import type { BaseConnection } from '../connection.ts';
-import { Failure } from '../failure.ts';
 import type { Backend } from '../manager/backend.ts';
-import { nearestNames } from '../nearest.ts';
+import { unknownName } from '../registry/lookup.ts';
 import type { Entry } from '../registry/registry.ts';
 import type { CommandCall } from './command.ts';
 import { confirm } from './confirm.ts';
 import { exitCodes } from './exit-codes.ts';
 import { parseFields } from './fields.ts';
-import { importConnections } from './import.ts';
 import { formatProblem, reach } from './reach.ts';
-import { formatColumns } from './table.ts';
-
-type Work = <C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>) => Promise<number>;
-
-const actions: Readonly<Record<string, Work>> = { list, test, add, update, remove, import: importConnections };
-
-/** What is configured, for a person. Changes go to the person's own store, and may hold what no tool may say. */
-export async function connections<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
-  const [name = 'list', ...words] = call.words;
-  const action = actions[name];
-  if (action === undefined) {
-    throw new Failure('input', `connections does not know ${JSON.stringify(name)}`, {
-      nearest: nearestNames(name, Object.keys(actions)),
-      hint: `There are ${Object.keys(actions).join(', ')}.`,
-    });
-  }
-  return await action({ ...call, words });
-}
+import { formatColumns, saidColumns } from './table.ts';
 
 /** Columns of `list`. */
 const wide = ['readonly', 'from', 'problem'];
 
-async function list<C extends BaseConnection, B extends Backend>({ app, leaf, terminal }: CommandCall<C, B>): Promise<number> {
-  const { entries, problems } = await app().registry.list();
+export async function list<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
+  const { app, leaf, terminal } = call;
+  const { entries, problems } = await app.registry.list();
   const views = entries.map((entry) => viewOf(entry, (config) => leaf.publicView(config)));
   const all = [...new Set(views.flatMap((view) => Object.keys(view)))];
   // The long ones stand last, also where the first connection has a problem and so no fields.
-  const columns = [...all.filter((column) => !wide.includes(column)), ...wide.filter((column) => all.includes(column))];
-  if (entries.length === 0) terminal.printError(`No connections are configured. Add one: ${leaf.name} connections add NAME URL`);
+  const ordered = [...all.filter((column) => !wide.includes(column)), ...wide.filter((column) => all.includes(column))];
+  const columns = saidColumns(ordered, views);
+  if (entries.length === 0) sayNone(call);
   else {
     const rows = views.map((view) => columns.map((column) => view[column] ?? ''));
     terminal.print(formatColumns(columns, rows));
   }
-  for (const { failure } of problems) terminal.printError(formatProblem(failure, leaf.name));
-  return problems.length > 0 || entries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.ok;
+  // A file that nobody has allowed is the problem of each of its connections.
+  const failures = [...problems.map(({ failure }) => failure), ...entries.flatMap(({ problem }) => problem ?? [])];
+  for (const text of new Set(failures.map((failure) => formatProblem(failure, leaf.name)))) terminal.printError(text);
+  return failures.length > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
+function sayNone<C extends BaseConnection, B extends Backend>({ leaf, terminal }: CommandCall<C, B>): void {
+  terminal.printError(`No connections are configured. Add one: ${leaf.name} connections add NAME URL`);
+}
+
+/** What is wrong with one connection stands in full below the table. */
 function viewOf<C extends BaseConnection>(
   { name, config, origin, problem }: Entry<C>,
   publicView: (config: C) => Readonly<Record<string, unknown>>,
@@ -57,14 +47,19 @@ function viewOf<C extends BaseConnection>(
     ...Object.fromEntries(fields),
     readonly: config === undefined ? '' : String(config.readonly),
     from: origin.where,
-    ...(problem === undefined ? {} : { problem: problem.message }),
+    ...(problem === undefined ? {} : { problem: problem.code }),
   };
 }
 
-async function test<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
+export async function test<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const [name] = call.words;
-  const { registry } = call.app();
-  const names = name === undefined ? (await registry.list()).entries.map((entry) => entry.name) : [name];
+  const { entries, problems } = await call.app.registry.list();
+  const names = name === undefined ? entries.map((entry) => entry.name) : [name];
+  if (names.length === 0) {
+    sayNone(call);
+    for (const { failure } of problems) call.terminal.printError(formatProblem(failure, call.leaf.name));
+    return exitCodes.failed;
+  }
   const tested = await Promise.all(names.map((one) => testOne(one, call)));
   call.terminal.print(
     formatColumns(
@@ -87,12 +82,11 @@ async function testOne<C extends BaseConnection, B extends Backend>(name: string
   return { ok: true, cells: [name, 'yes', Math.round(performance.now() - started).toString(), reached.lines.join('; ')] };
 }
 
-async function add<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
-  const [name, ...words] = call.words;
-  if (name === undefined || words.length === 0) throw needs(call, 'add NAME URL, or add NAME KEY=VALUE…');
+export async function add<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
+  const [name = '', ...words] = call.words;
   const fields = { name, ...parseFields(words, call.leaf.toolSchema) };
   const password = await askPassword(fields, call);
-  const entry = await call.app().registry.person.add({ ...fields, ...(password ? { password } : {}) });
+  const entry = await call.app.registry.person.add({ ...fields, ...(password ? { password } : {}) });
   call.terminal.print(`Added ${entry.name} to ${entry.origin.where}.`);
   return await test({ ...call, words: [name] });
 }
@@ -107,18 +101,16 @@ async function askPassword<C extends BaseConnection, B extends Backend>(
   return isSaid ? undefined : await terminal.askSecret('Password (nothing for none): ');
 }
 
-async function update<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
-  const [name, ...words] = call.words;
-  if (name === undefined || words.length === 0) throw needs(call, 'update NAME KEY=VALUE… (an empty value removes the key)');
-  const entry = await call.app().registry.person.update(name, parseFields(words, call.leaf.toolSchema));
+export async function update<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
+  const [name = '', ...words] = call.words;
+  const entry = await call.app.registry.person.update(name, parseFields(words, call.leaf.toolSchema));
   call.terminal.print(`Updated ${entry.name} in ${entry.origin.where}.`);
   return exitCodes.ok;
 }
 
-async function remove<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
-  const [name] = call.words;
-  if (name === undefined) throw needs(call, 'remove NAME');
-  const { registry } = call.app();
+export async function remove<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
+  const [name = ''] = call.words;
+  const { registry } = call.app;
   const { origin } = await findEntry(registry, name);
   const question = `Remove ${name} from ${origin.where}?`;
   if (!(await confirm(call.terminal, { question, yes: call.options.yes }))) return exitCodes.failed;
@@ -129,16 +121,14 @@ async function remove<C extends BaseConnection, B extends Backend>(call: Command
 
 /** Also one that cannot be used as it stands. */
 async function findEntry<C extends BaseConnection>(
-  registry: Pick<ReturnType<CommandCall<C, Backend>['app']>['registry'], 'list'>,
+  registry: Pick<CommandCall<C, Backend>['app']['registry'], 'list'>,
   name: string,
 ): Promise<Entry<C>> {
   const { entries } = await registry.list();
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
-  const names = entries.map((entry) => entry.name);
-  throw new Failure('unknown', `there is no connection "${name}"`, { nearest: nearestNames(name, names) });
-}
-
-function needs<C extends BaseConnection, B extends Backend>({ leaf }: CommandCall<C, B>, form: string): Failure {
-  return new Failure('input', 'this is not enough', { hint: `Write ${leaf.name} connections ${form}.` });
+  throw unknownName(
+    name,
+    entries.map((entry) => entry.name),
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { BaseConnection } from '../connection.ts';
-import { formatAdvice, toFailure } from '../failure.ts';
+import { toFailure } from '../failure.ts';
 import type { Backend } from '../manager/backend.ts';
 import { storePathOf } from '../program/app.ts';
 import { variableOf } from '../program/settings.ts';
@@ -10,6 +10,7 @@ import type { CommandCall } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openClientFile } from './install/client-file.ts';
 import { clients } from './install/clients.ts';
+import { formatPersonAdvice } from './person-hint.ts';
 import { formatProblem, reach } from './reach.ts';
 
 /** A line of the report; one that is not well says what to do. */
@@ -31,7 +32,7 @@ const answerMs = 20_000;
 export async function doctor<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { leaf, terminal } = call;
   terminal.print(`${leaf.name} ${leaf.version}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);
-  const { entries, problems } = await call.app().registry.list();
+  const { entries, problems } = await call.app.registry.list();
   const sections = {
     Configuration: [...describeSources(call), ...problems.map(({ failure }) => bad(formatProblem(failure, call.leaf.name)))],
     Connections: await describeConnections(entries, call),
@@ -102,7 +103,7 @@ function describeClients<C extends BaseConnection, B extends Backend>({ leaf, te
         ),
       ];
     } catch (error) {
-      return [bad(`${client.title}: ${formatAdvice(toFailure(error))}`)];
+      return [bad(`${client.title}: ${formatPersonAdvice(toFailure(error), leaf.name)}`)];
     }
   });
   return findings.length > 0

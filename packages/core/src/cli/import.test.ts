@@ -80,7 +80,7 @@ describe('connections import', () => {
     expect(stored()).toEqual([added('shop'), added('stock')]);
     expect((await run(['--yes'])).out).toBe('All 2 that were found are there already.\n');
     ledger = { found: [], notes: [] };
-    expect((await run([])).out).toBe('Nothing was found.\n');
+    expect((await run([])).out).toBe('Nothing was found in .ledger, notes.\n');
     expect(stored()).toHaveLength(2);
   });
 
@@ -107,7 +107,10 @@ describe('connections import', () => {
     expect(await run(['ledgr'])).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean .ledger?') });
     expect((await run(['a', 'b'])).code).toBe(2);
     const { importers: _, ...bare } = leaf();
-    expect(await run([], {}, bare)).toMatchObject({ code: 1, err: expect.stringContaining('nothing to import') });
+    expect(await run([], {}, bare)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('`thing-mcp connections add NAME URL`'),
+    });
   });
 
   it('goes on when a source cannot be read', async () => {

@@ -1,5 +1,5 @@
 import { type BaseConnection, connectionName } from '../connection.ts';
-import { Failure, formatAdvice, toFailure } from '../failure.ts';
+import { Failure, toFailure } from '../failure.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import { escapeText } from '../registry/expand.ts';
@@ -9,7 +9,8 @@ import { canonical, type Fields, mapStrings, stringsOf } from '../registry/tree.
 import type { CommandCall } from './command.ts';
 import { askPerson, isYes } from './confirm.ts';
 import { exitCodes } from './exit-codes.ts';
-import { formatColumns } from './table.ts';
+import { formatPersonAdvice } from './person-hint.ts';
+import { formatColumns, saidColumns } from './table.ts';
 
 /**
  * Takes over what files and variables of other programs know. Passwords stay where they are: what is added refers to them. What a
@@ -17,11 +18,15 @@ import { formatColumns } from './table.ts';
  */
 export async function importConnections<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { terminal, leaf } = call;
-  const { found, notes } = await look(call);
+  const { found, notes, sources } = await look(call);
   for (const note of notes) terminal.printError(`left out: ${note}`);
   const offers = await newOnes(found, call);
   if (offers.length === 0) {
-    terminal.print(found.length === 0 ? 'Nothing was found.' : `All ${found.length} that were found are there already.`);
+    terminal.print(
+      found.length === 0
+        ? `Nothing was found in ${sources.join(', ')}.`
+        : `All ${found.length} that were found are there already.`,
+    );
     return exitCodes.ok;
   }
   terminal.print(formatOffers(offers));
@@ -41,28 +46,30 @@ async function look<C extends BaseConnection, B extends Backend>({
   leaf,
   terminal,
   words,
-}: CommandCall<C, B>): Promise<Findings> {
+}: CommandCall<C, B>): Promise<Findings & { sources: readonly string[] }> {
   const importers = (await leaf.importers?.()) ?? [];
   const { env, cwd, home } = terminal;
-  const all = importersNamed(words, importers).map((importer): Findings => {
+  const named = importersNamed(words, importers);
+  const all = named.map((importer): Findings => {
     try {
       return importer.find({ env, cwd, home });
     } catch (error) {
-      return { found: [], notes: [formatAdvice(toFailure(error))] };
+      return { found: [], notes: [formatPersonAdvice(toFailure(error), leaf.name)] };
     }
   });
-  return { found: all.flatMap(({ found }) => found), notes: all.flatMap(({ notes }) => notes) };
+  const sources = named.map(({ source }) => source);
+  return { found: all.flatMap(({ found }) => found), notes: all.flatMap(({ notes }) => notes), sources };
 }
 
 /** All of them, unless one is named; with or without the dot that hides its file. */
-function importersNamed([source, ...more]: readonly string[], importers: readonly Importer[]): readonly Importer[] {
+function importersNamed([source]: readonly string[], importers: readonly Importer[]): readonly Importer[] {
   const sources = importers.map((importer) => importer.source);
   if (sources.length === 0)
     throw new Failure('unknown', 'this server knows of nothing to import from', {
-      hint: 'Write "connections add NAME URL", or edit the file that "connections list" names.',
+      hint: 'Use add_connection.',
+      personHint: 'Add one yourself: `connections add NAME URL`.',
     });
   const hint = `There are ${sources.join(', ')}.`;
-  if (more.length > 0) throw new Failure('input', 'connections import takes one source', { hint });
   if (source === undefined) return importers;
   const plain = (name: string) => name.replace(/^\./, '');
   const chosen = importers.filter((importer) => plain(importer.source) === plain(source));
@@ -76,7 +83,7 @@ async function newOnes<C extends BaseConnection, B extends Backend>(
   found: readonly FoundConnection[],
   { app, leaf }: CommandCall<C, B>,
 ): Promise<FoundConnection[]> {
-  const { entries } = await app().registry.list();
+  const { entries } = await app.registry.list();
   const names = new Set(entries.map(({ name }) => name));
   const places = new Set(entries.flatMap(({ config }) => (config === undefined ? [] : canonical(leaf.publicView(config)))));
   const offers: FoundConnection[] = [];
@@ -103,7 +110,8 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
 }
 
 function formatOffers(offers: readonly FoundConnection[]): string {
-  const columns = [...new Set(offers.flatMap(({ shown }) => Object.keys(shown)))];
+  const views = offers.map(({ shown }) => shown);
+  const columns = saidColumns([...new Set(views.flatMap((view) => Object.keys(view)))], views);
   const rows = offers.map(({ name, shown, password }) => [
     name,
     ...columns.map((column) => (shown[column] === undefined ? '' : String(shown[column]))),
@@ -131,7 +139,7 @@ async function choose<C extends BaseConnection, B extends Backend>(
 
 async function addOne<C extends BaseConnection, B extends Backend>(
   offer: FoundConnection,
-  { app, terminal, options }: CommandCall<C, B>,
+  { app, leaf, terminal, options }: CommandCall<C, B>,
 ): Promise<Outcome> {
   const { name, fields, references, password } = offer;
   const question = `${name}: its password ${password} into your own store, where it is in the clear. Copy it? [y/N] `;
@@ -141,11 +149,11 @@ async function addOne<C extends BaseConnection, B extends Backend>(
     return 'skipped';
   }
   try {
-    const entry = await app().registry.person.add({ name, ...asText(fields), ...references, readonly: true });
+    const entry = await app.registry.person.add({ name, ...asText(fields), ...references, readonly: true });
     terminal.print(`Added ${name} to ${entry.origin.where}.`);
     return 'added';
   } catch (error) {
-    terminal.printError(`${name} is not added: ${formatAdvice(toFailure(error))}`);
+    terminal.printError(`${name} is not added: ${formatPersonAdvice(toFailure(error), leaf.name)}`);
     return 'failed';
   }
 }
@@ -156,7 +164,8 @@ function asText(fields: Fields): Fields {
   if (reference !== undefined) {
     throw new Failure('refused', 'it holds an op:// reference where a value is expected', {
       code: 'E_SECRET_REFERENCE',
-      hint: 'If it is yours, write it with `connections add`.',
+      hint: 'Use add_connection.',
+      personHint: 'If it is yours, write it with `connections add`.',
     });
   }
   // Strings change into strings and the outermost value stays an object.

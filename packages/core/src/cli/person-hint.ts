@@ -1,19 +1,16 @@
-const commandOfTool = {
-  list_connections: 'list',
-  add_connection: 'add NAME URL',
-  update_connection: 'update NAME KEY=VALUE',
-  remove_connection: 'remove NAME',
-  test_connection: 'test NAME',
-} as const;
+import type { Failure } from '../failure.ts';
 
-/** A hint is written for whoever calls tools; a person in a terminal has commands instead. Lists of tools are left alone. */
-export function formatPersonHint(hint: string, program: string): string {
-  const named = Object.entries(commandOfTool).reduce((text, [tool, command]) => {
-    const written = `\`${program} connections ${command}\``;
-    return text
-      .replace(new RegExp(`\\bCall ${tool}\\b`, 'g'), () => `Run ${written}`)
-      .replace(new RegExp(`\\bcall ${tool}\\b`, 'g'), () => `run ${written}`)
-      .replace(new RegExp(`\\bwith ${tool}\\b`, 'g'), () => `with ${written}`);
-  }, hint);
-  return named.replace(/\b([Cc])all again\b/g, (_, first) => (first === 'C' ? 'Run it again' : 'run it again'));
+/** Commands that a hint may name, as one types them behind the program's name. */
+const command = /`(?=(?:connections|query|trust|allow|disallow|install|uninstall|doctor)[ `])/g;
+
+/** The next step for a person in a terminal. What is written for whoever calls tools fits as well where it names none. */
+export function personHintOf({ hint, personHint }: Failure, program: string): string | undefined {
+  if (personHint !== undefined) return personHint.replace(command, `\`${program} `);
+  return hint?.replace(/\b([Cc])all again\b/g, (_, first) => (first === 'C' ? 'Run it again' : 'run it again'));
+}
+
+/** What failed and the next step, in one line. */
+export function formatPersonAdvice(failure: Failure, program: string): string {
+  const hint = personHintOf(failure, program);
+  return hint === undefined ? `${failure.message}.` : `${failure.message}. ${hint}`;
 }

@@ -19,6 +19,7 @@ interface Run {
   words?: string[];
   isTerminal?: boolean;
   answer?: (question: PersonQuestion) => Promise<void>;
+  env?: Record<string, string>;
 }
 
 const giveRows = async ({ answer }: PersonQuestion) => {
@@ -26,12 +27,12 @@ const giveRows = async ({ answer }: PersonQuestion) => {
   for (const row of rows) if (!answer.row([...row])) break;
 };
 
-async function run({ options = {}, words = ['main', 'what', 'is'], isTerminal = true, answer = giveRows }: Run = {}) {
+async function run({ options = {}, words = ['main', 'what', 'is'], isTerminal = true, answer = giveRows, env = {} }: Run = {}) {
   const leaf = createFakeLeaf({
     createBackend: async () => ({ dispose: async () => undefined }),
-    query: { usage: 'THING', run: (_backend, question) => answer(question) },
+    query: { usage: 'THING', about: 'ask', example: 'x', options: [], run: (_backend, question) => answer(question) },
   });
-  const terminal = createFakeTerminal({ env: { THING_CONNECTIONS: connections }, isTerminal });
+  const terminal = createFakeTerminal({ env: { THING_CONNECTIONS: connections, ...env }, isTerminal });
   const asked = runCommand(query, { leaf, terminal, words, options });
   return { terminal, asked, ended: async () => ({ code: await asked, out: terminal.printed, err: terminal.complained }) };
 }
@@ -52,8 +53,8 @@ describe('a person who asks', () => {
   it('can have lists of JSON, and as many rows as wanted, and hears when there are more', async () => {
     const { out, err } = await (await run({ options: { format: 'json', limit: '2' } })).ended();
     expect(out).toBe('["1","a, \\"b\\""]\n["2",null]\n');
-    expect(err).toContain('--limit');
-    expect((await (await run({ options: { limit: '9' } })).ended()).err).toBe('');
+    expect(err).toBe('There are more than these 2 rows; --limit shows more.\n');
+    expect((await (await run({ options: { limit: '4' } })).ended()).err).toBe('');
   });
 
   it('asks with all the words, the limit and the database', async () => {
@@ -75,13 +76,17 @@ describe('a person who asks', () => {
     await expect(asked).rejects.toMatchObject({ kind: 'cancelled' });
   });
 
-  it.each([
-    { words: ['main'] },
-    { words: [] },
-    { options: { format: 'xml' } },
-    { options: { limit: '0' } },
-    { options: { limit: 'many' } },
-  ])('hears what is wrong with %j', async (how) => {
-    await expect((await run(how)).asked).rejects.toMatchObject({ kind: 'input' });
+  it('gives up after the time that it was given', async () => {
+    const answer = ({ signal }: PersonQuestion) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const { asked } = await run({ answer, env: { THING_TIMEOUT: '20ms' } });
+    await expect(asked).rejects.toMatchObject({ kind: 'timeout', message: expect.stringContaining('20ms') });
   });
+
+  it.each([{ options: { format: 'xml' } }, { options: { limit: '0' } }, { options: { limit: 'many' } }])(
+    'hears what is wrong with %j',
+    async (how) => {
+      await expect((await run(how)).asked).rejects.toMatchObject({ kind: 'input' });
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import type { BaseConnection } from '../connection.ts';
-import { formatAdvice, toFailure } from '../failure.ts';
+import { toFailure } from '../failure.ts';
 import type { Backend } from '../manager/backend.ts';
 import { withManaged } from '../tools/managed.ts';
 import type { CommandCall } from './command.ts';
-import { formatPersonHint } from './person-hint.ts';
+import { formatPersonAdvice } from './person-hint.ts';
 
 interface Answered {
   /** What answered. */
@@ -28,13 +28,13 @@ export async function reach<C extends BaseConnection, B extends Backend>(
     audit: audits ? ((await leaf.audit?.(backend, signal)) ?? []) : [],
   });
   try {
-    return await withManaged(app().manager, name, ask, { ...leaf, signal });
+    return await withManaged(app.manager, name, ask, { ...leaf, signal });
   } catch (error) {
     return formatProblem(error, leaf.name);
   }
 }
 
 export function formatProblem(error: unknown, program: string): string {
-  const { code, message, hint } = toFailure(error);
-  return `${code}: ${formatAdvice({ message, hint: hint === undefined ? undefined : formatPersonHint(hint, program) })}`;
+  const failure = toFailure(error);
+  return `${failure.code}: ${formatPersonAdvice(failure, program)}`;
 }

@@ -1,4 +1,6 @@
 import { homedir } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { Failure } from '../failure.ts';
 
 /** What a command needs of the world; a test hands in its own. */
 export interface Terminal {
@@ -10,7 +12,7 @@ export interface Terminal {
   print(text: string): void;
   /** To stderr: what went wrong, and what a person should know meanwhile. */
   printError(text: string): void;
-  /** A person's answer, or undefined when nobody can be asked. */
+  /** A person's answer, or undefined when nobody can be asked. Throws when they would rather stop, as the next one does. */
   ask(question: string): Promise<string | undefined>;
   /** A person reads what is printed. */
   readonly isTerminal: boolean;
@@ -24,17 +26,21 @@ export interface Terminal {
 
 /** The real terminal of this process. */
 export function processTerminal(): Terminal {
+  const busy = createBusy(process.stderr);
   return {
     argv: process.argv.slice(2),
     env: process.env,
     cwd: process.cwd(),
     home: homedir(),
     print: (text) => void process.stdout.write(`${text}\n`),
-    printError: (text) => void process.stderr.write(`${text}\n`),
+    printError(text) {
+      busy.hide();
+      process.stderr.write(`${text}\n`);
+    },
     ask: askPerson,
     askSecret,
     isTerminal: process.stdout.isTTY === true,
-    busy: showBusy,
+    busy: busy.show,
     onInterrupt: listenForInterrupt,
   };
 }
@@ -43,17 +49,25 @@ const frames = ['|', '/', '-', '\\'];
 const frameMs = 120;
 
 /** On stderr, so that what is printed stays clean; gone again without a trace. */
-function showBusy(what: string): () => void {
-  const { stderr } = process;
-  if (!stderr.isTTY) return () => undefined;
-  let frame = 0;
-  const draw = () => void stderr.write(`\r${frames[frame++ % frames.length]} ${what}`);
-  const timer = setInterval(draw, frameMs);
-  return () => {
-    clearInterval(timer);
-    if (frame > 0) stderr.write(`\r${' '.repeat(what.length + 2)}\r`);
-    frame = 0;
+export function createBusy(stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) {
+  let shown = 0;
+  const hide = () => {
+    if (shown > 0) stderr.write(`\r${' '.repeat(shown)}\r`);
+    shown = 0;
   };
+  const show = (what: string) => {
+    if (!stderr.isTTY) return () => undefined;
+    let frame = 0;
+    const timer = setInterval(() => {
+      stderr.write(`\r${frames[frame++ % frames.length]} ${what}`);
+      shown = what.length + 2;
+    }, frameMs);
+    return () => {
+      clearInterval(timer);
+      hide();
+    };
+  };
+  return { show, hide };
 }
 
 /** The second time it ends the process, as it does everywhere. */
@@ -68,12 +82,14 @@ const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\b', delete: '\u0
 async function askSecret(question: string): Promise<string | undefined> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) return undefined;
-  stderr.write(question);
+  // First, so that nothing that is typed at the question is shown.
   stdin.setRawMode(true);
   stdin.setEncoding('utf8');
+  stderr.write(question);
   const typed = new TypedLine();
   try {
     for await (const chunk of stdin) if (typed.take(String(chunk))) break;
+    if (typed.text === undefined) throw gaveUp();
     return typed.text;
   } finally {
     stdin.setRawMode(false);
@@ -83,7 +99,7 @@ async function askSecret(question: string): Promise<string | undefined> {
 }
 
 /** What the keys make of a line. */
-class TypedLine {
+export class TypedLine {
   /** Undefined until it is finished, and when it was given up. */
   text: string | undefined;
   readonly #letters: string[] = [];
@@ -104,12 +120,23 @@ class TypedLine {
 }
 
 async function askPerson(question: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY) return undefined;
+  return process.stdin.isTTY ? await askLine(question, { input: process.stdin, output: process.stderr }) : undefined;
+}
+
+/** Whoever presses Ctrl-C or Ctrl-D instead of an answer wants to be out. */
+export async function askLine(question: string, streams: { input: Readable; output: Writable; terminal?: boolean }) {
   const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface(streams);
   try {
-    return await lines.question(question);
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('SIGINT', () => reject(gaveUp())).once('close', () => reject(gaveUp()));
+      lines.question(question).then(resolve, reject);
+    });
   } finally {
     lines.close();
   }
+}
+
+function gaveUp(): Failure {
+  return new Failure('cancelled', 'stopped by you');
 }

@@ -19,7 +19,13 @@ import { exitCodes } from './exit-codes.ts';
 export async function trust<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { leaf, terminal, words } = call;
   const [name, ...expected] = words;
-  const { config } = await call.app().registry.resolve(name);
+  const odd = expected.find((one) => !/^SHA256:[A-Za-z0-9+/]{43}=?$/.test(one));
+  if (odd !== undefined) {
+    throw new Failure('input', `${JSON.stringify(odd.slice(0, 60))} is no fingerprint`, {
+      hint: 'One looks like SHA256:… (43 characters); `ssh-keygen -lf FILE` shows it.',
+    });
+  }
+  const { config } = await call.app.registry.resolve(name);
   if (config.ssh === undefined) {
     throw new Failure('input', `the connection "${config.name}" has no "ssh", so there is no host key to accept`);
   }

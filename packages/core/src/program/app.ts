@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import { createLog, type Log, logLevelOf } from '../log.ts';
+import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
 import type { Importer } from '../registry/importer.ts';
@@ -10,6 +10,7 @@ import { acceptedKeysPathFor, defaultStorePath } from '../registry/paths.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
 import { SecretRenewal } from '../registry/secret-renewal.ts';
 import type { SecretSources } from '../registry/secret-sources.ts';
+import type { Fields } from '../registry/tree.ts';
 import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
@@ -36,6 +37,8 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   app: string;
   /** For `--help`: what it serves. */
   summary: string;
+  /** For the help of `connections add`. */
+  exampleUrl?: string;
   instructions: string;
   /** A whole connection, as files and the environment write it. */
   schema: z.ZodType<C>;
@@ -56,6 +59,8 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   secretSources?: SecretSources<C>;
   /** What `connections import` looks into; loaded only then. */
   importers?(): Promise<readonly Importer[]>;
+  /** Connections that the program brings itself, because of the option `from`. */
+  ownConnections?: { from: string; list: readonly ({ name: string } & Fields)[] };
   /** For a person at the command line. */
   query?: PersonQuery<B>;
   resolvePort(config: C): number;
@@ -91,7 +96,8 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
   const given = { app: leaf.app, env };
   const settings = readSettings([...serverSettings, ...(leaf.settings ?? [])], { ...given, given: options.settings ?? {}, cwd });
   const readonly = readFlag(readonlyFlag, { ...given, given: options.readonly === true });
-  const log = options.log ?? createLog(leaf.name, logLevelOf(env[variableOf(leaf.app, 'log')]));
+  const level = parseLogLevel(env[variableOf(leaf.app, 'log')], variableOf(leaf.app, 'log'));
+  const log = options.log ?? createLog(leaf.name, level);
   const found = registryOf(leaf, options, { configPath: settings.config, log });
   const registry = readonly ? readonlyRegistry(found) : found;
   const renewal = new SecretRenewal<C>({ registry, isRefusal: (error) => isRefusal(error, leaf) });
@@ -208,6 +214,7 @@ function registryOf<C extends BaseConnection, B extends Backend>(
     ...(leaf.narrowingFields !== undefined && { narrowingFields: leaf.narrowingFields }),
     resolvePort: (config) => leaf.resolvePort(config),
     ...(leaf.secretSources !== undefined && { secretSources: leaf.secretSources }),
+    ...(leaf.ownConnections !== undefined && { ownConnections: leaf.ownConnections }),
     logPrefix: leaf.name,
     log,
   });

@@ -1,3 +1,6 @@
+/** How many rows, in which form, and of which database. */
+export type PersonOption = 'format' | 'limit' | 'database';
+
 /** Where the answer to a person's own question goes: rows, or a text where there are none. */
 export interface Answer {
   columns(names: readonly string[]): void;
@@ -20,5 +23,11 @@ export interface PersonQuestion {
 export interface PersonQuery<B> {
   /** Behind `query CONNECTION` in the help. */
   usage: string;
+  /** For the help: how it answers. */
+  about: string;
+  /** One such question, for the help. */
+  example: string;
+  /** Those that it has a use for. */
+  options: readonly PersonOption[];
   run(backend: B, question: PersonQuestion): Promise<void>;
 }

@@ -80,7 +80,7 @@ export function parseTime(text: string): number {
   const factor = unit === 'ms' || unit === 'm' ? unitMs[unit] : unitMs.s;
   const milliseconds = Math.round(Number(match?.groups?.number) * factor);
   if (milliseconds >= 1 && milliseconds <= longestMs) return milliseconds;
-  throw new Failure('input', `${JSON.stringify(text.slice(0, 40))} is no time that a call may take`, {
+  throw new Failure('input', `the timeout ${JSON.stringify(text.slice(0, 40))} is no time that a call may take`, {
     hint: 'Write it like 30s, 500ms or 5m; an hour is the most.',
   });
 }

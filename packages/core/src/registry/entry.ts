@@ -3,11 +3,11 @@ import type { Failure } from '../failure.ts';
 import type { SecretUse } from './secret-memory.ts';
 
 /** Where a connection was read from, strongest first: what stands further up shadows what has the same name below. */
-export type SourceKind = 'env' | 'project' | 'store';
+export type SourceKind = 'option' | 'env' | 'project' | 'store';
 
 export interface Origin {
   kind: SourceKind;
-  /** What a person edits: the variable's name or the file's path. */
+  /** What a person edits: the option's or the variable's name, or the file's path. */
   where: string;
 }
 

@@ -83,6 +83,7 @@ export function invalidFailure(
   const { name, position, origin } = candidate;
   return new Failure('config', `connection "${name}" (${position}) in ${origin.where} cannot be used: ${text}`, {
     hint: `A person corrects it in ${origin.where}; the other connections are not affected.`,
+    personHint: `Correct it in ${origin.where}; the other connections are not affected.`,
     nearest,
   });
 }

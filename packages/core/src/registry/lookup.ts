@@ -7,11 +7,11 @@ import type { Compiled, Listed } from './snapshot.ts';
 export function unknownName(name: string, known: readonly string[]): Failure {
   const nearest = nearestNames(name, known);
   const shown = JSON.stringify(name.slice(0, 64));
-  const hint =
+  const hints =
     nearest.length > 0
-      ? `Did you mean ${nearest.map((one) => `"${one}"`).join(' or ')}?`
-      : 'Call list_connections to see the names.';
-  return new Failure('unknown', `there is no connection ${shown}`, { hint, nearest });
+      ? { hint: `Did you mean ${nearest.map((one) => `"${one}"`).join(' or ')}?` }
+      : { hint: 'Call list_connections to see the names.', personHint: '`connections list` shows the names.' };
+  return new Failure('unknown', `there is no connection ${shown}`, { ...hints, nearest });
 }
 
 export function findListed<C extends BaseConnection>(compiled: Compiled<C>, name: string | undefined): Listed<C> {
@@ -36,8 +36,16 @@ function onlyOne<C extends BaseConnection>(compiled: Compiled<C>): Listed<C> {
 
 function noConnections<C extends BaseConnection>(compiled: Compiled<C>): Failure {
   const problem = compiled.snapshot.problems[0]?.failure;
-  const hint = problem ? formatAdvice(problem) : 'Add one with add_connection, or let a person write one into a file.';
-  return new Failure('unknown', 'there are no connections yet', { hint });
+  const hints = problem
+    ? {
+        hint: formatAdvice(problem),
+        personHint: formatAdvice({ message: problem.message, hint: problem.personHint ?? problem.hint }),
+      }
+    : {
+        hint: 'Add one with add_connection, or let a person write one into a file.',
+        personHint: 'Add one: `connections add NAME URL`.',
+      };
+  return new Failure('unknown', 'there are no connections yet', hints);
 }
 
 export function usable<C extends BaseConnection>(listed: Listed<C>): Entry<C> & { config: C } {
@@ -60,6 +68,7 @@ export function taken(name: string, where: string): Failure {
   return new Failure('input', `there is already a connection "${name}" in ${where}`, {
     code: 'E_NAME_TAKEN',
     hint: 'Choose another name, or call update_connection if it is in the store.',
+    personHint: 'Choose another name, or change that one: `connections update NAME KEY=VALUE`.',
   });
 }
 
@@ -69,10 +78,11 @@ export function refuseForeign<C extends BaseConnection>(listed: Listed<C>, store
   const also = entry.shadows.some(({ kind }) => kind === 'store') ? `; one of that name in ${storePath} is hidden by it` : '';
   throw new Failure(
     'refused',
-    `connection "${entry.name}" comes from ${entry.origin.where} and cannot be changed by a tool${also}`,
+    `connection "${entry.name}" comes from ${entry.origin.where} and can only be changed there${also}`,
     {
       code: 'E_NOT_EDITABLE',
       hint: `A person edits ${entry.origin.where}.`,
+      personHint: `Edit ${entry.origin.where}.`,
     },
   );
 }

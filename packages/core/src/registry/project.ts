@@ -113,6 +113,7 @@ function pendingFile(text: string, origin: Origin, allowCommand: string): Pendin
   const failure = new Failure('refused', `${origin.where} was found, but nobody has allowed it${what}; it is used for nothing`, {
     code: 'E_NOT_ALLOWED',
     hint: `A person reads the file and then runs: ${allowCommand} ${origin.where}`,
+    personHint: `Read the file, then run: ${allowCommand} ${origin.where}`,
   });
   return { origin, failure, names };
 }

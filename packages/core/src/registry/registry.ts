@@ -17,7 +17,7 @@ import { secretFieldsOf } from './schema-fields.ts';
 import { SecretMemory } from './secret-memory.ts';
 import type { SecretSources } from './secret-sources.ts';
 import { type Compiled, compile, isStale } from './snapshot.ts';
-import { createEnvSource, type Source, type SourceState } from './sources.ts';
+import { createEnvSource, ownState, type Source, type SourceState } from './sources.ts';
 import { createStore, type Store } from './store.ts';
 import { assertFits, cleanInput, type EditRules } from './tool-input.ts';
 import type { Fields } from './tree.ts';
@@ -59,6 +59,8 @@ export interface RegistryOptions<C extends BaseConnection> {
   narrowingFields?: readonly string[];
   /** Files of other programs that a reference may name. */
   secretSources?: SecretSources<C>;
+  /** Of the program itself, because of the option `from`. */
+  ownConnections?: { from: string; list: readonly ({ name: string } & Fields)[] };
   log?: Log;
 }
 
@@ -146,6 +148,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
   const refresh = createRefresh({
     reader,
     trust,
+    own: options.ownConnections && ownState(options.ownConnections, base),
     envSource: createEnvSource({ env, variable: options.envVar, base }),
     project: createProject(options, trust, base),
     store,
@@ -170,6 +173,7 @@ function createProject<C extends BaseConnection>(options: RegistryOptions<C>, tr
 interface RefreshParts<C extends BaseConnection> {
   reader: Reader<C>;
   trust: Trust;
+  own: SourceState | undefined;
   envSource: Source;
   project: ProjectSource;
   store: Store;
@@ -184,7 +188,8 @@ function createRefresh<C extends BaseConnection>(parts: RefreshParts<C>): () => 
   return () => {
     const project = parts.project.read();
     const trustProblem = project.pending.length > 0 ? parts.trust.problem() : undefined;
-    const states: SourceState[] = [parts.envSource.read(), ...(project.source ? [project.source] : []), parts.store.read()];
+    const first = [...(parts.own ? [parts.own] : []), parts.envSource.read()];
+    const states: SourceState[] = [...first, ...(project.source ? [project.source] : []), parts.store.read()];
     const inputs = [project, trustProblem, ...states];
     const same = inputs.length === seen.length && inputs.every((input, index) => input === seen[index]);
     if (compiled && same && !isStale(compiled, parts.reader)) return compiled;

@@ -4,6 +4,7 @@ import type { FileReading } from '../files/file-cell.ts';
 import { type ConnectionList, parseConnectionList, parseDocument, type RawConnection } from './document.ts';
 import type { Origin } from './entry.ts';
 import { type Environment, readVariable } from './expand.ts';
+import type { Fields } from './tree.ts';
 
 /** One connection of one source, before it is validated. */
 export interface Candidate extends RawConnection {
@@ -67,6 +68,16 @@ function readState(reading: FileReading, options: FileSourceOptions, previous: r
 /** Throws when the file as a whole cannot be used. */
 export function fileState(text: string, where: { origin: Origin; base: string }): SourceState {
   return sourceState(parseDocument(text, where.origin.where), { ...where, expands: true });
+}
+
+/** What the program brings itself: it never changes, and nothing in it is followed. */
+export function ownState(
+  { from, list }: { from: string; list: readonly ({ name: string } & Fields)[] },
+  base: string,
+): SourceState {
+  const origin: Origin = { kind: 'option', where: from };
+  const connections = list.map(({ ...raw }, index) => ({ name: raw.name, raw, position: `connections[${index}]` }));
+  return sourceState({ connections, problems: [] }, { origin, base, expands: false });
 }
 
 /** The environment variable. It hardly ever changes, but a test or a wrapper may change it. */

@@ -14,7 +14,7 @@ export async function runCommand<C extends BaseConnection, B extends Backend>(
   const { env, cwd, home } = call.terminal;
   const app = createApp(call.leaf, { env, cwd, home, log: () => undefined });
   try {
-    return await command({ options: {}, serverArgs: [], ...call, app: () => app });
+    return await command({ options: {}, serverArgs: [], ...call, app });
   } finally {
     await app.dispose();
   }

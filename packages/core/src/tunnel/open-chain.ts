@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { openCredentials } from './credentials.ts';
 import { isEarlyHangUp } from './early-hang-up.ts';
@@ -11,7 +11,7 @@ import { type Link, openLink } from './link.ts';
 import { openSshLink } from './openssh-link.ts';
 import type { Step } from './plan.ts';
 import type { Hop } from './route.ts';
-import { openSocket } from './socket.ts';
+import { findUnknownHost, openSocket } from './socket.ts';
 import type { SshProgram } from './ssh-program.ts';
 import { loadSsh2 } from './ssh2-library.ts';
 import { createTunnelStream } from './stream.ts';
@@ -70,7 +70,14 @@ async function openHop(hop: Hop, before: Link | undefined, options: ChainOptions
   const files = hop.config?.knownHostsFiles ?? options.knownHostsFiles ?? defaultKnownHostsFiles(home);
   const accepted = options.acceptedKeysFile === undefined ? [] : [options.acceptedKeysFile];
   const policy = new HostKeyPolicy(hop, await readKnownHosts([...files, ...accepted], log));
-  const credentials = await openCredentials({ ssh2, hop, env, home, log, agentTimeoutMs: timeouts.agentMs, signal });
+  const credentials = await openCredentials({ ssh2, hop, env, home, log, agentTimeoutMs: timeouts.agentMs, signal }).catch(
+    async (error: unknown) => {
+      // Nobody looks for keys to a host that is not there: its name is wrong.
+      const { host, port } = hop;
+      const unknown = before ?? (await findUnknownHost({ host, port, timeoutMs: timeouts.connectMs, signal }));
+      throw unknown instanceof Failure ? unknown : error;
+    },
+  );
   try {
     const socket = await dial(hop, before, options);
     return await openLink({ ssh2, hop, socket, credentials, policy, timeouts, log, signal });

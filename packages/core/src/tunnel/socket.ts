@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import type { Failure } from '../failure.ts';
 import { errorCode, errorText, type TunnelCode, tunnelFailure } from './failures.ts';
@@ -31,6 +32,19 @@ export async function openSocket(options: SocketOptions): Promise<Socket> {
   } catch (error) {
     socket.destroy();
     throw error;
+  }
+}
+
+/** What connecting would end in, when the name is that of no host at all; otherwise nothing is known before one connects. */
+export async function findUnknownHost(options: SocketOptions): Promise<Failure | undefined> {
+  const onTimeout = (): Failure => tunnelFailure('E_SSH_CONNECT_TIMEOUT', `${options.host} was not resolved in time`);
+  try {
+    await waitFor<unknown>({ ...options, onTimeout }, (resolve, reject) => {
+      void lookup(options.host).then(resolve, reject);
+    });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && errorCode(error) === 'ENOTFOUND' ? explain(error, options) : undefined;
   }
 }
 

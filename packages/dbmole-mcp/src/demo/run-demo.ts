@@ -5,8 +5,7 @@ import { withDemo } from './with-demo.ts';
 /** `runLeaf` with the sample database. Nobody has to dispose it: it ends with this process. */
 export async function runDemo<B extends Backend>(leaf: Leaf<Connection, B>, terminal: Terminal): Promise<number | undefined> {
   try {
-    const demo = withDemo(leaf, terminal);
-    return await runLeaf(demo.leaf, { ...terminal, env: demo.env });
+    return await runLeaf(withDemo(leaf, terminal).leaf, terminal);
   } catch (error) {
     const { message, hint } = toFailure(error);
     terminal.printError(`${leaf.name}: ${message}${hint === undefined ? '' : `\n${hint}`}`);

@@ -1,29 +1,33 @@
 import type { BackendTarget, Leaf } from '@dbmole/core';
+import { createFakeTerminal } from '@dbmole/core/testing';
 import { describe, expect, it } from 'vitest';
 import { type Connection, connectionSchema } from '../schema.ts';
 import { leaf } from '../server.ts';
+import { runDemo } from './run-demo.ts';
 import { withDemo } from './with-demo.ts';
 
 const home = '/nowhere';
-const connections = (env: NodeJS.ProcessEnv): Record<string, unknown>[] => JSON.parse(env.DBMOLE_CONNECTIONS ?? '');
-const namesIn = (env: NodeJS.ProcessEnv) => connections(env).map(({ name }) => name);
+const ownOf = (env: NodeJS.ProcessEnv) => withDemo(leaf, { env, home }).leaf.ownConnections;
 
 describe('--demo', () => {
-  it('adds a read-only and a writable connection, which the schema takes', () => {
-    const { env } = withDemo(leaf, { env: { OTHER: 'x' }, home });
-    expect(env.OTHER).toBe('x');
-    const parsed = connections(env).map((one) => connectionSchema.parse(one));
-    expect(parsed.map(({ name, readonly }) => ({ name, readonly }))).toEqual([
+  it('adds a read-only and a writable connection, which the schema takes, and says where they come from', () => {
+    const own = ownOf({ OTHER: 'x' });
+    expect(own?.from).toBe('--demo');
+    const parsed = own?.list.map((one) => connectionSchema.parse(one));
+    expect(parsed?.map(({ name, readonly }) => ({ name, readonly }))).toEqual([
       { name: 'demo', readonly: true },
       { name: 'demo-rw', readonly: false },
     ]);
   });
 
-  it('keeps what the person has in the variable, first', () => {
+  it('is listed beside what the person has in the variable, each with where it comes from', async () => {
     const own = [{ name: 'mine', type: 'mysql', host: 'db', user: 'me', password: 'x' }];
-    const { env } = withDemo(leaf, { env: { DBMOLE_CONNECTIONS: JSON.stringify(own) }, home });
-    expect(namesIn(env)).toEqual(['mine', 'demo', 'demo-rw']);
-    expect(connections(env)[0]).toEqual(own[0]);
+    const terminal = createFakeTerminal({
+      argv: ['--demo', 'connections', 'list'],
+      env: { DBMOLE_CONNECTIONS: JSON.stringify(own) },
+    });
+    expect(await runDemo(leaf, terminal)).toBe(0);
+    expect(terminal.printed).toMatch(/^demo +postgres +embedded .* --demo\ndemo-rw .* --demo\nmine .* DBMOLE_CONNECTIONS$/m);
   });
 
   it('does not hide a connection of the person that has its name', () => {
@@ -33,13 +37,13 @@ describe('--demo', () => {
     );
   });
 
-  it.each(['{oops', '{"version": 1}'])('leaves %s for the registry to complain about', (text) => {
-    expect(withDemo(leaf, { env: { DBMOLE_CONNECTIONS: text }, home }).env.DBMOLE_CONNECTIONS).toBe(text);
+  it.each(['{oops', '{"version": 1}', '[7]'])('leaves %s for the registry to complain about', (text) => {
+    expect(ownOf({ DBMOLE_CONNECTIONS: text })?.list).toHaveLength(2);
   });
 
   it('shows no address before there is one', () => {
     const demo = withDemo(leaf, { env: {}, home });
-    const [config] = connections(demo.env).map((one) => connectionSchema.parse(one));
+    const [config] = (demo.leaf.ownConnections?.list ?? []).map((one) => connectionSchema.parse(one));
     if (config === undefined) throw new Error('no connection');
     expect(demo.leaf.publicView(config)).toMatchObject({ type: 'postgres', host: 'embedded', port: undefined, database: 'shop' });
     const other = { ...config, host: 'db.internal' };

@@ -18,22 +18,23 @@ The person has asked for sample data: "demo" is a shop (customers, orders, produ
 
 export interface Demo<C extends Connection, B extends Backend> {
   leaf: Leaf<C, B>;
-  env: NodeJS.ProcessEnv;
   dispose(): Promise<void>;
 }
 
 /**
- * A leaf and an environment in which two connections lead to the sample database, beside the person's own. They are listed
- * from the start, but there is no engine, and no address, before one of them is opened.
+ * A leaf with two connections to the sample database, beside the person's own. They are listed from the start, but there is no
+ * engine, and no address, before one of them is opened.
  */
 export function withDemo<B extends Backend>(
   leaf: Leaf<Connection, B>,
   { env, home }: { env: NodeJS.ProcessEnv; home: string },
 ): Demo<Connection, B> {
+  refuseTaken(env);
   let log: Log = () => undefined;
   const engine = createDemoEngine({ env, home, log: (...line) => log(...line) });
   const demoLeaf: Leaf<Connection, B> = {
     ...leaf,
+    ownConnections: { from: '--demo', list: demoConnections },
     instructions: `${leaf.instructions}${demoInstructions}`,
     createBackend: async (target, signal) => leaf.createBackend(await reached(target, engine, signal), signal),
     publicView: (config) => ({ ...leaf.publicView(config), ...(isDemo(config) && { host: 'embedded', port: undefined }) }),
@@ -42,7 +43,7 @@ export function withDemo<B extends Backend>(
       leaf.registerTools?.(app);
     },
   };
-  return { leaf: demoLeaf, env: withConnections(env), dispose: () => engine.dispose() };
+  return { leaf: demoLeaf, dispose: () => engine.dispose() };
 }
 
 function isDemo(config: Connection): boolean {
@@ -62,30 +63,24 @@ async function reached(
   return { config, connectHost: host, connectPort: port, serverName: host };
 }
 
-/**
- * By the variable, which leaves the person's files as they are: `--config` can be given as well, and a project file still counts.
- * What is wrong with the variable is left for the registry to say.
- */
-function withConnections(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = parseList(env[variable]);
-  if (own === undefined) return env;
-  const names = new Set(own.map((one) => (typeof one === 'object' && one !== null ? Reflect.get(one, 'name') : undefined)));
-  const taken = demoConnections.find(({ name }) => names.has(name));
-  if (taken) {
-    throw new Failure('config', `${variable} has a connection named "${taken.name}", which --demo would hide`, {
-      hint: 'Give it another name, or start without --demo.',
-    });
-  }
-  return { ...env, [variable]: JSON.stringify([...own, ...demoConnections]) };
+/** What is wrong with the variable is left for the registry to say. */
+function refuseTaken(env: NodeJS.ProcessEnv): void {
+  const names = parseList(env[variable]).map((one) =>
+    typeof one === 'object' && one !== null ? Reflect.get(one, 'name') : undefined,
+  );
+  const taken = demoConnections.find(({ name }) => names.includes(name));
+  if (taken === undefined) return;
+  throw new Failure('config', `${variable} has a connection named "${taken.name}", which --demo would hide`, {
+    hint: 'Give it another name, or start without --demo.',
+  });
 }
 
-/** The list in the variable; undefined when it holds something else. */
-function parseList(text: string | undefined): readonly unknown[] | undefined {
-  if (text === undefined || text.trim() === '') return [];
+/** The list in the variable; nothing when it holds something else. */
+function parseList(text: string | undefined): readonly unknown[] {
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
+    const value: unknown = JSON.parse(text ?? '');
+    return Array.isArray(value) ? value : [];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -123,6 +123,20 @@ describe('install', () => {
     }
   });
 
+  it.each([
+    ['{ "a": tru }', 'line 1, column 8: this word is no value'],
+    ['// mine\n{\n  "a": 1\n  "b": 2 }', 'line 4, column 3: expected a comma'],
+    ['{ "a": "x\n', 'line 1, column 8: this text has no closing quote'],
+    ['{ a: 1 }', 'line 1, column 3: '],
+    ['{ "a": 1', 'line 1, column 9: expected a comma or }'],
+    ['{ "a": 1 } x', 'line 1, column 12: '],
+    ['{ "a": "\\q" }', 'line 1, column 8: this escape is not one of JSON'],
+  ])('says what is wrong with %j, and where', async (text, words) => {
+    write('cursor', text);
+    const message = expect.stringContaining(`mcp.json is not valid JSON at ${words}`);
+    await expect(run(install, 'cursor')).rejects.toMatchObject({ code: 'E_JSON', message });
+  });
+
   it('starts npx through the shell on Windows', async () => {
     await run(install, 'cursor', { platform: 'win32' });
     const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor', 'win32'), 'utf8'));

@@ -78,18 +78,18 @@ function originalOf({ path, text }: ClientFile, known: Installed | undefined): '
 }
 
 function prepare({ leaf, terminal, words, platform = process.platform }: InstallCall) {
-  const client = findClient(words[0], leaf.name);
+  const client = findClient(words[0]);
   const { home, env } = terminal;
   const file = openClientFile(client, leaf.app, { platform, home, env });
   return { client, file, platform, recordPath: recordPathFor(storePathOf(leaf.app, terminal)) };
 }
 
-function findClient(id: string | undefined, program: string): Client {
+function findClient(id: string | undefined): Client {
   const ids = clients.map((client) => client.id);
   const found = clients.find((client) => client.id === id);
   if (found !== undefined) return found;
   const hint = `There are ${ids.join(', ')}.`;
-  if (id === undefined) throw new Failure('input', 'no client is named', { hint: `Write ${program} install CLIENT. ${hint}` });
+  if (id === undefined) throw new Failure('input', 'no client is named', { hint: `Put one behind the command. ${hint}` });
   throw new Failure('input', `no client is called ${JSON.stringify(id)}`, { nearest: nearestNames(id, ids), hint });
 }
 

@@ -9,6 +9,25 @@ import {
 } from 'jsonc-parser';
 import { Failure } from '../../failure.ts';
 
+/** In the words of our own files, by the parser's names. */
+const mistakes: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'this word is no value; a text stands in double quotes',
+  InvalidNumberFormat: 'this number is not one of JSON',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected a colon after the key',
+  CommaExpected: 'expected a comma',
+  CloseBraceExpected: 'expected a comma or }',
+  CloseBracketExpected: 'expected a comma or ]',
+  EndOfFileExpected: 'there is more text after the end of the JSON value',
+  UnexpectedEndOfComment: 'this comment has no end',
+  UnexpectedEndOfString: 'this text has no closing quote',
+  UnexpectedEndOfNumber: 'this number is not complete',
+  InvalidUnicode: 'this escape is not one of JSON',
+  InvalidEscapeCharacter: 'this escape is not one of JSON',
+  InvalidCharacter: 'this text holds a character that must be escaped',
+};
+
 /** A client's file as text: comments, order and blank space stay as the person wrote them. */
 export function readJsonEntry(text: string, path: readonly string[], where: string): unknown {
   const tree = parse(text, where);
@@ -32,9 +51,12 @@ function parse(text: string, where: string) {
   const tree = parseTree(body, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error !== undefined) {
-    const line = body.slice(0, error.offset).split('\n').length;
-    throw new Failure('config', `${where} cannot be read: ${printParseErrorCode(error.error)} in line ${line}`, {
-      hint: 'Mend the file first; nothing was changed.',
+    const before = body.slice(0, error.offset);
+    const [line, column] = [before.split('\n').length, before.length - before.lastIndexOf('\n')];
+    const what = mistakes[printParseErrorCode(error.error)] ?? 'this is not JSON';
+    throw new Failure('config', `${where} is not valid JSON at line ${line}, column ${column}: ${what}`, {
+      code: 'E_JSON',
+      hint: `Correct line ${line} of ${where}; nothing was changed.`,
     });
   }
   if (tree?.type !== 'object') throw new Failure('config', `${where} does not hold an object`, { hint: 'Nothing was changed.' });

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { createFakeTerminal } from '../testing/fake-terminal.ts';
+import { createNotes } from './notes.ts';
+
+const open = () => {
+  const fake = createFakeTerminal();
+  return { fake, notes: createNotes(fake, 'thing-mcp') };
+};
+
+it('says what goes on at once, and warnings once, at the end', () => {
+  const { fake, notes } = open();
+  notes.log('info', 'fetching', { into: '/tmp' });
+  notes.log('debug', 'nobody asked');
+  notes.log('warn', 'the key is open', { file: '/k' });
+  notes.log('warn', 'the key is open', { file: '/k' });
+  expect(fake.complained).toBe('thing-mcp: fetching into="/tmp"\n');
+  notes.tell();
+  notes.tell();
+  expect(fake.complained).toBe('thing-mcp: fetching into="/tmp"\nthing-mcp: the key is open file="/k"\n');
+});
+
+it.each(['print', 'printError'] as const)('says nothing that the command has said itself, by %s', (way) => {
+  const { fake, notes } = open();
+  notes.log('warn', 'the file is broken');
+  notes.terminal[way]('E_X: the file is broken. Mend it.');
+  notes.tell();
+  expect(`${fake.printed}${fake.complained}`).toBe('E_X: the file is broken. Mend it.\n');
+});
