@@ -25,18 +25,24 @@ export async function listDatabases(run: CatalogRun, { limit, offset }: Page): P
   }));
 }
 
-/** Partitions are counted with their table; they are listed when a pattern asks for them. */
+/**
+ * Partitions are counted with their table; they are listed when a pattern asks for them. What a schema decides is decided once for
+ * each schema, and only names are sorted: a database may have ten thousand tables.
+ */
 const tables = `
-with ${lockedRelations}, page as materialized (
-  select c.*, n.nspname, pg_catalog.row_number() over (order by ${schemaOrder('n')}, c.relname) as place
-  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in (${relationKinds}) and case when $1::text is null then ${isOurs('n')} else n.nspname = $1::text end
-    and case when $2::text is null then not c.relispartition
-      when $3::boolean then n.nspname || '.' || c.relname ilike $2::text else c.relname ilike $2::text end
-  order by place limit $4::int offset $5::int),
+with ${lockedRelations}, schemas as materialized (
+  select n.oid, n.nspname, pg_catalog.array_position(pg_catalog.current_schemas(false), n.nspname) as rank
+  from pg_catalog.pg_namespace n where case when $1::text is null then ${isOurs('n')} else n.nspname = $1::text end),
+names as materialized (
+  select c.oid, s.nspname, s.rank from pg_catalog.pg_class c join schemas s on s.oid = c.relnamespace
+  where c.relkind in (${relationKinds}) and case when $2::text is null then not c.relispartition
+    when $3::boolean then s.nspname || '.' || c.relname ilike $2::text else c.relname ilike $2::text end
+  order by s.rank, s.nspname, c.relname limit $4::int offset $5::int),
+page as materialized (
+  select c.*, m.nspname, m.rank from names m join pg_catalog.pg_class c on c.oid = m.oid),
 facts as (${factsOf('page')})
 select ${labelOf('p', 'p')}, f.kind, f.rows::text, f.bytes::text, f.comment, f.rights
-from page p join facts f on f.oid = p.oid order by p.place`;
+from page p join facts f on f.oid = p.oid order by p.rank, p.nspname, p.relname`;
 
 export async function listTables(run: CatalogRun, { schema, pattern, limit, offset }: TableFilter): Promise<TableSummary[]> {
   const like = pattern === undefined ? null : formatLike(pattern);
