@@ -11,6 +11,8 @@ const program = fileURLToPath(new URL('../packages/dbmole-mcp/dist/main.js', imp
 export interface SqlRig {
   raw: RawDriver;
   ours: Peer;
+  /** Another one of ours, which the caller stops. */
+  open(): Promise<Peer>;
   /** On PostgreSQL, if it could be installed. */
   other: Peer | undefined;
   close(): Promise<void>;
@@ -47,11 +49,13 @@ async function openRig(id: ServerId, node: string): Promise<SqlRig> {
 async function openPeers(engine: RunningEngine, { isPostgres, node }: { isPostgres: boolean; node: string }): Promise<SqlRig> {
   const raw = await (isPostgres ? openRawPostgres(engine) : openRawMysql(engine));
   for (const statement of isPostgres ? seedPostgres : seedMysql) await raw.query(statement);
-  const ours = await openOurs(engine, node, isPostgres ? 'postgres' : 'mysql');
+  const open = () => openOurs(engine, node, isPostgres ? 'postgres' : 'mysql');
+  const ours = await open();
   const other = isPostgres ? await openDbhub(engine) : undefined;
   return {
     raw,
     ours,
+    open,
     other,
     async close() {
       await Promise.all([ours.server.stop(), other?.server.stop(), raw.close()]);

@@ -1,9 +1,11 @@
 import type { ServerId } from '@dbmole/engines';
 import { shopTables } from '../../packages/dbmole-mcp/test/fixtures/shop-postgres.ts';
+import { timeCancelled } from '../cancelled.ts';
 import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
 import type { Peer } from '../sql-peer.ts';
 import { type SqlRig, sqlRig } from '../sql-rig.ts';
+import { firstPage } from './many-tables.ts';
 
 const small = 'select id, name, price, active, at from ten';
 const hundred = 'select id, name, price, day, amount from hundred';
@@ -11,6 +13,10 @@ const hundred = 'select id, name, price, day, amount from hundred';
 interface SqlLine extends Omit<Line, 'measure'> {
   take(rig: SqlRig): Promise<Measured>;
 }
+
+/** The last, as from then on there are so many. */
+const manyTables: SqlLine = { name: 'first page of 10,000 tables, at most', goal: 100, unit: 'ms', take: firstPage };
+const cancelledLine = { name: 'a cancelled statement gone from the server, at most', goal: 300, unit: 'ms' };
 
 /** What depends on what is shown, and not on how much there is. */
 const bounded: readonly SqlLine[] = [
@@ -26,6 +32,7 @@ const ofPostgres: readonly SqlLine[] = [
   { name: '10 rows, one by one', goal: 0.45, unit: 'ms', take: ten },
   { name: '10 rows, 50 at once', goal: 25, unit: 'ms', take: parallel },
   { name: 'schema of five tables, brief', goal: 1_024, unit: 'characters', take: (rig) => schema(rig, true) },
+  { ...cancelledLine, take: (rig) => cancelled(rig, 'postgres') },
 ];
 
 /** The times that are promised of PostgreSQL, here as multiples of the driver's. */
@@ -34,13 +41,14 @@ const ofMysql: readonly SqlLine[] = [
   { name: '10 rows, 50 at once', goal: 3.1, unit: 'x driver', take: (rig) => ofDriver(parallel(rig)) },
   // `bigint unsigned auto_increment` is longer than `bigint`.
   { name: 'schema of five tables, brief', goal: 1_100, unit: 'characters', take: (rig) => schema(rig, true) },
+  { ...cancelledLine, take: (rig) => cancelled(rig, 'mysql') },
 ];
 
 /** What one call costs, and how large its answer is: ours beside the raw driver and another server, asked in turns. */
 export const sqlLines: readonly Line[] = [
-  ...linesOf('postgres18', [...ofPostgres, ...bounded]),
-  ...linesOf('mysql97', [...ofMysql, ...bounded]),
-  ...linesOf('mariadb1011', [...ofMysql, ...bounded]),
+  ...linesOf('postgres18', [...ofPostgres, ...bounded, manyTables]),
+  ...linesOf('mysql97', [...ofMysql, ...bounded, manyTables]),
+  ...linesOf('mariadb1011', [...ofMysql, ...bounded, manyTables]),
 ];
 
 function linesOf(id: ServerId, lines: readonly SqlLine[]): Line[] {
@@ -117,4 +125,12 @@ async function schema({ ours }: SqlRig, brief: boolean): Promise<Measured> {
   const answer = await ours.server.callTool('describe_table', { tables: shopTables, brief });
   if (!answer.includes('order_items')) throw new Error(`no schema: ${answer.slice(0, 200)}`);
   return { value: answer.length, details: {} };
+}
+
+/** Twenty times, as each is another moment in the life of the statement. */
+async function cancelled({ ours, raw }: SqlRig, type: 'postgres' | 'mysql'): Promise<Measured> {
+  const times: number[] = [];
+  const start = (sql: string) => ours.server.start('tools/call', { name: 'query', arguments: { sql } });
+  for (let round = 0; round < 20; round += 1) times.push((await timeCancelled(start, raw, type)) ?? Number.POSITIVE_INFINITY);
+  return { value: Math.max(...times), details: { median: medianOf(times) } };
 }

@@ -1,3 +1,4 @@
+import { timeCancelled } from '../cancelled.ts';
 import { medianOf, timed } from '../line.ts';
 import type { RawDriver } from '../sql-raw.ts';
 import { exactValues } from './exactness.ts';
@@ -32,7 +33,11 @@ export const measures: readonly Measure[] = [
   { name: '… growth of memory', unit: 'MB', take: async (peer) => (await large(peer)).megabytes },
   { name: 'a cell of 5 MB: answer', unit: 'characters', take: async ({ query }) => (await query('select * from big')).length },
   { name: `exact values, of ${exactValues.length}`, unit: '', take: countExact },
-  { name: 'a cancelled statement gone from the server', unit: 'ms', take: cancelled },
+  {
+    name: 'a cancelled statement gone from the server',
+    unit: 'ms',
+    take: ({ startQuery }, raw) => timeCancelled(startQuery, raw, 'postgres'),
+  },
 ];
 
 /** To the first answer. */
@@ -87,30 +92,6 @@ async function countExact({ query }: PeerServer): Promise<number> {
   let exact = 0;
   for (const { sql, says } of exactValues) if (says.test(await query(sql))) exact += 1;
   return exact;
-}
-
-/** From the cancellation to when the server's own list does not show it any more. */
-async function cancelled({ startQuery }: PeerServer, raw: RawDriver): Promise<number | null> {
-  const mark = `cancel ${Math.random()}`;
-  const running = async () =>
-    (
-      await raw.texts(
-        `select 1 from pg_stat_activity where state = 'active' and query like '%${mark}%' and pid <> pg_backend_pid()`,
-      )
-    ).length > 0;
-  const call = startQuery(`select pg_sleep(20) /* ${mark} */`);
-  await until(running, 10_000);
-  const started = performance.now();
-  call.cancel();
-  return (await until(async () => !(await running()), 5_000)) ? performance.now() - started : null;
-}
-
-async function until(isSo: () => Promise<boolean>, ms: number): Promise<boolean> {
-  for (const deadline = Date.now() + ms; Date.now() < deadline; ) {
-    if (await isSo()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return false;
 }
 
 /** Whatever goes wrong is no number: the reason is said beside the table. */
