@@ -1,4 +1,5 @@
 import type { Flavour } from './mysql-fixture.ts';
+import { libraryName } from './mysql-site.ts';
 
 /** A client of ours that writes in another character set: the bytes of its UTF-8 are other characters there. */
 function inCharset(charset: string, sql: string): string[] {
@@ -30,7 +31,13 @@ export function harmlessDisguises(flavour: Flavour, owner: string): string[] {
        FUNCTION total(a INT) RETURN INT AS x INT; BEGIN BEGIN SELECT COUNT(*) INTO x FROM t; END; RETURN twice(x) + a; END;
      END`,
   ];
-  return [...view, ...inOracle(owner, figures)];
+  const others = [
+    "CREATE VIEW v_oracle AS SELECT REPLACE(v, 'o', '0') AS a, SUBSTR(v, 1, 2) AS b FROM t",
+    `CREATE FUNCTION f_oracle(n INT) RETURN INT AS s INT := 0; x INT; CURSOR c (a INT) IS SELECT id FROM t WHERE id > a;
+       BEGIN OPEN c(n); FETCH c INTO x; CLOSE c; FOR r IN c(0) LOOP s := s + r.id; END LOOP;
+       IF s = 0 THEN s := 1; ELSIF (s > 5) THEN s := 5; END IF; RETURN s; EXCEPTION WHEN OTHERS THEN RAISE; END`,
+  ];
+  return [...view, ...inOracle(owner, [...figures, ...others])];
 }
 
 /** Native code behind names and texts that look like something else. */
@@ -39,6 +46,13 @@ export function nativeDisguises(flavour: Flavour, owner: string): string[] {
     'CREATE VIEW oj AS SELECT * FROM v_native',
     `CREATE FUNCTION \`ábs\`(a INT) RETURNS INT ${head} RETURN size_label('x')`,
     `CREATE FUNCTION \`ın\`(a INT) RETURNS INT ${head} RETURN size_label('x')`,
+    // The server takes the native one, unless the database stands before the name.
+    'CREATE FUNCTION twin_label(a VARCHAR(9)) RETURNS INT NO SQL RETURN 1',
+    `CREATE FUNCTION twin_label RETURNS INTEGER SONAME '${libraryName}'`,
+    `CREATE FUNCTION f_native_twin() RETURNS INT ${head} RETURN twin_label('x')`,
+    "CREATE VIEW v_native_twin AS SELECT twin_label('x') AS a",
+    `CREATE FUNCTION \`median\`(a VARCHAR(9)) RETURNS INT ${head} RETURN size_label(a)`,
+    "CREATE VIEW `v_native_?` AS SELECT size_label('x') AS a",
   ];
   return [...both, ...(flavour === 'mysql' ? nativeInMysql() : nativeInMaria(owner))];
 }
@@ -51,6 +65,9 @@ function nativeInMysql(): string[] {
 function nativeInMaria(owner: string): string[] {
   return [
     'CREATE VIEW lateral AS SELECT * FROM v_native',
+    `CREATE FUNCTION \`rank\`(a VARCHAR(9)) RETURNS INT ${head} RETURN size_label(a)`,
+    `CREATE FUNCTION \`elseif\`(a VARCHAR(9)) RETURNS INT ${head} RETURN size_label(a)`,
+    'CREATE VIEW `elseif` AS SELECT * FROM v_native',
     `CREATE FUNCTION f_native_column() RETURNS INT ${head} BEGIN DECLARE a INT;
        SELECT function size_label INTO a FROM (SELECT 1 AS function) q; RETURN size_label('x'); END`,
     ...inCharset(
@@ -62,6 +79,9 @@ function nativeInMaria(owner: string): string[] {
       'CREATE FUNCTION f_native_label RETURN INT AS BEGIN <<a>> p_native; RETURN 1; END',
       `CREATE FUNCTION f_native_handler RETURN INT AS BEGIN
          DECLARE EXIT HANDLER FOR 1051, SQLSTATE '45000' p_native; BEGIN SIGNAL SQLSTATE '45000'; END; RETURN 1; END`,
+      'CREATE PACKAGE native_twins AS FUNCTION one RETURN INT; END',
+      `CREATE PACKAGE BODY native_twins AS FUNCTION twin_label(a INT) RETURN INT AS BEGIN RETURN 1; END;
+       FUNCTION one RETURN INT AS BEGIN RETURN twin_label(1); END; END`,
       'CREATE PACKAGE native_figures AS FUNCTION one RETURN INT; END',
       `CREATE PACKAGE BODY native_figures AS x INT; FUNCTION one RETURN INT AS BEGIN RETURN 1; END;
        BEGIN SELECT function size_label INTO x FROM (SELECT 1 AS function FROM dual) q; x := size_label('x'); END`,

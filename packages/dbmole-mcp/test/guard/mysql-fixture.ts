@@ -33,6 +33,7 @@ const tables = [
   "INSERT INTO `Größe 表` VALUES (1, '名')",
   'CREATE TABLE words (kind INT, status INT, type INT, password INT, sql_text INT, `call` INT, handler INT, flush INT, prepare INT)',
   'INSERT INTO words VALUES (1, 2, 3, 4, 5, 6, 7, 8, 9)',
+  'CREATE TABLE import (start INT)',
 ];
 
 const functionHead = 'READS SQL DATA';
@@ -50,6 +51,10 @@ const harmless = [
   `CREATE FUNCTION f_cursor() RETURNS INT ${functionHead} BEGIN DECLARE done INT DEFAULT 0; DECLARE a, total INT DEFAULT 0;
      DECLARE c CURSOR FOR SELECT id FROM t; DECLARE CONTINUE HANDLER FOR NOT FOUND SET done = 1; OPEN c;
      REPEAT FETCH c INTO a; IF NOT done THEN SET total = total + a; END IF; UNTIL done END REPEAT; CLOSE c; RETURN total; END`,
+  `CREATE FUNCTION f_words(n INT) RETURNS INT ${functionHead} BEGIN DECLARE i, restart, shutdown INT DEFAULT 0; DO (SELECT 1);
+     REPEAT SET i = i + 1; UNTIL (i > n) END REPEAT; SELECT SQL_NO_CACHE (COUNT(*)) INTO restart FROM t; SET shutdown = 1;
+     RETURN i + restart + shutdown; END`,
+  'CREATE VIEW v_rollup AS SELECT region, SUM(amount) AS total FROM sales GROUP BY region WITH ROLLUP',
   `CREATE VIEW v_report AS WITH x AS (SELECT id, n FROM v_plain) SELECT id, SUM(n) AS total FROM x GROUP BY id HAVING total > 0`,
 ];
 
@@ -80,6 +85,11 @@ const ofTheServer = [
   `CREATE FUNCTION f_global() RETURNS INT ${functionHead} BEGIN SET GLOBAL max_connect_errors = 4321; RETURN 1; END`,
 ];
 
+/** Settings of a replication channel, without the word GLOBAL. */
+const ofTheServerMariadb = [
+  'CREATE FUNCTION f_global_skip() RETURNS INT NO SQL BEGIN SET sql_slave_skip_counter = 5; RETURN 1; END',
+];
+
 const procedures = [
   'CREATE PROCEDURE p_write() BEGIN DELETE FROM child; END',
   'CREATE PROCEDURE p_commit() BEGIN COMMIT; DELETE FROM child; COMMIT; END',
@@ -106,6 +116,7 @@ const rest = [
 ];
 
 const mariadbOnly = [
+  'CREATE FUNCTION f_role() RETURNS INT NO SQL BEGIN SET @f_x = 1, ROLE NONE; RETURN 1; END',
   'CREATE SEQUENCE s START WITH 1 NOCACHE',
   'CREATE VIEW v_sequence AS SELECT NEXT VALUE FOR s AS a',
   `CREATE FUNCTION f_sequence() RETURNS INT ${writing} RETURN NEXT VALUE FOR s`,
@@ -134,7 +145,9 @@ const native = [
   'CREATE VIEW guard2.v_native_there AS SELECT guard.f_native() AS a',
 ];
 
-const dropNative = ['sys_exec', 'size_label', 'uuid_v7', 'total_label'].map((name) => `DROP FUNCTION IF EXISTS ${name}`);
+const dropNative = ['sys_exec', 'size_label', 'uuid_v7', 'twin_label', 'total_label'].map(
+  (name) => `DROP FUNCTION IF EXISTS ${name}`,
+);
 
 const users = [
   `CREATE USER ${accounts.owner}@'%' IDENTIFIED BY '${accountPassword}'`,
@@ -177,7 +190,7 @@ const undoMysql = [
   'RESET REPLICA ALL',
 ];
 
-const undoMariadb = ['RESET SLAVE ALL'];
+const undoMariadb = ['RESET SLAVE ALL', 'SET GLOBAL sql_slave_skip_counter = 0'];
 
 /** Takes back what is not the fixture's. */
 export async function undoCases(root: Connection, flavour: Flavour): Promise<void> {
@@ -218,6 +231,7 @@ function fixtureSql({ flavour, site }: Fixture): string[] {
     ...rest,
     ...(site.noLibrary === undefined ? [...native, ...nativeDisguises(flavour, accounts.owner)] : []),
     ...ofTheServer,
+    ...(flavour === 'mariadb' ? ofTheServerMariadb : []),
   ];
   return statements.map((sql) => ownedBy(sql.replaceAll('{RO}', readOnly)));
 }

@@ -106,6 +106,8 @@ export async function connectDirectly(engine: RunningEngine, role: Role = 'super
     port,
     ...login(engine, role),
     charset: 'utf8mb4',
+    // Else the driver adds this mode, and ours does not.
+    flags: ['-IGNORE_SPACE'],
     ...(database === undefined ? {} : { database }),
   });
   // A test may have it killed.

@@ -40,6 +40,7 @@ static long long touch(void) {
 PLAIN(sys_exec)
 PLAIN(size_label)
 PLAIN(uuid_v7)
+PLAIN(twin_label)
 char total_label_init(void *id, void *args, char *message) { return 0; }
 void total_label_clear(void *id, char *is_null, char *error) {}
 void total_label_add(void *id, void *args, char *is_null, char *error) { touch(); }

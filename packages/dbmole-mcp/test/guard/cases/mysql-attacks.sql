@@ -1027,6 +1027,10 @@ SELECT f_last()
 SELECT f_temporary()
 --- stored-global | refuse | a variable of the server, which no transaction stops | as: superuser owner | control: yes
 SELECT f_global()
+--- stored-role | refuse | the role of the session, which nothing takes back; behind a comma | only: mariadb
+SELECT f_role()
+--- stored-skip | refuse | a setting of replication that needs no GLOBAL | only: mariadb | as: superuser | control: yes
+SELECT f_global_skip()
 --- stored-calls | allow | a procedure that writes
 SELECT f_calls()
 --- stored-in-show | allow | from the condition of a SHOW
@@ -1160,6 +1164,29 @@ SELECT native_figures.one()
 --- native-package-there | refuse | with its database | needs: library | only: mariadb | control: yes
 SELECT guard.native_figures.one()
 
+--- native-twin | refuse | a native function goes before the stored one of its name | needs: library | control: yes
+SELECT twin_label('x')
+--- native-twin-quoted | refuse | in quotes, with a blank | needs: library
+SELECT `twin_label` ('x')
+--- native-twin-stored | refuse | in a stored function | needs: library | control: yes
+SELECT f_native_twin()
+--- native-twin-view | refuse | in a view | needs: library | control: yes
+SELECT * FROM v_native_twin
+--- native-twin-package | refuse | a package has a function of its own that is called so | needs: library | only: mariadb | control: yes
+SELECT guard.native_twins.one()
+--- native-blank-window | refuse | to MariaDB it is a plain name with a blank | needs: library | only: mariadb | control: yes
+SELECT rank ('x')
+--- native-blank-median | refuse | a plain name with a blank, or on servers without it | needs: library | control: yes
+SELECT median ('x')
+--- native-oracle-elseif | refuse | a free word in the other grammar | needs: library | only: mariadb | mode: ORACLE | control: yes
+SELECT elseif('x')
+--- native-oracle-elseif-view | refuse | a free word in the other grammar | needs: library | only: mariadb | mode: ORACLE | control: yes
+SELECT * FROM t, elseif
+--- native-view-wide | refuse | a character that MySQL takes for a question mark | needs: library | only: mysql
+SELECT * FROM `v_native_😀`
+--- native-view-wide-bare | refuse | the same without quotes, which older servers take | needs: library | only: mysql
+SELECT * FROM v_native_😀
+
 --- reset-cmp | refuse | counts anew when it is read
 SELECT * FROM information_schema.INNODB_CMP_RESET
 --- reset-cmpmem | refuse | counts anew when it is read, in other letters and quotes
@@ -1288,6 +1315,8 @@ EXPLAIN FOR CONNECTION {VICTIM}
 DESCRIBE DELETE FROM child
 --- desc-update | refuse | the other word
 DESC UPDATE child SET tid = 1
+--- explain-fourth-word | refuse | a verb that may also name a table
+EXPLAIN IMPORT TABLE FROM 'x'
 --- explain-for-schema | refuse | names of another database, then a write | only: mysql >=8.3
 EXPLAIN FOR SCHEMA guard DELETE FROM child
 --- analyze-delete | refuse | runs it | only: mariadb | control: yes

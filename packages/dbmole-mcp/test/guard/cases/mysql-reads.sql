@@ -781,6 +781,36 @@ SELECT guard.figures.total(1), guard.figures.twice(id) FROM t
 SELECT figures.total(1), figures.twice(id) FROM t
 --- views-over-views | allow | views over views and common table expressions
 SELECT * FROM v_report r JOIN v_join j ON j.id = r.id
+--- views-rollup | allow | a view with totals, which MySQL shows with functions that there are not
+SELECT * FROM v_rollup
+--- views-oracle | allow | a view that was made in the other grammar | only: mariadb
+SELECT * FROM v_oracle
+--- functions-stored-words | allow | words of the grammar in front of brackets, and free ones as variables
+SELECT f_words(2)
+--- functions-stored-oracle | allow | cursors with parameters, and words of the other grammar | only: mariadb
+SELECT f_oracle(1)
+--- functions-twin | allow | a stored function with its database, whatever else is called so
+SELECT guard.f_label('x')
+--- names-denied-columns | allow | names of denied functions in front of columns
+WITH sleep (a) AS (SELECT 1), get_lock (b) AS (SELECT 2) SELECT sleep.a, get_lock.b, benchmark.a FROM sleep, get_lock, (SELECT 3 AS a) AS benchmark
+--- names-denied-derived | allow | names of denied functions in front of columns | only: mysql
+SELECT * FROM (SELECT 1) AS sleep (a), (SELECT 2) load_file (b)
+--- names-wide | allow | characters of four bytes in the name of a query | only: mysql <9
+SELECT * FROM (WITH `🦔` AS (SELECT 1 AS a) SELECT a FROM `🦔`) q
+--- options-brackets | allow | options in front of brackets
+SELECT SQL_NO_CACHE (id), (SELECT MAX(id) FROM t) FROM t WHERE id IN (SELECT SQL_NO_CACHE_ FROM (SELECT 1 AS SQL_NO_CACHE_) q)
+--- options-buffer | allow | options in front of brackets
+SELECT SQL_BUFFER_RESULT (id) FROM t
+--- window-blank | allow | a blank in front of the bracket | only: mysql
+SELECT RANK () OVER (ORDER BY id), LAG (id) OVER (ORDER BY id), ROW_NUMBER () OVER () FROM t
+--- rollup-standard | allow | the other way to write it | only: mysql >=9
+SELECT region, SUM(amount) FROM sales GROUP BY ROLLUP (region)
+--- describe-verb | allow | a table that is called like a verb
+DESC import
+--- describe-verb-column | allow | a table and a column that are called like verbs
+DESCRIBE guard.import start
+--- explain-verb | allow | a table that is called like a verb
+EXPLAIN import
 --- views-gbk | allow | a view that was made over another character set
 SELECT * FROM v_gbk
 

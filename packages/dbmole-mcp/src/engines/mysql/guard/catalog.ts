@@ -128,20 +128,26 @@ async function unlessHidden<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Who answers a call: the server itself, a stored function if there is one, or something that was added to the server. */
+export type Callee = 'built in' | 'stored' | 'added';
+
 /** Errors of the server that only what it has built in can cause: syntax, the number of arguments, and names that they have. */
 const builtInErrors = /^(1064|1582|1583) /;
+/** Arguments of stored functions have no names either. */
+const storedError = /^1584 /;
 
 /**
- * Whether the server has a function built in that is called so, by its own word: it reads the call, and finds it wrong. A native
- * function that was added to it is not even made ready for that, as there is no such column.
+ * What the server takes a call for, by its own word: it reads the call, and finds it wrong. A native function that was added to it is
+ * not even made ready for that, as there is no such column.
  */
-export async function readIsBuiltIn(call: string, run: CatalogQuestion): Promise<boolean> {
+export async function readCallee(call: string, run: CatalogQuestion): Promise<Callee> {
   try {
     await run(`SELECT ${call}(no_such_column AS a)`);
-    return false;
+    return 'added';
   } catch (error) {
-    if (error instanceof Failure && error.engineCode !== undefined) return builtInErrors.test(error.engineCode);
-    throw error;
+    if (!(error instanceof Failure) || error.engineCode === undefined) throw error;
+    if (builtInErrors.test(error.engineCode)) return 'built in';
+    return storedError.test(error.engineCode) ? 'stored' : 'added';
   }
 }
 

@@ -1,3 +1,4 @@
+import { isReserved } from './known-functions.ts';
 import { readQuery, type WithName } from './query.ts';
 import { notARead } from './refuse.ts';
 import { noToken, type Token } from './tokens.ts';
@@ -54,10 +55,10 @@ function readSchema(tokens: readonly Token[], at: number): string | undefined {
   });
 }
 
-/** `table`, `database.table`, and then perhaps a column or a pattern. */
+/** `table`, `database.table`, and then perhaps a column or a pattern. What may be explained begins with a word that no table has. */
 function isDescription(tokens: readonly Token[]): boolean {
   const { word } = tokens[1] ?? noToken;
-  if (tokens.length < 2 || queryWords.has(word) || isVerb(word)) return false;
+  if (tokens.length < 2 || queryWords.has(word) || isReserved(word, false)) return false;
   const rest = tokens.slice(tokens[2]?.word === '.' ? 4 : 2);
   return rest.length < 2 && rest.every(({ kind }) => kind === 'word' || kind === 'quoted' || kind === 'text');
 }

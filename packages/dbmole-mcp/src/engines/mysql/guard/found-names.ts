@@ -29,8 +29,8 @@ export function isSame(a: ObjectName, b: ObjectName): boolean {
 }
 
 /** What the servers look for among the functions that they have built in before anything else. No path leads there. */
-export function isNative({ builtIn, path, word }: CallUse, { maria }: ServerFacts): boolean {
-  return builtIn && path.length === 0 && !(maria && grammarOfMaria.has(word));
+export function isNative(use: CallUse, { maria }: ServerFacts): boolean {
+  return use.builtIn && use.path.length === 0 && !(maria && (use.splitOnMaria || grammarOfMaria.has(use.word)));
 }
 
 /** As it is written in a statement that is read in any mode. */

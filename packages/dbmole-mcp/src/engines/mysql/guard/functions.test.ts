@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldName } from './functions.ts';
-import { builtIn, builtInSomewhere, gluedToBracket, reservedWords } from './known-functions.ts';
+import { builtIn, builtInSomewhere, gluedOnMaria, gluedToBracket, reservedWords } from './known-functions.ts';
 
 describe('foldName', () => {
   it.each([
@@ -22,6 +22,6 @@ describe('the known functions', () => {
     const all = [...reservedWords, ...builtIn, ...builtInSomewhere];
     expect(new Set(all).size).toBe(all.length);
     expect(all.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([]);
-    expect([...gluedToBracket].filter((name) => !builtIn.has(name) && !builtInSomewhere.has(name))).toEqual([]);
+    expect([...gluedToBracket, ...gluedOnMaria].filter((name) => !builtIn.has(name) && !builtInSomewhere.has(name))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-import { builtIn, builtInSomewhere, gluedToBracket } from './known-functions.ts';
+import type { Failure } from '@dbmole/core';
+import { builtIn, builtInSomewhere, gluedOnMaria, gluedToBracket } from './known-functions.ts';
 import { notARead } from './refuse.ts';
 import { isAscii } from './tokens.ts';
 
@@ -10,6 +11,10 @@ export interface CallUse {
   builtIn: boolean;
   /** As it stands there, in capitals, if it may be a word of the grammar; else empty. */
   word: string;
+  /** To MariaDB it is a plain name: a blank stands between the word and its bracket. */
+  splitOnMaria?: boolean;
+  /** It is of the text that it stands in, unless a native function was added that is called so. */
+  own?: boolean;
   /** Where a name without a database is looked for, if the statement says so. */
   schema?: string | undefined;
   at: number;
@@ -65,26 +70,31 @@ export interface CallForm {
 /** MariaDB writes these before its own functions in the definitions of views. */
 const pseudoSchemas: ReadonlySet<string> = new Set(['oracle_schema', 'mariadb_schema', 'maxdb_schema']);
 
-/** What has to be found out about a call; undefined when it is known to be harmless. Throws when it is known not to be. */
-export function judgeCall(form: CallForm): CallUse | undefined {
-  refuseDenied(form);
+/** What has to be found out about a call; undefined when it is known to be harmless, the refusal when it is known not to be. */
+export function judgeCall(form: CallForm): CallUse | Failure | undefined {
+  const denied = findDenial(form);
+  if (denied !== undefined) return denied;
   const { name, path, word, glued, at } = form;
   // To call it by its name with a blank, like one that somebody has made.
   const isPlainName = !glued && gluedToBracket.has(word);
-  if (builtIn.has(word) && !isPlainName) return undefined;
+  const splitOnMaria = !glued && gluedOnMaria.has(word);
+  if (builtIn.has(word) && !isPlainName && !splitOnMaria) return undefined;
   // Without accents it would be another function.
   const key = isAscii(name) ? name.toUpperCase() : '';
-  const ownDatabase = path.length === 0 || (path.length === 1 && pseudoSchemas.has(path[0] ?? ''));
-  return { name, path, word, builtIn: ownDatabase && !isPlainName && (builtIn.has(key) || builtInSomewhere.has(key)), at };
+  const isPseudo = path.length === 1 && pseudoSchemas.has(path[0] ?? '');
+  const ownDatabase = path.length === 0 || isPseudo;
+  const isKnown = builtIn.has(key) || builtInSomewhere.has(key) || (isPseudo && key === 'REPLACE');
+  const isBuiltIn = ownDatabase && !isPlainName && isKnown;
+  return { name, path, word, builtIn: isBuiltIn, ...(splitOnMaria ? { splitOnMaria } : {}), at };
 }
 
-function refuseDenied({ name, empty, at }: CallForm): void {
+function findDenial({ name, empty, at }: CallForm): Failure | undefined {
   const key = foldName(name);
   const denial = denied.get(key);
-  if (denial !== undefined) throw notARead({ message: `${name}() ${denial.why}`, at, ...hintOf(denial) });
-  if (key !== 'LAST_INSERT_ID' || empty) return;
+  if (denial !== undefined) return notARead({ message: `${name}() ${denial.why}`, at, ...hintOf(denial) });
+  if (key !== 'LAST_INSERT_ID' || empty) return undefined;
   const hint = 'Leave the brackets empty: that reads the number.';
-  throw notARead({ message: `${name}() with an argument sets what it returns`, hint, at });
+  return notARead({ message: `${name}() with an argument sets what it returns`, hint, at });
 }
 
 function hintOf({ hint }: Denial): { hint?: string } {
@@ -97,7 +107,15 @@ export function refuseUnknownCall({ name, path, word, at }: CallUse): never {
   const written = [...path, name].join('.');
   throw notARead({
     message: `${written}() is neither a function that is known to read nor a stored function that can be seen`,
-    hint: gluedToBracket.has(word) ? 'Write the bracket right behind the name.' : unknownHint,
+    hint: gluedToBracket.has(word) || gluedOnMaria.has(word) ? 'Write the bracket right behind the name.' : unknownHint,
+    at,
+  });
+}
+
+export function refuseAddedCall({ name, at }: CallUse): never {
+  throw notARead({
+    message: `${name}() is a native function that was added to the server, although there is a stored one of this name`,
+    hint: 'Write the database before the name to call the stored one.',
     at,
   });
 }

@@ -3,7 +3,7 @@ export const reservedWords = listOf(`
   accessible add all alter analyze and as asc asensitive before between bigint binary blob both by call cascade case change
   char character check collate column condition constraint continue convert create cross current_date current_time
   current_timestamp current_user cursor databases day_hour day_microsecond day_minute day_second dec decimal declare
-  default delayed delete desc describe deterministic distinct distinctrow div double drop dual each else elseif enclosed
+  default delayed delete desc describe deterministic distinct distinctrow div double drop dual each else enclosed
   escaped except exists exit explain false fetch float float4 float8 for force foreign from fulltext grant group having
   high_priority hour_microsecond hour_minute hour_second if ignore in index infile inner inout insensitive insert int int1
   int2 int3 int4 int8 integer intersect interval into is iterate join key keys kill leading leave left like limit linear
@@ -18,13 +18,18 @@ export const reservedWords = listOf(`
   year_month zerofill
 `);
 
+/** Whether a word can be no name without quotes. One of them depends on the grammar. */
+export function isReserved(word: string, oracle: boolean): boolean {
+  return reservedWords.has(word) || word === (oracle ? 'ELSIF' : 'ELSEIF');
+}
+
 /** Built into all of the servers, and changing nothing: a plain name in front of a bracket is this and nothing else. */
 export const builtIn = listOf(`
   abs acos adddate addtime aes_decrypt aes_encrypt any ascii asin atan atan2 avg bin bit bit_and bit_count bit_length
   bit_or bit_xor bool boolean cast ceil ceiling char_length character_length charset coalesce coercibility collation
   compress concat concat_ws connection_id conv convert_tz cos cot count crc32 cume_dist curdate current_role curtime
   database date date_add date_format date_sub datediff datetime day dayname dayofmonth dayofweek dayofyear degrees
-  dense_rank elt enum exp export_set extract extractvalue field find_in_set first_value fixed floor format found_rows
+  dense_rank do elt enum exp export_set extract extractvalue field find_in_set first_value fixed floor format found_rows
   from_base64 from_days from_unixtime get_format greatest group_concat hex hour ifnull inet6_aton inet6_ntoa inet_aton
   inet_ntoa instr is_free_lock is_ipv4 is_ipv4_compat is_ipv4_mapped is_ipv6 is_used_lock isnull json json_array
   json_array_append json_array_insert json_arrayagg json_contains json_contains_path json_depth json_extract json_insert
@@ -54,9 +59,9 @@ export const builtIn = listOf(`
 /** Built into some of them, or types and words of the grammar: harmless where nobody has made a function of this name. */
 export const builtInSomewhere = listOf(`
   concat_operator_oracle decode_oracle lpad_oracle ltrim_oracle replace_oracle rpad_oracle rtrim_oracle substr_oracle trim_oracle
-  add_months against any_value area asbinary astext aswkb aswkt bin_to_uuid binlog_gtid_pos boundary buffer centroid chr
+  add_months against any_value area asbinary astext aswkb aswkt bernoulli bin_to_uuid binlog_gtid_pos boundary buffer centroid chr
   clob column_add column_check column_create column_delete column_exists column_get column_json column_list columns
-  contains convexhull crc32c crosses current_role_in current_user_in decode decode_histogram des_decrypt des_encrypt dimension disjoint distance encode
+  contains convexhull crc32c crosses cube current_role_in current_user_in decode decode_histogram des_decrypt des_encrypt dimension disjoint distance encode
   encrypt endpoint envelope equals etag exteriorring format_bytes format_pico_time from_vector geomcollection geomcollfromtext
   geomcollfromwkb geometry geometrycollection geometrycollectionfromtext geometrycollectionfromwkb geometryfromtext
   geometryfromwkb geometryn geometrytype geomfromtext geomfromwkb glength grouping gtid_subset gtid_subtract icu_version
@@ -68,12 +73,12 @@ export const builtInSomewhere = listOf(`
   mpolyfromtext mpolyfromwkb multilinestring multilinestringfromtext multilinestringfromwkb multipoint multipointfromtext
   multipointfromwkb multipolygon multipolygonfromtext multipolygonfromwkb natural_sort_key numgeometries numinteriorrings
   numpoints nvl nvl2 of old_password overlaps percentile_cont percentile_disc point pointfromtext pointfromwkb pointn
-  pointonsurface polyfromtext polyfromwkb polygon polygonfromtext polygonfromwkb ps_current_thread_id ps_thread_id raw
-  regexp_like roles_graphml rownum sformat sha sha1 signed srid st_boundary st_buffer_strategy st_collect
+  pointonsurface polyfromtext polyfromwkb polygon polygonfromtext polygonfromwkb ps_current_thread_id ps_thread_id qualify raw
+  regexp_like roles_graphml rollup rownum sformat sha sha1 signed srid st_boundary st_buffer_strategy st_collect
   st_frechetdistance st_geohash st_geomcollfromtxt st_hausdorffdistance st_isring st_isvalid st_latfromgeohash st_latitude
   st_lineinterpolatepoint st_lineinterpolatepoints st_longfromgeohash st_longitude st_makeenvelope st_numinteriorring
   st_pointatdistance st_pointfromgeohash st_pointonsurface st_relate st_simplify st_swapxy st_transform st_validate
-  startpoint statement_digest statement_digest_text string_to_vector sys_guid to_char to_date to_number to_vector touches
+  startpoint statement_digest statement_digest_text string_to_vector sys_guid system to_char to_date to_number to_vector touches
   trunc uuid_to_bin uuid_v4 uuid_v7 uuidv4 uuidv7 validate_password_strength varchar2 vec_distance vec_distance_cosine
   vec_distance_euclidean vec_fromtext vec_totext vector vector_dim vector_distance vector_to_string within
   wsrep_last_seen_gtid wsrep_last_written_gtid
@@ -82,8 +87,14 @@ export const builtInSomewhere = listOf(`
 /** With a blank before the bracket these are plain names, unless `sql_mode` has IGNORE_SPACE. */
 export const gluedToBracket = listOf(`
   adddate bit_and bit_or bit_xor cast count curdate curtime date_add date_sub extract group_concat json_arrayagg
-  json_objectagg max mid min now position session_user st_collect std stddev stddev_pop stddev_samp subdate substr
-  substring sum sysdate system_user trim var_pop var_samp variance
+  json_duality_object json_objectagg max median mid min now percentile_cont percentile_disc position session_user
+  st_collect std stddev stddev_pop stddev_samp subdate substr substring sum sysdate system_user trim trim_oracle var_pop
+  var_samp variance
+`);
+
+/** So are these, but on MariaDB alone: elsewhere no other function can have them as its plain name. */
+export const gluedOnMaria = listOf(`
+  cume_dist dense_rank first_value lag lead nth_value ntile percent_rank rank
 `);
 
 /** Of the grammar of MariaDB where they are: no native function can have these as its plain name there. */

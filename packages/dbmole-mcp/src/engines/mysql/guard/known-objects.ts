@@ -1,5 +1,5 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
-import { type ObjectName, readHasNative, readIsBuiltIn } from './catalog.ts';
+import { type ObjectName, quoteName, readCallee, readHasNative } from './catalog.ts';
 
 /** Views and functions are looked at each time. That a name is neither is believed for so long. */
 const ageMs = 10_000;
@@ -16,6 +16,8 @@ export class KnownObjects {
   readonly #names = new Map<string, number>();
   /** Functions that the server has built in, and until when that is believed. */
   readonly #builtIn = new Map<string, number>();
+  /** Names that no native function has which was added to the server. */
+  readonly #notAdded = new Map<string, number>();
   #native: { value: boolean | undefined; until: number } | undefined;
 
   is(kind: Kind, name: ObjectName): boolean {
@@ -42,14 +44,24 @@ export class KnownObjects {
   /** Whether the server itself has a function that is called so. It may be one of another server, or of another version. */
   async isBuiltIn(call: string, run: CatalogQuestion): Promise<boolean> {
     if (this.isKnownBuiltIn(call)) return true;
-    if (!(await readIsBuiltIn(call, run))) return false;
+    if ((await readCallee(call, run)) !== 'built in') return false;
     this.#builtIn.set(call, performance.now() + builtInAgeMs);
     return true;
+  }
+
+  /** Whether a native function was added that is called so. The server takes it before any stored function of this name. */
+  async isAdded(name: string, run: CatalogQuestion): Promise<boolean> {
+    if ((this.#notAdded.get(name) ?? 0) > performance.now()) return false;
+    if ((await readCallee(quoteName(name), run)) === 'added') return true;
+    if (this.#notAdded.size >= mostNames) this.#notAdded.clear();
+    this.#notAdded.set(name, performance.now() + ageMs);
+    return false;
   }
 
   forget(): void {
     this.#names.clear();
     this.#builtIn.clear();
+    this.#notAdded.clear();
     this.#native = undefined;
   }
 }

@@ -13,6 +13,7 @@ export function tokenize(sql: string, mode: LexMode, executed: Executed = { mask
 const namePattern = /[0-9A-Za-z_$\u0080-\uffff]*/y;
 const hostPattern = /[0-9A-Za-z._$]*/y;
 const hexPattern = /[0-9a-fA-F]*'/y;
+const wideCharacter = /[\u{10000}-\u{10ffff}]/gu;
 const marks = new Set('!%&()*+,-./:;<=>?^{|}~');
 const dollar = 0x24;
 
@@ -35,6 +36,8 @@ class Lexer {
   readonly #sql: string;
   readonly #mode: LexMode;
   readonly #executed: Executed;
+  /** There are characters beyond the basic plane. */
+  readonly #wide: boolean;
   readonly #tokens: Token[] = [];
   #at = 0;
 
@@ -42,6 +45,7 @@ class Lexer {
     this.#sql = sql;
     this.#mode = mode;
     this.#executed = executed;
+    this.#wide = /[\ud800-\udbff]/.test(sql);
   }
 
   run(): Token[] {
@@ -70,7 +74,7 @@ class Lexer {
     if (this.#code(1) === 0x27 && this.#prefixed(this.#sql.charAt(this.#at))) return;
     const start = this.#at;
     this.#take(namePattern);
-    const name = this.#sql.slice(start, this.#at);
+    const name = this.#name(start, this.#at);
     // From MySQL 9 on a text may stand between two of them.
     if (name.charCodeAt(0) === dollar && name.indexOf('$', 1) > 0) throw notPlaceable(`a name like ${name}`, start);
     if (this.#pointFollows()) this.#points(start, name);
@@ -109,7 +113,7 @@ class Lexer {
   #nameBehindPoint(): void {
     const start = this.#at;
     this.#take(namePattern);
-    this.#tokens.push({ kind: 'word', start, end: this.#at, word: '', name: this.#sql.slice(start, this.#at) });
+    this.#tokens.push({ kind: 'word', start, end: this.#at, word: '', name: this.#name(start, this.#at) });
   }
 
   #number(start: number): void {
@@ -117,7 +121,7 @@ class Lexer {
     this.#at = end;
     if (isName) {
       this.#take(namePattern);
-      this.#points(start, this.#sql.slice(start, this.#at));
+      this.#points(start, this.#name(start, this.#at));
     } else this.#push('number', start);
   }
 
@@ -154,7 +158,7 @@ class Lexer {
     if (!isNameCode(next)) return;
     const start = this.#at;
     this.#take(namePattern);
-    this.#points(start, this.#sql.slice(start, this.#at));
+    this.#points(start, this.#name(start, this.#at));
   }
 
   /** `@x`, `@'x'`, `@@x`; what follows a quoted one is a token of its own. */
@@ -196,7 +200,7 @@ class Lexer {
     const end = this.#closing(mark, false);
     if (end < 0) throw notARead({ message: 'a quoted name has no end', hint: 'Close its quotes.', at: start });
     this.#at = end;
-    const name = this.#sql.slice(start + 1, end - 1).replaceAll(mark + mark, mark);
+    const name = this.#name(start + 1, end - 1).replaceAll(mark + mark, mark);
     this.#tokens.push({ kind: 'quoted', start, end, word: '', name });
   }
 
@@ -213,6 +217,12 @@ class Lexer {
       }
     }
     return -1;
+  }
+
+  /** MySQL looks for a question mark where a name has a character beyond the basic plane; MariaDB refuses such a name. */
+  #name(start: number, end: number): string {
+    const name = this.#sql.slice(start, end);
+    return this.#wide ? name.replaceAll(wideCharacter, '?') : name;
   }
 
   #mark(mark: string): void {

@@ -1,5 +1,6 @@
-import { type CallUse, judgeCall } from './functions.ts';
-import { reservedWords } from './known-functions.ts';
+import { Failure } from '@dbmole/core';
+import { type CallForm, type CallUse, judgeCall } from './functions.ts';
+import { isReserved } from './known-functions.ts';
 import type { LexMode } from './sql-mode.ts';
 import { isName, matchBrackets, noToken, type Token } from './tokens.ts';
 
@@ -15,32 +16,37 @@ export interface Uses {
   calls: CallUse[];
 }
 
+/** What of the mode decides which words are calls. */
+type CallMode = Pick<LexMode, 'ignoreSpace' | 'oracle'>;
+
 /** Every call that is not known to be harmless; throws at the first that is known not to be. */
-export function findCalls(tokens: readonly Token[], { ignoreSpace }: Pick<LexMode, 'ignoreSpace'>): CallUse[] {
+export function findCalls(tokens: readonly Token[], mode: CallMode): CallUse[] {
   const calls: CallUse[] = [];
   let closingOf: ((open: number) => number) | undefined;
   for (let index = 1; index < tokens.length; index += 1) {
-    if (tokens[index]?.word !== '(') continue;
-    const use = judgeAt(tokens, index - 1, ignoreSpace);
-    if (use === undefined || isInPlaceOfColumns(tokens, index - 1)) continue;
+    const form = tokens[index]?.word === '(' ? formAt(tokens, index - 1, mode) : undefined;
+    const judged = form === undefined ? undefined : judgeCall(form);
+    if (judged === undefined || isNoCall(tokens, index - 1)) continue;
     closingOf ??= matchBrackets(tokens);
-    if (!isWithColumns(tokens, closingOf(index))) calls.push(use);
+    if (isWithColumns(tokens, closingOf(index))) continue;
+    if (judged instanceof Failure) throw judged;
+    calls.push(judged);
   }
   return calls;
 }
 
-function judgeAt(tokens: readonly Token[], at: number, ignoreSpace: boolean): CallUse | undefined {
+function formAt(tokens: readonly Token[], at: number, { ignoreSpace, oracle }: CallMode): CallForm | undefined {
   const token = tokens[at] ?? noToken;
-  if (!isName(token) || reservedWords.has(token.word)) return undefined;
+  if (!isName(token) || isReserved(token.word, oracle)) return undefined;
   const path = pathBefore(tokens, at);
-  return judgeCall({
+  return {
     name: token.name,
     path,
     word: path.length === 0 ? token.word : '',
     glued: ignoreSpace || tokens[at + 1]?.start === token.end,
     empty: tokens[at + 2]?.word === ')',
     at: token.start,
-  });
+  };
 }
 
 /** A catalog, a database and a package, at most. */
@@ -57,6 +63,13 @@ function pathBefore(tokens: readonly Token[], at: number): string[] {
 
 /** What a name with columns follows. */
 const beforeColumns: ReadonlySet<string> = new Set(['AS', ')', 'WITH', 'RECURSIVE', 'TABLE', 'INTO', 'EXISTS']);
+
+function isNoCall(tokens: readonly Token[], at: number): boolean {
+  return isInPlaceOfColumns(tokens, at) || (tokens[at - 1]?.word === 'SELECT' && selectOptions.has(tokens[at]?.word ?? ''));
+}
+
+/** Options with all servers, but on MariaDB only there: `SELECT SQL_NO_CACHE (a)`. */
+const selectOptions: ReadonlySet<string> = new Set(['SQL_NO_CACHE', 'SQL_BUFFER_RESULT']);
 
 /** `AS x (a, b)`, `) x (a, b)`, `INTO a.x (a, b)`, a type, or `'$' COLUMNS (a …)`: nothing is called there. */
 function isInPlaceOfColumns(tokens: readonly Token[], at: number): boolean {
@@ -86,20 +99,22 @@ const joins: ReadonlySet<string> = new Set(['JOIN', 'STRAIGHT_JOIN', 'TABLE']);
 const indexHints: ReadonlySet<string> = new Set(['JOIN', 'ORDER', 'GROUP']);
 
 /** All names that stand where a table does, whatever they turn out to be: tables, views, or queries of a WITH. */
-export function findTables(tokens: readonly Token[]): TableUse[] {
-  return new TableFinder(tokens).run();
+export function findTables(tokens: readonly Token[], { oracle }: Pick<LexMode, 'oracle'>): TableUse[] {
+  return new TableFinder(tokens, oracle).run();
 }
 
 class TableFinder {
   readonly #tokens: readonly Token[];
+  readonly #oracle: boolean;
   readonly #found: TableUse[] = [];
   readonly #outer: Depth[] = [];
   #depth: Depth = { query: false, list: false };
   /** The next name is that of a table. */
   #expected = false;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], oracle: boolean) {
     this.#tokens = tokens;
+    this.#oracle = oracle;
   }
 
   run(): TableUse[] {
@@ -149,7 +164,7 @@ class TableFinder {
 
   #table(token: Token, index: number): number {
     this.#expected = false;
-    if (!isName(token) || reservedWords.has(token.word)) return index;
+    if (!isName(token) || isReserved(token.word, this.#oracle)) return index;
     let last = index;
     const parts = [token.name];
     while (this.#tokens[last + 1]?.word === '.' && isName(this.#tokens[last + 2] ?? noToken)) {

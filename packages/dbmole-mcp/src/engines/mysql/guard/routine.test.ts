@@ -10,7 +10,10 @@ function usesOf(body: string, sqlMode = '', comment = '', type = 'FUNCTION'): st
     comment,
     type,
   });
-  return [...tables.map(({ name }) => name), ...calls.map(({ path, name }) => `${[...path, name].join('.')}()`)].join(' ');
+  return [
+    ...tables.map(({ name }) => name),
+    ...calls.map(({ path, name, own }) => `${own ? 'own:' : ''}${[...path, name].join('.')}()`),
+  ].join(' ');
 }
 
 describe('checkRoutine', () => {
@@ -25,6 +28,15 @@ describe('checkRoutine', () => {
     ['BEGIN CREATE TEMPORARY TABLE IF NOT EXISTS x (a INT); INSERT INTO a.x (a) SELECT b FROM t; RETURN 1; END', 't'],
     ['BEGIN DECLARE start INT; SET start = 1; IF start > stop THEN RETURN clone; END IF; END', ''],
     ['BEGIN SET role = 1; RETURN 1; END', ''],
+    ['BEGIN SET a = 1, role = 2; RETURN 1; END', ''],
+    [
+      'BEGIN DECLARE restart, shutdown INT; SET restart = 1, shutdown = restart + 1; SET x = restart; RETURN 2 * shutdown; END',
+      '',
+    ],
+    ['BEGIN REPEAT SET i = i + 1; UNTIL (i > g(5)) END REPEAT; RETURN i; END', 'g()'],
+    ['BEGIN DO (SELECT 1 FROM t); RETURN until(1); END', 't until()'],
+    ['BEGIN IF a THEN RETURN 1; ELSEIF (b) THEN RETURN elsif(1); END IF; END', 'elsif()'],
+    ['BEGIN DECLARE c CURSOR (a INT) FOR SELECT 1 FROM t; OPEN c(1); FOR r IN c(g(2)) DO SET x = 1; END FOR; END', 't g()'],
   ])('finds what %s leads to', (body, names) => {
     expect(usesOf(body)).toBe(names);
   });
@@ -38,6 +50,9 @@ describe('checkRoutine', () => {
     ['BEGIN <<a>> p; RETURN 1; END', 'p()'],
     ['BEGIN DECLARE EXIT HANDLER FOR SQLEXCEPTION p; RETURN 1; END', 'p()'],
     ["BEGIN DECLARE EXIT HANDLER FOR 1051, SQLSTATE '42S02' p; RETURN 1; END", 'p()'],
+    ['BEGIN DECLARE EXIT HANDLER FOR open p(1); RETURN 1; END', 'p()'],
+    ['CURSOR c (a INT) IS SELECT 1 FROM t; BEGIN OPEN c(1); FOR r IN c(2) LOOP p(3); END LOOP; RAISE; END', 't p()'],
+    ['BEGIN IF a THEN NULL; ELSIF (b) THEN elseif(1); until(2); END IF; RETURN 1; END', 'elseif() until()'],
     ['BEGIN DECLARE EXIT HANDLER FOR a, b c.p; RETURN 1; END', 'c.p()'],
     ['BEGIN IF 1 THEN BEGIN NULL; END; END IF; SELECT 1 INTO x FROM t, u v; RETURN a > b; END', 't u'],
   ])('knows the statements of %s', (body, names) => {
@@ -46,7 +61,7 @@ describe('checkRoutine', () => {
 
   it('knows which names a package gives itself', () => {
     const body = 'AS x INT; FUNCTION g(a INT) RETURN INT AS BEGIN RETURN h(a); END; PROCEDURE h AS BEGIN g(1); k(2); END; END';
-    expect(usesOf(body, 'ORACLE', '', 'PACKAGE BODY')).toBe('k()');
+    expect(usesOf(body, 'ORACLE', '', 'PACKAGE BODY')).toBe('own:h() own:g() k()');
     expect(usesOf(body, 'ORACLE')).toBe('g() h() g() k()');
     const hidden = 'AS x INT; BEGIN SELECT function g INTO x FROM q; x := g(1); END';
     expect(usesOf(hidden, 'ORACLE', '', 'PACKAGE BODY')).toBe('q g()');
@@ -69,12 +84,19 @@ describe('checkRoutine', () => {
     'SET @@session.tx_read_only = 0',
     'SET SESSION TRANSACTION READ WRITE',
     'SET ROLE NONE',
+    'SET @a = 1, ROLE NONE',
+    'SET @a = 1, DEFAULT ROLE NONE FOR x',
+    'SET @a = 1, SESSION TRANSACTION READ WRITE',
+    'SET sql_slave_skip_counter = 1',
+    'SET a = 1, SESSION max_relay_log_size = 8192',
     'SET DEFAULT ROLE NONE TO x',
     'SET STATEMENT a = 1 FOR SELECT 1',
     'SET RESOURCE GROUP x',
     'KILL QUERY 5',
     'SHUTDOWN',
     'RESTART',
+    'IF a > (b) THEN SHUTDOWN; END IF',
+    'DECLARE CONTINUE HANDLER FOR NOT FOUND RESTART',
     "PURGE BINARY LOGS TO 'x'",
     'STOP SLAVE',
     'START GROUP_REPLICATION',

@@ -1,10 +1,10 @@
 import type { Routine } from './catalog.ts';
 import { type CallUse, foldName } from './functions.ts';
-import { reservedWords } from './known-functions.ts';
+import { isReserved } from './known-functions.ts';
 import { tokenize } from './lexer.ts';
 import { findCalls, findTables, type Uses } from './names.ts';
 import { notARead } from './refuse.ts';
-import { parseMode } from './sql-mode.ts';
+import { type LexMode, parseMode } from './sql-mode.ts';
 import { closingOf, isName, noToken, type Token } from './tokens.ts';
 
 /**
@@ -22,18 +22,35 @@ export function checkRoutine(sql: string, { sqlMode, comment, type }: Pick<Routi
   const isPackage = type === 'PACKAGE BODY';
   const definitions = findDefinitions(tokens, isPackage);
   // Nothing is called where it is defined, and a package's own text is what is checked.
-  const heads = new Set(definitions.map(({ start }) => start));
+  const noCalls = new Set(
+    [...definitions, ...tokens.filter((_, index) => isOfGrammar(tokens, index, mode))].map(({ start }) => start),
+  );
   const own = new Set(isPackage ? definitions.map(({ name }) => foldName(name)) : []);
-  const calls = [...findCalls(tokens, mode), ...(mode.oracle ? findBareCalls(tokens) : findCallStatements(tokens))];
-  const isOther = ({ at, name, path }: CallUse) => !heads.has(at) && (path.length > 0 || !own.has(foldName(name)));
-  return { tables: findTables(tokens), calls: calls.filter(isOther) };
+  const calls = [...findCalls(tokens, mode), ...(mode.oracle ? findBareCalls(tokens) : findCallStatements(tokens, false))];
+  const isOwn = ({ name, path }: CallUse) => path.length === 0 && own.has(foldName(name));
+  return {
+    tables: findTables(tokens, mode),
+    calls: calls.filter(({ at }) => !noCalls.has(at)).map((use) => (isOwn(use) ? { ...use, own: true } : use)),
+  };
+}
+
+/** `UNTIL (…)`, and the cursors of MariaDB that have parameters: where one is declared, opened, or gone through. */
+function isOfGrammar(tokens: readonly Token[], index: number, { oracle }: LexMode): boolean {
+  if (tokens[index + 1]?.word !== '(') return false;
+  const before = tokens[index - 1]?.word ?? '';
+  if (before === 'CURSOR') return true;
+  // A condition may be called so too, and a procedure be its handler.
+  if (before === 'OPEN') return beginnings.has(tokens[index - 2]?.word ?? '');
+  if (before === ';') return !oracle && tokens[index]?.word === 'UNTIL';
+  return before === 'IN' && ['DO', 'LOOP'].includes(tokens[closingOf(tokens, index + 1) + 1]?.word ?? '');
 }
 
 /** Words that begin a statement, or a clause of one, and by which word they are known to. Where none is given, any will do. */
 const statements: Readonly<Record<string, readonly string[]>> = {
   KILL: [],
-  SHUTDOWN: [],
-  RESTART: [],
+  // Free words, which may also be variables.
+  SHUTDOWN: [';', 'WAIT', ''],
+  RESTART: [';', ''],
   PURGE: [],
   CHANGE: [],
   ALTER: [],
@@ -66,27 +83,41 @@ function refuseAt(tokens: readonly Token[], index: number): void {
   const next = tokens[index + 1] ?? noToken;
   const followers = Object.hasOwn(statements, word) ? statements[word] : undefined;
   const known = followers !== undefined && (followers.length === 0 || followers.includes(next.word));
-  if (known && !(word === 'VALUE' && tokens[index - 1]?.word !== 'NEXT')) throw refusal(`${word} ${next.word}`.trim(), start);
+  if (known && !isValue(tokens, index)) throw refusal(`${word} ${next.word}`.trim(), start);
   if (word === 'BINLOG' && (next.kind === 'text' || next.kind === 'variable')) throw refusal(word, start);
   if ((word === 'CREATE' || word === 'DROP') && !temporary.has(next.word)) throw refusal(`${word} ${next.word}`.trim(), start);
   if (word === 'SET') refuseSet(tokens, index);
 }
 
+/** What only looks like a statement: `VALUE FOR` without NEXT, and variables that are the end of one. */
+function isValue(tokens: readonly Token[], index: number): boolean {
+  const { word } = tokens[index] ?? noToken;
+  const before = tokens[index - 1] ?? noToken;
+  if (word === 'VALUE') return before.word !== 'NEXT';
+  if (word !== 'SHUTDOWN' && word !== 'RESTART') return false;
+  return before.word === 'RETURN' || (before.kind === 'mark' && ![';', ':', '>', ')'].includes(before.word));
+}
+
 /** Beyond the session, or against what the read relies on. */
 const settings: ReadonlySet<string> = new Set(['GLOBAL', 'PERSIST', 'PERSIST_ONLY']);
 const firstWords: ReadonlySet<string> = new Set(['ROLE', 'STATEMENT', 'RESOURCE', 'PASSWORD', 'TRANSACTION']);
-const flags = /^(@@(session|local)?\.?)?(tx|transaction)_read_only$/i;
+/** The last two are those of a replication channel, even without GLOBAL. */
+const flags = /^(@@(session|local)?\.?)?(tx_read_only|transaction_read_only|sql_slave_skip_counter|max_relay_log_size)$/i;
 
 /** `SET a = 1, GLOBAL b = 2`: what is set stands behind SET or a comma. */
 function refuseSet(tokens: readonly Token[], from: number): void {
-  const scoped = ['SESSION', 'LOCAL'].includes(tokens[from + 1]?.word ?? '') ? 2 : 1;
-  const first = tokens[from + scoped] ?? noToken;
-  const assigned = ['=', ':'].includes(tokens[from + scoped + 1]?.word ?? '');
-  if (firstWords.has(first.word) && !assigned) throw refusal(`SET ${first.word}`, first.start);
-  if (first.word === 'DEFAULT' && tokens[from + 2]?.word === 'ROLE') throw refusal('SET DEFAULT ROLE', first.start);
   for (const index of outsideOfBrackets(tokens, from + 1)) {
-    if (reachesBeyond(tokens, index)) throw refusal(`SET ${tokens[index]?.name}`, tokens[index]?.start ?? 0);
+    const { name, start } = tokens[index] ?? noToken;
+    if (reachesBeyond(tokens, index) || isMoreThanVariable(tokens, index)) throw refusal(`SET ${name}`, start);
   }
+}
+
+/** `SET ROLE x`, which may also stand behind a comma, `SET SESSION TRANSACTION …`, `SET DEFAULT ROLE x`. */
+function isMoreThanVariable(tokens: readonly Token[], index: number): boolean {
+  const { word } = tokens[index] ?? noToken;
+  const next = tokens[index + 1]?.word ?? '';
+  if (!['SET', ',', 'SESSION', 'LOCAL'].includes(tokens[index - 1]?.word ?? '')) return false;
+  return (firstWords.has(word) && next !== '=' && next !== ':') || (word === 'DEFAULT' && next === 'ROLE');
 }
 
 /** Up to the end of the statement. In brackets are arguments. */
@@ -109,18 +140,21 @@ function refusal(what: string, at: number) {
 }
 
 /** `CALL p` without brackets. */
-function findCallStatements(tokens: readonly Token[]): CallUse[] {
-  return tokens.flatMap(({ word }, index) => (word === 'CALL' ? (readName(tokens, index + 1)?.call ?? []) : []));
+function findCallStatements(tokens: readonly Token[], oracle: boolean): CallUse[] {
+  return tokens.flatMap(({ word }, index) => (word === 'CALL' ? (readName(tokens, index + 1, oracle)?.call ?? []) : []));
 }
+
+/** These are statements, or end them. */
+const ownWords: ReadonlySet<string> = new Set(['END', 'RAISE']);
 
 /** In the other grammar of MariaDB even `p` alone is a statement. */
 function findBareCalls(tokens: readonly Token[]): CallUse[] {
   const calls: CallUse[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
-    const use = mayEndBefore(tokens, index) ? readName(tokens, index + 1) : undefined;
-    if (use !== undefined && tokens[use.behind]?.word === ';' && use.call.word !== 'END') calls.push(use.call);
+    const use = mayEndBefore(tokens, index) ? readName(tokens, index + 1, true) : undefined;
+    if (use !== undefined && tokens[use.behind]?.word === ';' && !ownWords.has(use.call.word)) calls.push(use.call);
   }
-  return [...findCallStatements(tokens), ...calls];
+  return [...findCallStatements(tokens, true), ...calls];
 }
 
 /** What a statement may begin behind there. */
@@ -144,11 +178,11 @@ function isOfHandler(tokens: readonly Token[], index: number): boolean {
   return tokens[at]?.word === 'HANDLER';
 }
 
-function readName(tokens: readonly Token[], from: number): { call: CallUse; behind: number } | undefined {
+function readName(tokens: readonly Token[], from: number, oracle: boolean): { call: CallUse; behind: number } | undefined {
   const path: string[] = [];
   for (let at = from; ; at += 2) {
     const token = tokens[at] ?? noToken;
-    if (!isName(token) || reservedWords.has(token.word)) return undefined;
+    if (!isName(token) || isReserved(token.word, oracle)) return undefined;
     if (tokens[at + 1]?.word !== '.') {
       const call = { name: token.name, path, word: token.word, builtIn: false, at: token.start };
       return { call, behind: at + 1 };

@@ -1,6 +1,7 @@
 import type { Executed } from './blanks.ts';
 import { refuseClauses } from './clauses.ts';
 import { readAnalyze, readExplain, type Statement } from './explain.ts';
+import type { CallUse } from './functions.ts';
 import { tokenize } from './lexer.ts';
 import { findCalls, findTables, type TableUse, type Uses } from './names.ts';
 import { readQuery } from './query.ts';
@@ -35,8 +36,13 @@ export function checkStatement(sql: string, sqlMode: string): Uses {
 
 /** What the definition of a view leads to; it is a query, and has to be one that reads. */
 export function checkDefinition(sql: string, mode: LexMode): Uses {
-  return checkTokens(sql, tokenize(sql, mode), mode);
+  const { tables, calls } = checkTokens(sql, tokenize(sql, mode), mode);
+  const isShown = ({ name, path }: CallUse) => path.length === 0 && shownForRollup.has(name);
+  return { tables, calls: calls.map((use) => (isShown(use) ? { ...use, own: true } : use)) };
 }
+
+/** MySQL shows them around what WITH ROLLUP is about, although nothing is called so. Stored functions are shown with their database. */
+const shownForRollup: ReadonlySet<string> = new Set(['rollup_group_item', 'rollup_sum_switcher']);
 
 function checkTokens(sql: string, all: readonly Token[], mode: LexMode): Uses {
   const tokens = all.at(-1)?.word === ';' ? all.slice(0, -1) : all;
@@ -44,7 +50,7 @@ function checkTokens(sql: string, all: readonly Token[], mode: LexMode): Uses {
   refuseClauses(tokens, { oracle: mode.oracle, query });
   const calls = findCalls(from === 0 ? tokens : tokens.slice(from), mode);
   const behind = new Map(names.map((name) => [name.name, name.behind]));
-  const tables = runs ? findTables(tokens).filter((use) => !isWithName(use, behind)) : [];
+  const tables = runs ? findTables(tokens, mode).filter((use) => !isWithName(use, behind)) : [];
   if (schema === undefined) return { tables, calls };
   return {
     tables: tables.map((use) => ({ ...use, schema: use.schema ?? schema })),

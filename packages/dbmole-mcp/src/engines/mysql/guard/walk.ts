@@ -14,7 +14,7 @@ import {
 import { hidesEscape, isMisread, mayHideEscape, misread } from './charsets.ts';
 import { refuseOptions } from './connect-options.ts';
 import { calledAs, candidatesOf, isNative, isSame, isSystemObject, originOf } from './found-names.ts';
-import { type CallUse, refuseUnknownCall } from './functions.ts';
+import { type CallUse, refuseAddedCall, refuseUnknownCall } from './functions.ts';
 import { isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
 import type { TableUse, Uses } from './names.ts';
 import { join, type Origin, type Reached, within } from './origin.ts';
@@ -77,6 +77,12 @@ function startOf({ tables, calls }: Uses, database: string | undefined): Frontie
   };
 }
 
+/** A name where a table stands, and whether its database stands before it. */
+interface NamedTable extends ObjectName {
+  origin: Origin;
+  qualified: boolean;
+}
+
 /** One statement's way through the catalog. */
 class Walk {
   readonly #known: KnownObjects;
@@ -102,6 +108,7 @@ class Walk {
     const names = this.#newTables(uses);
     if (names.size === 0) return;
     const found = await readRelations([...names.values()], this.#run);
+    for (const name of names.values()) if (!found.some((one) => isSame(one, name))) await this.#refuseHidden(name);
     await this.#checkEngines(
       found.filter(({ engine }) => /^connect$/i.test(engine)),
       names,
@@ -113,12 +120,12 @@ class Walk {
     if (views.length > 0) await this.#stepViews(views, names, next);
   }
 
-  #newTables(uses: readonly Reached<TableUse>[]): Map<string, ObjectName & { origin: Origin }> {
-    const names = new Map<string, ObjectName & { origin: Origin }>();
+  #newTables(uses: readonly Reached<TableUse>[]): Map<string, NamedTable> {
+    const names = new Map<string, NamedTable>();
     for (const { schema: written, name, origin } of uses) {
       const schema = written ?? origin.schema;
       if (schema === undefined) continue;
-      const found = { schema, name, origin };
+      const found = { schema, name, origin, qualified: written !== undefined };
       if (isCountedAnew(found)) within(origin, '', () => refuseCountedAnew(name));
       if (isSystemSchema(schema) || this.#known.is('table', found)) continue;
       if (this.#isNew(`table ${keyOf(found)}`)) names.set(keyOf(found), found);
@@ -175,11 +182,23 @@ class Walk {
     });
   }
 
+  /** What a view names with its database is there, and its owner may read it. Names without one may be those of a WITH. */
+  async #refuseHidden({ schema, name, qualified, origin }: NamedTable): Promise<void> {
+    if (origin.via === '' || !qualified || !(await this.#known.hasNative(this.#server.maria, this.#run))) return;
+    throw notARead({
+      message: `${origin.via} cannot be checked: the account may not see ${schema}.${name}, and the server has native functions`,
+      hint: 'Whoever runs the database can grant SELECT and SHOW VIEW on it; or query other tables.',
+      at: origin.at,
+    });
+  }
+
   async #stepCalls(uses: readonly Reached<CallUse>[], next: Frontier): Promise<void> {
     const asked: Reached<CallUse>[] = [];
     for (const use of uses) {
-      const isNew = this.#isNew(`call ${use.origin.schema} ${[...use.path, calledAs(use)].join('.')}`);
-      if (isNew && !(await this.#isBuiltIn(use))) asked.push(use);
+      const isNew = this.#isNew(`call ${use.origin.schema} ${use.own} ${[...use.path, calledAs(use)].join('.')}`);
+      if (!isNew || (await this.#isBuiltIn(use))) continue;
+      if (use.own) await this.#refuseAdded(use);
+      else asked.push(use);
     }
     if (asked.length === 0) return;
     const candidates = asked.map((use) => ({ use, names: candidatesOf(use, this.#server.maria) }));
@@ -190,6 +209,7 @@ class Walk {
     for (const { use, names } of candidates) {
       const found = routines.filter((routine) => names.some((name) => isSame(routine, name)));
       if (found.length === 0) this.#acceptAbsent(use, names);
+      else await this.#refuseAdded(use);
       for (const routine of found) await this.#lookInside(routine, use.origin, next);
     }
   }
@@ -199,8 +219,15 @@ class Walk {
   }
 
   #acceptAbsent(use: Reached<CallUse>, names: readonly ObjectName[]): void {
-    if (!use.builtIn || isNative(use, this.#server)) within(use.origin, '', () => refuseUnknownCall(use));
+    const isSplit = this.#server.maria && use.splitOnMaria;
+    if (!use.builtIn || isSplit || isNative(use, this.#server)) within(use.origin, '', () => refuseUnknownCall(use));
     for (const name of names) this.#known.remember('no routine', name);
+  }
+
+  /** Behind a database or a package the name is that of a stored function. */
+  async #refuseAdded(use: Reached<CallUse>): Promise<void> {
+    if (use.path.length > 0 || !(await this.#known.isAdded(use.name, this.#run))) return;
+    within(use.origin, '', () => refuseAddedCall(use));
   }
 
   async #lookInside(routine: Routine, origin: Origin, next: Frontier): Promise<void> {

@@ -1,0 +1,90 @@
+import { Failure } from '@dbmole/core';
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { createGuard } from '../guard.ts';
+
+type Row = readonly (string | null)[];
+
+/** What a server has, by database and name. */
+export interface Server {
+  mode?: string;
+  database?: string | null;
+  version?: string;
+  tables?: Readonly<Record<string, Table>>;
+  routines?: Readonly<
+    Record<string, { text?: string | null; mode?: string; definer?: string; language?: string; type?: string; charset?: string }>
+  >;
+  native?: readonly string[] | 'hidden';
+  /** Functions that somebody has added under the name of one that other servers have, as they are called. */
+  added?: readonly string[];
+}
+
+interface Table {
+  engine?: string;
+  options?: string;
+  view?: string;
+  definer?: string;
+  charset?: string;
+  /** The view in that character set. */
+  hex?: string;
+}
+
+/** Answers the questions that the guard asks, from their text. */
+export function serve(server: Server): { run: CatalogQuestion; asked: string[] } {
+  const asked: string[] = [];
+  const run: CatalogQuestion = async (sql) => {
+    asked.push(sql);
+    return sql.split(' UNION ALL ').flatMap((part) => answer(server, part));
+  };
+  return { run, asked };
+}
+
+function answer(server: Server, sql: string): Row[] {
+  const { mode = '', database = 'db', version = '8.0.31', native, routines = {} } = server;
+  if (sql.startsWith('SELECT @@GLOBAL.sql_mode')) return [[mode, database, version]];
+  const called = /^SELECT (.*)\(no_such_column AS a\)$/.exec(sql)?.[1];
+  if (called !== undefined) throw new Failure('engine', 'no', { engineCode: errorOf(server, called) });
+  if (/mysql\.func|user_defined_functions/.test(sql)) return nativeRows(native);
+  const created = /^SHOW CREATE .* `(.*)`\.`(.*)`$/.exec(sql);
+  if (created !== null) return [['', '', routines[`${created[1]}.${created[2]}`]?.text ?? null]];
+  const [, source, schema = '', name = ''] = /FROM information_schema\.(\w+) WHERE \w+ = '(.*)' AND \w+ = '(.*)'/.exec(sql) ?? [];
+  return source === 'ROUTINES' ? routineRows(server, `${schema}.${name}`) : tableRows(server, `${schema}.${name}`, sql);
+}
+
+function errorOf({ added = [] }: Server, called: string): string {
+  return added.includes(called) ? '1054 ER_BAD_FIELD_ERROR' : '1583 ER_WRONG_PARAMETERS_TO_NATIVE_FCT';
+}
+
+function nativeRows(native: Server['native'] = []): Row[] {
+  if (native === 'hidden') throw new Failure('engine', 'no', { code: 'E_PERMISSION' });
+  return native.map((name) => [name]);
+}
+
+function routineRows({ routines = {} }: Server, key: string): Row[] {
+  const routine = routines[key];
+  const [schema = '', name = ''] = key.split('.');
+  if (routine === undefined) return [];
+  const { type = 'FUNCTION', language = 'SQL', mode = '', definer = 'root@%', charset = 'utf8mb4' } = routine;
+  return [[schema, name, type, language, mode, '', definer, charset]];
+}
+
+function tableRows({ tables = {} }: Server, key: string, sql: string): Row[] {
+  const table = tables[key];
+  const [schema = '', name = ''] = key.split('.');
+  if (table === undefined) return [];
+  const { view, engine = 'InnoDB', options = '', definer = 'root@%', charset = 'utf8mb4', hex = '' } = table;
+  if (sql.startsWith('SELECT HEX')) return [[hex]];
+  if (sql.includes('.VIEWS')) return view === undefined ? [] : [[schema, name, view, definer, charset]];
+  if (sql.includes('CREATE_OPTIONS')) return [[schema, name, options]];
+  return [[schema, name, view === undefined ? 'BASE TABLE' : 'VIEW', engine]];
+}
+
+export async function refusalOf(sql: string, server: Server): Promise<Failure> {
+  const failure = await createGuard()
+    .check(sql, serve(server).run)
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  if (failure instanceof Failure) return failure;
+  throw new Error(`it was not refused: ${String(failure)}`);
+}
