@@ -53,7 +53,7 @@ export async function supervise(plan: LaunchPlan): Promise<Supervised> {
   return supervisor;
 }
 
-class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [string]; killed: [number] }> implements Supervised {
+class Supervisor extends EventEmitter<{ launched: [error?: string]; stopped: []; killed: [number] }> implements Supervised {
   pid: number | undefined;
   readonly #process: SupervisorProcess;
   readonly #ended: Promise<unknown>;
@@ -102,8 +102,9 @@ class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [strin
   /** Sends what makes the server start, and waits for its process. */
   async #request(message: object): Promise<void> {
     const started = new Promise<void>((resolve, reject) => {
-      this.once('started', resolve);
-      this.once('failed', (text) => reject(new Failure('internal', `The engine could not be started: ${text}`)));
+      this.once('launched', (error?: string) =>
+        error === undefined ? resolve() : reject(new Failure('internal', `The engine could not be started: ${error}`)),
+      );
     });
     this.#send(message);
     await this.#held(started);
@@ -144,13 +145,13 @@ class Supervisor extends EventEmitter<{ started: []; stopped: []; failed: [strin
     else if (event.pid === undefined) this.#stopped(event.error);
     else {
       this.pid = event.pid;
-      this.emit('started');
+      this.emit('launched');
     }
   }
 
   #stopped(error?: string): void {
     this.pid = undefined;
-    if (error !== undefined) this.emit('failed', error);
+    if (error !== undefined) this.emit('launched', error);
     this.emit('stopped');
   }
 }
