@@ -16,6 +16,8 @@ interface Change {
   readonly read: string;
   readonly refusedBefore?: boolean;
   readonly refusedAfter: boolean;
+  /** What dropping all that somebody made does not take back. */
+  readonly undo?: string;
 }
 
 const evil = "language plpgsql as $$ begin if false then perform ext.dblink_exec('x', 'y'); end if; return 1; end $$";
@@ -52,6 +54,54 @@ const changes: Readonly<Record<string, Change>> = {
     change: 'alter operator family integer_ops using btree add function 3 (int, text) h(int, int, text, boolean, boolean)',
     read: 'select x from t order by x',
     refusedAfter: true,
+  },
+  'a table of tables of rows that somebody compares': {
+    before: `create type pair as (a int); create table paired (p pair); create function pair_eq(pair, pair) returns boolean
+      ${evil.replace('return 1', 'return true')}; create operator = (leftarg = pair, rightarg = pair, function = pair_eq)`,
+    change: 'create table nested (x paired)',
+    read: 'select (x).p = (x).p from nested',
+    refusedAfter: true,
+  },
+  'a table of what becomes such a row without a word': {
+    before: `create type pair as (a int); create type other as (b int); create function other_pair(other) returns pair language sql as
+      'select row(1)::pair'; create cast (other as pair) with function other_pair(other) as implicit;
+      create function abs(pair) returns int ${evil}`,
+    change: 'create table others (o other)',
+    read: 'select abs(o) from others',
+    refusedAfter: true,
+  },
+  'a new part of a table whose key calls out': {
+    before: `create function g(int) returns int ${evilImmutable}; create table parts (id int) partition by range ((id + g(1)))`,
+    change: 'create table part partition of parts for values from (1) to (9)',
+    read: 'select * from part',
+    refusedAfter: true,
+  },
+  'what texts go through': {
+    before:
+      "create function h(int, int, cstring, internal, int, bool) returns int language internal as 'pg_advisory_unlock_int8'",
+    change: "create default conversion ours for 'LATIN1' to 'EUC_JP' from h",
+    read: "select convert('x', 'LATIN1', 'EUC_JP')",
+    refusedAfter: true,
+  },
+  'a language by another name of what acts': {
+    before: "create function h() returns language_handler language internal as 'pg_reload_conf'",
+    change: "create trusted language ours handler h; create function f() returns boolean language ours as 'hello'",
+    read: 'select f()',
+    refusedAfter: true,
+  },
+  'an operator that becomes the opposite of another': {
+    before: `create function same(int, int) returns boolean language plpgsql as 'begin return $1 = $2; end';
+      create function other(int, int) returns boolean ${evil.replace('return 1', 'return true')};
+      create operator === (leftarg = int, rightarg = int, function = same)`,
+    change: 'create operator !== (leftarg = int, rightarg = int, function = other, negator = ===)',
+    read: 'select not (x === 1) from (values (1)) v (x)',
+    refusedAfter: true,
+  },
+  'a function of the server itself': {
+    change: `create or replace function pg_catalog.cbrt(float8) returns float8 ${evil}`,
+    read: 'select cbrt(8)',
+    refusedAfter: true,
+    undo: "create or replace function pg_catalog.cbrt(float8) returns float8 language internal immutable strict parallel safe as 'dcbrt'",
   },
   'a function that is replaced by a better one': {
     before: `create function f() returns int ${evil}`,
@@ -168,18 +218,22 @@ describe.each(['postgres14', 'postgres18'] as const)('a catalog that changes, on
     await database.run('drop schema public cascade; create schema public; grant all on schema public to public');
   }
 
-  describe.each(Object.entries(changes))('%s', (_name, { before = 'select 1', change, read, refusedBefore, refusedAfter }) => {
-    it('is seen by the next read', async () => {
-      await clear();
-      await database.run(before);
-      await withGuarded(database.superuser, async (guarded) => {
-        expect((await guarded.read(read)).failure?.code === 'E_NOT_A_READ').toBe(refusedBefore ?? false);
-        await database.run(change);
-        const { failure } = await guarded.read(read);
-        expect(failure?.code).toBe(refusedAfter ? 'E_NOT_A_READ' : undefined);
+  describe.each(Object.entries(changes))(
+    '%s',
+    (_name, { before = 'select 1', change, read, refusedBefore, refusedAfter, undo = 'select 1' }) => {
+      it('is seen by the next read', async () => {
+        await clear();
+        await database.run(before);
+        await withGuarded(database.superuser, async (guarded) => {
+          expect((await guarded.read(read)).failure?.code === 'E_NOT_A_READ').toBe(refusedBefore ?? false);
+          await database.run(change);
+          const { failure } = await guarded.read(read);
+          await database.run(undo);
+          expect(failure?.code).toBe(refusedAfter ? 'E_NOT_A_READ' : undefined);
+        });
       });
-    });
-  });
+    },
+  );
 
   it('does not run what was allowed before the change', async () => {
     await clear();

@@ -15,7 +15,11 @@ create function f_count(tab text) returns bigint language plpgsql as
 create function f_search(words text, size int) returns setof item language plpgsql as
   $$ begin return query execute 'select * from item where command like $1 limit ' || size using '%' || words || '%'; end $$;
 create function f_stored() returns text language plpgsql as
-  $$ declare s text; x text; begin select command into s from item; execute s into x; return x; end $$;`;
+  $$ declare s text; x text; begin select command into s from item; execute s into x; return x; end $$;
+create function f_each(commands text[]) returns text language plpgsql as
+  $$ declare s text; x text; begin foreach s in array commands loop execute s into x; end loop; return x; end $$;
+create function f_xml(commands text[]) returns text language sql as
+  $$ select string_agg(query_to_xml(c, true, false, '')::text, '') from unnest(commands) c $$;`;
 
 /** Somebody who owns a database and may do nothing elsewhere: what is run with his rights can still end his own sessions. */
 describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %s', (id) => {
@@ -26,7 +30,10 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
   beforeAll(async () => {
     database = await createTaintDatabase(server(), 'taint_owner');
     guarded = await openGuarded(database.owner);
+    await database.run('create trusted language ours handler plpgsql_call_handler');
     await database.run(`set role taint_owner_owner; ${functions}`);
+    await database.run(`set role taint_owner_owner; create function f_ours(command text) returns text language ours as
+      'declare x text; begin execute command into x; return x; end'`);
   });
   afterAll(async () => {
     await guarded.backend.dispose();
@@ -35,7 +42,14 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
 
   const read = async (sql: string) => (await guarded.read(sql)).failure;
 
-  it.each(["select f_run('select 1')", "select f_where('true')"])('that run what they are given: %s', async (sql) => {
+  const given = [
+    "select f_run('select 1')",
+    "select f_where('true')",
+    "select f_each(array['select 1'])",
+    "select f_xml(array['select 1'])",
+    "select f_ours('select 1')",
+  ];
+  it.each(given)('that run what they are given: %s', async (sql) => {
     expect(await read(sql)).toMatchObject({
       code: 'E_NOT_A_READ',
       message: expect.stringContaining('runs SQL that it is given'),
@@ -63,6 +77,18 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
       message: expect.stringContaining('runs SQL that it is given'),
     });
     expect(await read("select 'a=>1'::hstore -> 'a'")).toBeUndefined();
+  });
+
+  it('that may call what runs with the rights of somebody else', async () => {
+    await database.run(
+      `create function f_strong() returns text language sql security definer as $$ select pg_read_file('PG_VERSION') $$`,
+    );
+    expect(await read('select f_stored()')).toMatchObject({
+      message: expect.stringContaining('can be function f_strong()'),
+    });
+    expect(await read("select f_count('item')")).toBeUndefined();
+    await database.run('drop function f_strong()');
+    expect(await read('select f_stored()')).toBeUndefined();
   });
 
   it('who may copy the server as well', async () => {

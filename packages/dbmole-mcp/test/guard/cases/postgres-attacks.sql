@@ -1570,7 +1570,7 @@ select * from v_distinct
 --- check-union | refuse | the checks of tables in a union run when it is planned
 select * from (select id from t_check union all select id from t_check) x where id = 1
 
---- partition-direct | allow | a partition itself: what its key calls is not run | control: none
+--- partition-direct | refuse | a partition itself: with constraint_exclusion on, what its key calls is run | control: none
 select * from t_part_1 where id = 1
 
 --- index-view | refuse | a view of a table whose index calls out
@@ -2270,6 +2270,104 @@ select postgres_fdw_disconnect_all()
 
 --- pgcrypto-random | allow | random bytes are a read | control: none
 select length(gen_random_bytes(8))
+
+-- What is neither named nor written -----------------------------------------------------------------------------------
+
+--- unsaid-negator | refuse | the planner takes the opposite of an operator for NOT
+select not (id =~= 2) from evil
+
+--- unsaid-operator-array | refuse | an operator over a function of the server makes an array of a domain
+select v +| '{7}' from t_flat
+
+--- unsaid-operator-row | refuse | an operator over a function of the server fills a row
+select d ##= '{"a": 5}'::jsonb from (select null::int) x left join t_dom d on true
+
+--- unsaid-cast-union | refuse | by a cast without a function, a row becomes one with a domain in it
+select q from t_cq union all select c from t_deep
+
+--- unsaid-cast-coalesce | refuse | the same in COALESCE
+select coalesce(q, c) from t_cq left join t_deep on false
+
+--- unsaid-array-union | refuse | an array of the type below becomes an array of a domain
+select a from t_deep union all select array[7]
+
+--- unsaid-array-argument | refuse | the same as an argument
+select lag(a, 1, array[7]) over () from t_deep
+
+--- unsaid-array-values | refuse | the same in VALUES
+select * from (values ((select a from t_deep)), (array[7])) x
+
+--- unsaid-array-greatest | refuse | the same in GREATEST
+select greatest(a, array[7]) from t_deep
+
+--- unsaid-array-made | refuse | beside an array that is collected of a column
+select array_agg(v) from t_flat union all select array[7]
+
+--- unsaid-foreign | refuse | a row that arrives is made of values of a domain
+select * from ft_dom
+
+--- unsaid-quote-literal | refuse | a function of the server casts what it is given
+select quote_literal(l) from t_cl
+
+--- unsaid-concatenation | refuse | and so does an operator
+select l || 'x'::text from t_cl
+
+--- unsaid-text-of | refuse | a function of any type does
+select f_text_of(l) from t_cl
+
+--- unsaid-typed | refuse | the types of arguments are not in the body
+select f_cl_typed(l) from t_cl
+
+--- unsaid-domain-row | refuse | a function of a domain over a row, written as a field
+select (l).f_dom_cl from t_cl
+
+--- unsaid-array-of | refuse | an array is made of a column
+select sqrt(array[l]) from t_cl
+
+--- unsaid-cast-argument | refuse | what is cast without a word to what the function is for
+select cbrt(m) from t_cm
+
+--- unsaid-operator-result | refuse | operands that come from an operator
+select (1 @+ 2) = (3 @+ 4)
+
+--- unsaid-equal-any | refuse | an operator in a function of any type
+select f_cl_any(l, l) from t_cl
+
+--- unsaid-equal-record | refuse | in a function of any row
+select f_cl_record(t_cl) from t_cl
+
+--- unsaid-equal-arguments | refuse | with operands that are arguments
+select f_cl_arguments(l, l) from t_cl
+
+--- unsaid-equal-in | refuse | for IN, in a body
+select f_cl_in()
+
+--- unsaid-unlike | refuse | an operator with two spellings
+select f_cl_unlike()
+
+--- unsaid-equal-told | refuse | over a table that the function is told
+select f_cl_told('t_cl')
+
+--- unsaid-signs | refuse | an operator ends before the sign of a number
+select f_signs()
+
+--- unsaid-folded | refuse | only letters of ASCII become small
+select f_folded()
+
+--- unsaid-cut | refuse | a name that is too long, inside
+select f_cut()
+
+--- unsaid-space | refuse | a space that is a letter to the server
+select f_space()
+
+--- unsaid-strings | refuse | a string in a string in a string
+select f_strings()
+
+--- unsaid-field | refuse | a column by a name that the function is told
+select f_field('f_comp')
+
+--- unsaid-hash | refuse | the key of a table by its name
+select satisfies_hash_partition('t_hash'::regclass, 2, 0, 5)
 
 -- Work without end: bounded by the time limit ------------------------------------------------------------------------
 

@@ -460,6 +460,16 @@ select last_value, is_called from s
 --- identity | allow | a big table
 select count(*), min(at), max(at) from brin where at > '2024-06-01'
 
+--- operator-of-a-neighbour | allow | a body with an operator that somebody has made for another type as well
+select eq_fine(1, 2)
+
+--- concatenation-of-a-neighbour | allow | text beside a type that has a cast of its own to text
+select v || ': ' || id, quote_literal(v), quote_nullable(id) from t
+
+--- arrays-of-domains-combined | allow | arrays of domains where several values become one
+select coalesce(weights, array[1, 2]), greatest(weights, array[id]), lag(weights, 1, array[7]) over () from person
+union all select array[1], array[2], array[3]
+
 --- dangerous-words | allow | columns that are called like functions that write
 select nextval, dblink_exec from (select 1 as nextval, 2 as dblink_exec) as set_config
 

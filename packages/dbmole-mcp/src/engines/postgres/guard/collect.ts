@@ -17,6 +17,8 @@ interface Lists {
   readonly sources: Set<string>;
   /** `t.*` in an expression, ARRAY. */
   readonly gathered: string[];
+  /** UNION, CASE and what else has several values become one. */
+  readonly combined: string[];
 }
 
 type Collect = (lists: Lists, node: Visited) => void;
@@ -31,11 +33,12 @@ export function collectNames(statement: unknown, sql: string): StatementNames {
     fields: [],
     untyped: [],
     gathered: [],
+    combined: [],
     alone: new Set(),
     sources: new Set(),
   };
   walk(statement, (node) => collectors.get(node.kind)?.(lists, node));
-  const { functions, relations, operators, types, fields, untyped, gathered, alone, sources } = lists;
+  const { functions, relations, operators, types, fields, untyped, gathered, combined, alone, sources } = lists;
   return {
     functions,
     relations,
@@ -48,6 +51,7 @@ export function collectNames(statement: unknown, sql: string): StatementNames {
       undefined,
     ),
     gathers: gathered.length > 0 || [...alone].some((name) => sources.has(name)),
+    combines: combined.length > 0,
     positionOf: ({ at }) => (at < 0 ? undefined : positionAt(sql, at)),
   };
 }
@@ -83,14 +87,17 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['A_Const', collectConstant],
   ['ParamRef', ({ untyped }, node) => node.parent !== 'TypeCast' && untyped.push(untypedOf(node))],
   ['TypeCast', collectCast],
-  ['A_ArrayExpr', ({ gathered }, { kind }) => gathered.push(kind)],
+  ['A_ArrayExpr', collectArray],
+  ['SelectStmt', collectRows],
+  ['CoalesceExpr', collectCombined],
+  ['MinMaxExpr', collectCombined],
   ['TypeName', ({ types }, { fields }) => types.push(nameOf(fields.names, fields))],
   ['ColumnRef', collectColumn],
   ['A_Indirection', collectIndirection],
   ['A_Expr', collectExpression],
   ['SubLink', collectSubLink],
   ['SortBy', ({ operators }, { fields }) => fields.useOp !== undefined && operators.push(nameOf(fields.useOp, fields))],
-  ['CaseExpr', ({ operators }, { fields }) => fields.arg !== undefined && pushAll(operators, equal, fields)],
+  ['CaseExpr', collectCase],
   ['JoinExpr', collectJoin],
   // Words of the grammar since version 16 or 17; to an older server they are calls of whatever has that name.
   ['JsonFuncExpr', (lists, node) => collectWord(lists, node, jsonFunctions.get(String(node.fields.op)))],
@@ -104,6 +111,25 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['JsonArrayAgg', (lists, node) => collectWord(lists, node, 'json_arrayagg')],
   ['JsonTable', collectJsonTable],
 ]);
+
+function collectCombined({ combined }: Lists, { kind }: Visited): void {
+  combined.push(kind);
+}
+
+function collectArray({ gathered, combined }: Lists, { kind, fields }: Visited): void {
+  gathered.push(kind);
+  if (Array.isArray(fields.elements) && fields.elements.length > 1) combined.push(kind);
+}
+
+/** Rows of UNION and its like, and of VALUES. */
+function collectRows({ combined }: Lists, { fields: { op, valuesLists } }: Visited): void {
+  if (op !== 'SETOP_NONE' || (Array.isArray(valuesLists) && valuesLists.length > 1)) combined.push(String(op));
+}
+
+function collectCase(lists: Lists, node: Visited): void {
+  collectCombined(lists, node);
+  if (node.fields.arg !== undefined) pushAll(lists.operators, equal, node.fields);
+}
 
 function collectWord({ functions }: Lists, { fields }: Visited, name: string | undefined): void {
   if (name !== undefined) functions.push({ schema: undefined, name, at: placeOf(fields), args: 1, isNamed: false });

@@ -146,10 +146,11 @@ export const deniedBuiltins: readonly DenialGroup[] = [
   },
 ];
 
-/** They read relations, or make values of types, which they get by name or number. Only what they find can do harm. */
+/** They read relations, make values of types, or use the key of a table, which they get by name or number. Only what they find can do harm. */
 export const dynamicBuiltins: ReadonlySet<string> = new Set([
   'database_to_xml',
   'database_to_xml_and_xmlschema',
   'pg_input_is_valid',
   'pg_input_error_info',
+  'satisfies_hash_partition',
 ]);

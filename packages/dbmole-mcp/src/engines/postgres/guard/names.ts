@@ -34,6 +34,8 @@ export interface StatementNames {
   readonly untyped: NameUse | undefined;
   /** Whether columns are put together to something whose type has them in it: a whole row, ARRAY. */
   readonly gathers: boolean;
+  /** Whether values of several types can become one of them: UNION, CASE, COALESCE, GREATEST, ARRAY and VALUES of several. */
+  readonly combines: boolean;
   /** 1-based, in characters of the caller's text. */
   positionOf(use: NameUse): number | undefined;
 }

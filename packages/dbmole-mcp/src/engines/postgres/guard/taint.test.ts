@@ -42,6 +42,7 @@ const names = (relation: string): StatementNames => ({
   dynamic: [],
   untyped: undefined,
   gathers: false,
+  combines: false,
   positionOf: ({ at }) => at + 1,
 });
 

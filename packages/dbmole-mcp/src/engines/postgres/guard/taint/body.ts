@@ -1,3 +1,4 @@
+import { operatorsOf, typesOf } from './spellings.ts';
 import { readArguments } from './token-list.ts';
 import { type BodyToken, tokenize } from './tokens.ts';
 import { addUse, Uses } from './uses.ts';
@@ -16,6 +17,8 @@ export interface BodyUses {
   readonly uses: Uses;
   /** Commands that a read-only transaction does not stop. */
   readonly commands: Set<string>;
+  /** Strings are in strings for so long that nobody has read the last of them. */
+  tooDeep: boolean;
 }
 
 export const commands: ReadonlySet<string> = new Set([
@@ -37,27 +40,40 @@ export const commands: ReadonlySet<string> = new Set([
 const openers = new Set([';', 'begin', 'then', 'else', 'loop', '>>']);
 /** After these, the word before was a variable. */
 const notCommands = new Set([':=', '=', '.', '[', ',', ')']);
-const deepest = 3;
+/** Of strings in strings. Who quotes by doubling comes no further than 20. */
+const deepest = 20;
 /** A string that may hold a statement or a call, rather than a word of data. */
 const codeLike = /\(|\b(?:select|from|join|table|call|perform)\b/i;
 
+const anywhere = { schema: undefined };
+
 export function readBody(tokens: readonly BodyToken[], reading: Reading): BodyUses {
-  const found: BodyUses = { uses: new Uses(), commands: new Set() };
+  const found: BodyUses = { uses: new Uses(), commands: new Set(), tooDeep: false };
   collect(tokens, reading, found, 0);
   return found;
 }
 
 function collect(tokens: readonly BodyToken[], reading: Reading, found: BodyUses, depth: number): void {
   for (const [i, token] of tokens.entries()) {
-    if (token.kind === 'operator') addUse(found.uses.operators, token.text, { schema: undefined });
+    if (token.kind === 'operator') addUse(found.uses.operators, token.text, anywhere);
     else if (token.kind === 'string') collectString(token.text, reading, found, depth);
     else if (token.kind === 'word' || token.kind === 'quoted') collectName(tokens, i, { reading, found });
+    if (token.kind === 'word') collectWord(token.text, found.uses);
     if (token.kind === 'word' && commands.has(token.text) && isCommand(tokens, i, reading)) found.commands.add(token.text);
   }
 }
 
+function collectWord(word: string, { operators, types }: Uses): void {
+  for (const operator of operatorsOf.get(word) ?? []) addUse(operators, operator, anywhere);
+  for (const type of typesOf.get(word) ?? []) addUse(types, type, anywhere);
+}
+
 function collectString(text: string, reading: Reading, found: BodyUses, depth: number): void {
-  if (depth >= deepest || !codeLike.test(text)) return;
+  if (!codeLike.test(text)) return;
+  if (depth >= deepest) {
+    found.tooDeep = true;
+    return;
+  }
   collect(tokenize(text, reading), { ...reading, code: false }, found, depth + 1);
 }
 
@@ -66,14 +82,23 @@ function collectName(
   i: number,
   { reading, found: { uses } }: { reading: Reading; found: BodyUses },
 ): void {
-  const name = tokens[i]?.text ?? '';
   const qualified = tokens[i - 1]?.text === '.' && i > 1;
   const before = qualified ? tokens[i - 2] : undefined;
   const use = { schema: before?.kind === 'word' || before?.kind === 'quoted' ? before.text : undefined };
-  addUse(uses.relations, name, use);
-  addUse(uses.types, name, use);
-  if (qualified) addUse(uses.fields, name, use);
-  if (reading.anyCall || (tokens[i + 1]?.text === '(' && !isOwnSetting(tokens, i))) addUse(uses.functions, name, use);
+  const isCall = reading.anyCall === true || (tokens[i + 1]?.text === '(' && !isOwnSetting(tokens, i));
+  for (const name of namesOf(tokens[i])) {
+    addUse(uses.relations, name, use);
+    addUse(uses.types, name, use);
+    if (qualified) addUse(uses.fields, name, use);
+    if (isCall) addUse(uses.functions, name, use);
+  }
+}
+
+/** In a database of one byte for each character, the server folds more letters than those of ASCII. */
+function namesOf(token: BodyToken | undefined): readonly string[] {
+  const text = token?.text ?? '';
+  const folded = token?.kind === 'word' ? text.toLowerCase() : text;
+  return folded === text ? [text] : [text, folded];
 }
 
 function isCommand(tokens: readonly BodyToken[], i: number, { code }: Reading): boolean {

@@ -1,6 +1,7 @@
 import type { NameUse, StatementNames } from '../names.ts';
 import { refusal } from '../refuse.ts';
 import { groupByName } from './by-name.ts';
+import { cutName } from './cut-name.ts';
 import { catalogs } from './describe-sql.ts';
 import { findUse, type Matching, type Providers } from './match.ts';
 import { isEverywhere, isUserType, type TaintNode } from './node.ts';
@@ -9,6 +10,13 @@ import { type Uses, usesOf } from './uses.ts';
 import { formatNode, formatPath } from './words.ts';
 
 const execute = 'Use `execute`, on a connection that is not readonly.';
+
+/** They have values of all types in them, as arrays, and of what compares such arrays the server lets pass only two. */
+const statistics = ['pg_statistic', 'pg_stats', 'pg_statistic_ext_data', 'pg_stats_ext', 'pg_stats_ext_exprs'];
+
+function comparesStatistics({ functions, relations }: Uses): boolean {
+  return (functions.has('max') || functions.has('min')) && statistics.some((name) => relations.has(name));
+}
 
 interface Found {
   readonly node: TaintNode;
@@ -25,12 +33,14 @@ export function createCheck(
   const everywhere = nodes.find(isEverywhere);
   const found = nodes.find(({ class: of, oid }) => (of === catalogs.relation || of === catalogs.type) && isUserType(oid));
   const matching: Matching = { providers: known.providers, path: '', strict: true };
+  const compared = nodes.find(({ class: of, oid, implicit }) => of === catalogs.type && implicit && isUserType(oid));
   const untyped = { deep: deep.map(asParsed), flat: flat.map(asParsed), makers, matching };
   return (names) => {
     if (nodes.length === 0) return;
     const uses = usesOf(names);
     const first = findFirst(uses, (name) => byName.get(name) ?? [], matching);
     if (first !== undefined) throw refuse(first, names);
+    if (compared !== undefined && comparesStatistics(uses)) throw refuse({ node: compared, use: undefined }, names);
     const row = findUntyped(names, uses, untyped);
     if (row !== undefined) throw refuseUntyped(row, names);
     const [dynamic] = names.dynamic;
@@ -45,14 +55,11 @@ export function createCheck(
  * there perhaps in the middle of a character.
  */
 function asParsed(node: TaintNode): TaintNode {
-  return { ...node, name: cutName(node.name), schema: cutName(node.schema) };
+  return { ...node, name: parsedName(node.name), schema: parsedName(node.schema) };
 }
 
-function cutName(name: string): string {
-  const bytes = Buffer.from(name.replace(/\uFFFD+$/, ''));
-  let end = Math.min(bytes.length, 63);
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end);
+function parsedName(name: string): string {
+  return cutName(name.replace(/\uFFFD+$/, ''));
 }
 
 /** The one that stands first in the text. */
@@ -80,10 +87,13 @@ function hintFor(node: TaintNode, use: NameUse | undefined): string {
 }
 
 function refuseUntyped(row: TaintNode, names: StatementNames) {
+  const { untyped } = names;
+  const what = untyped === undefined ? 'an array of another type' : 'a constant or parameter without a cast';
   return refusal({
-    message: `a constant or parameter without a cast can become a value of what ${row.name} has in it: ${formatPath(row)}`,
-    hint: "Write its type, as in '…'::text or $1::text.",
-    position: names.untyped === undefined ? undefined : names.positionOf(names.untyped),
+    message: `${what} can become a value of what ${row.name} has in it: ${formatPath(row)}`,
+    hint:
+      untyped === undefined ? 'Read them apart: not as one value of several.' : "Write its type, as in '…'::text or $1::text.",
+    position: untyped === undefined ? undefined : names.positionOf(untyped),
   });
 }
 

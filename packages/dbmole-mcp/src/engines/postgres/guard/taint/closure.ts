@@ -1,5 +1,6 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { denialOfFunction } from '../denials.ts';
+import { asked } from './asking.ts';
 import { type Body, openTexts } from './bodies.ts';
 import { formatDependents, providers as providersSql } from './dependents-sql.ts';
 import { catalogs, firstUserOid, formatFound } from './describe-sql.ts';
@@ -7,6 +8,7 @@ import { finders, runners } from './dynamic.ts';
 import { findUse, type Providers } from './match.ts';
 import { createNode, type Found, isUserType, keyOf, parseFound, type TaintNode } from './node.ts';
 import type { BodyReader } from './reading.ts';
+import { isUnwritten } from './spellings.ts';
 
 /** Why a body is no read by itself, whatever else there is in this database; undefined: it may be one. */
 export type Judge = (body: Body) => string | undefined;
@@ -124,6 +126,7 @@ export class Closure {
     const fresh = rows.flatMap((found) => (texts.includes(found) ? [] : this.#acceptOne(found)));
     if (!(await this.#loadTexts(texts))) return fresh;
     // A text that was just loaded may name what was found before.
+    await this.#loadProviders([...this.nodes.values()]);
     const named = this.#findBodies([...this.nodes.values()]);
     const judged = this.#judgeBodies(this.#judge, new Set(named.map(keyOfWanted)));
     return [...fresh, ...(await this.#describe([...named, ...judged])).flatMap((found) => this.#acceptOne(found))];
@@ -150,7 +153,9 @@ export class Closure {
 
   /** Whether there were any that are not known. */
   async #loadTexts(found: readonly Found[]): Promise<boolean> {
-    const known = new Set(this.#bodies.map((body) => keyOf(body.class, body.oid)));
+    // What it asks the server for is not its own text.
+    const own = this.#bodies.filter(({ text }) => text !== asked);
+    const known = new Set(own.map((body) => keyOf(body.class, body.oid)));
     const wanted = found.filter((one) => !known.has(keyOf(one.class, one.oid)));
     const of = (objects: string) => [...new Set(wanted.filter((one) => one.class === objects).map(({ oid }) => oid))];
     if (wanted.length > 0) this.#bodies.push(...(await openTexts(this.#run, of(catalogs.relation), of(catalogs.function))));
@@ -180,10 +185,14 @@ export class Closure {
   }
 
   #leadsTo(body: Body, node: TaintNode): boolean {
-    if (node.name === '' || this.#runners.has(keyOf(node.class, node.oid)) || !this.#reader.mayName(body, node.name))
-      return false;
-    const matching = { providers: this.providers, path: pathOf(body), inherited: this.#paths, strict: false };
-    return findUse(node, this.#reader.read(body).uses, matching) !== undefined;
+    if (node.name === '' || this.#runners.has(keyOf(node.class, node.oid))) return false;
+    if (!isUnsaid(node) && !this.#reader.mayName(body, node.name)) return false;
+    const { uses, anyType, named } = this.#reader.read(body);
+    // The server's own do what they say: `quote_literal` of anything.
+    const ownTypes = anyType && isUserType(body.oid);
+    const matching = { providers: this.providers, path: pathOf(body), inherited: this.#paths, strict: false, anyType: ownTypes };
+    const found = findUse(node, uses, matching) ?? findUse(node, named, { ...matching, anyType: true });
+    return found !== undefined;
   }
 
   async #describe(wanted: readonly Wanted[]): Promise<Found[]> {
@@ -214,9 +223,17 @@ export class Closure {
     ]);
     const types = [...new Set(wanted)].filter((type) => isUserType(type) && !this.providers.has(type));
     if (types.length === 0) return;
-    for (const [root, relations, functions, names] of await this.#run(providersSql, [`{${types.join(',')}}`])) {
-      const provided = { relations: parseNames(relations), functions: parseNames(functions), types: parseNames(names) };
-      this.providers.set(root ?? '', provided);
+    for (const [root, relations, functions, names, operators, anywhere, origins] of await this.#run(providersSql, [
+      `{${types.join(',')}}`,
+    ])) {
+      this.providers.set(root ?? '', {
+        relations: parseNames(relations),
+        functions: parseNames(functions),
+        types: parseNames(names),
+        operators: parseNames(operators),
+        anywhere: anywhere === 't',
+        origins: parseNames(origins),
+      });
     }
   }
 }
@@ -229,6 +246,11 @@ function isJudgedByText({ how, class: objectClass }: Found, { name }: TaintNode)
 /** A function can have a search path of its own, and can set one while it runs. */
 function pathOf({ settings, text }: Body): string {
   return /search_path/i.test(text) ? `${settings}\n${text}` : settings;
+}
+
+/** A body can use it without its name: an operator for IN, a cast to `int4` where it says `integer`. */
+function isUnsaid({ class: objectClass, name }: TaintNode): boolean {
+  return objectClass === catalogs.cast || (objectClass === catalogs.operator && isUnwritten(name));
 }
 
 function keyOfWanted(wanted: Wanted): string {

@@ -1,9 +1,9 @@
-import { catalogs, firstUserOid, formatFound } from './describe-sql.ts';
+import { catalogs, firstUserOid, formatFound, unnamed } from './describe-sql.ts';
 
 const { cast, function: functions, operator, relation, type } = catalogs;
 
-/** Whatever else depends on a function and can be depended on: transforms, and the parts of operator classes. */
-const others = '3576, 2602, 2603';
+/** Whatever else depends on a function and can be depended on: transforms, the parts of operator classes, languages; and what any text may go through. */
+const others = ['3576, 2602, 2603, 2612', ...unnamed].join(', ');
 
 /** Virtual columns are computed when they are read. Version 18 has them, still without functions of users. */
 const virtual = `
@@ -13,8 +13,15 @@ const virtual = `
         join pg_catalog.pg_attribute a on a.attrelid = x.adrelid and a.attnum = x.adnum and a.attgenerated = 'v'
       where d.classid = 2604`;
 
+/**
+ * A partitioned table, and all of its parts: the planner may hold its key against what is asked of one of them. Version 12 began to
+ * have the function.
+ */
+const withParts = (table: string, major: number) =>
+  major >= 12 ? `pg_catalog.pg_partition_tree(${table})` : `(select ${table} as relid)`;
+
 /** What the planner computes when all arguments are known: it may do so for any query of the table. */
-const planned = `
+const planned = (major: number) => `
     union all
     select ${relation}, c.conrelid, d.via_class, d.via, 'check'
       from d join pg_catalog.pg_constraint c on c.oid = d.objid and c.contype = 'c' and c.conrelid <> 0
@@ -24,8 +31,8 @@ const planned = `
       from d join pg_catalog.pg_index i on i.indexrelid = d.objid
       where d.classid = ${relation} and d.immutable
     union all
-    select ${relation}, c.oid, d.via_class, d.via, 'partitions'
-      from d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind = 'p'
+    select ${relation}, t.relid, d.via_class, d.via, 'partitions'
+      from d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind = 'p' cross join lateral ${withParts('c.oid', major)} t
       where d.classid = ${relation} and d.immutable
     union all
     select ${relation}, s.stxrelid, d.via_class, d.via, 'statistics'
@@ -36,7 +43,7 @@ const planned = `
  * A part of an operator class: it is used wherever values of the type are sorted or compared, and by indexes, partitions and ranges
  * that have the class. A class for a type of the server itself only counts for all values when it is the default.
  */
-const classes = `
+const classes = (major: number) => `
     union all
     select ${type}, c.opcintype, s.class, s.oid, 'sorted'
       from seen s join parts p on p.class = s.class and p.oid = s.oid
@@ -53,11 +60,11 @@ const classes = `
       from seen s join parts p on p.class = s.class and p.oid = s.oid
         join pg_catalog.pg_amop o on o.amopfamily = p.family and o.amoplefttype = p.type and o.amopopr >= ${firstUserOid}
     union all
-    select ${relation}, r.oid, s.class, s.oid, 'partitions'
+    select ${relation}, t.relid, s.class, s.oid, 'partitions'
       from seen s join parts p on p.class = s.class and p.oid = s.oid
         join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type
         join pg_catalog.pg_depend x on x.refclassid = 2616 and x.refobjid = c.oid and x.classid = ${relation}
-        join pg_catalog.pg_class r on r.oid = x.objid and r.relkind = 'p'
+        join pg_catalog.pg_class r on r.oid = x.objid and r.relkind = 'p' cross join lateral ${withParts('r.oid', major)} t
     union all
     select ${type}, g.rngtypid, s.class, s.oid, 'sorted'
       from seen s join parts p on p.class = s.class and p.oid = s.oid
@@ -83,7 +90,12 @@ export function formatDependents(major: number): string {
     select 2603, oid, amprocfamily, amproclefttype from pg_catalog.pg_amproc where oid in (select oid from seen where class = 2603)
   ), found_plain (class, oid, via_class, via, how) as (
     select classid, objid, via_class, via, 'calls' from d
-      where classid in (${functions}, ${operator}, ${others}) or (classid = ${cast} and via_class = ${functions})
+      where classid in (${functions}, ${operator}, ${others}) or (classid = ${cast} and (via_class = ${functions} or exists (
+        select from pg_catalog.pg_cast c where c.oid = objid and c.casttarget = via and c.castmethod = 'i' and c.castcontext <> 'e')))
+    union all
+    select ${operator}, o.oid, s.class, s.oid, 'calls'
+      from seen s join pg_catalog.pg_operator o on s.oid in (o.oprnegate, o.oprcom)
+      where s.class = ${operator}
     union all
     select classid, objid, via_class, via, case via_class when ${functions} then 'type' else 'made' end from d
       where classid = ${type} and via_class in (${functions}, ${type})
@@ -99,25 +111,28 @@ export function formatDependents(major: number): string {
     union all
     select ${type}, c.contypid, d.via_class, d.via, 'check'
       from d join pg_catalog.pg_constraint c on c.oid = d.objid and c.contypid <> 0
-      where d.classid = 2606${planned}
+      where d.classid = 2606${planned(major)}
     union all
     select ${type}, c.reltype, d.via_class, d.via, 'made'
       from d join pg_catalog.pg_class c on c.oid = d.objid and c.reltype <> 0
       where d.classid = ${relation} and d.via_class = ${type}
     union all
-    select ${relation}, c.oid, d.via_class, d.via, 'column'
+    select ${relation}, c.oid, d.via_class, d.via, case c.relkind when 'f' then 'received' else 'column' end
       from d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind in ('r', 'v', 'm', 'f', 'p')
       where d.classid = ${relation} and d.via_class = ${type}
     union all
     select ${relation}, i.inhparent, s.class, s.oid, 'child'
       from seen s join pg_catalog.pg_inherits i on i.inhrelid = s.oid
-      where s.class = ${relation}${classes}${major >= 18 ? virtual : ''}
+      where s.class = ${relation}${classes(major)}${major >= 18 ? virtual : ''}
   ), found as (
     select *, '' as detail from found_plain
   )`);
 }
 
-/** Where values of the types that are given can come from: relations, functions and types by their names, as JSON lists. */
+/**
+ * Where values of the types that are given can come from, by way of what they are made of and of casts that nobody writes: relations,
+ * functions, types and operators by their names, as JSON lists; whether what the server has itself becomes one; and the types on the way.
+ */
 export const providers = `
   with recursive origin (root, oid) as (
     select oid, oid from pg_catalog.unnest($1::pg_catalog.oid[]) oid
@@ -133,7 +148,15 @@ export const providers = `
       select c.reltype from pg_catalog.pg_type t join pg_catalog.pg_inherits i on i.inhparent = t.typrelid
           join pg_catalog.pg_class c on c.oid = i.inhrelid
         where t.oid = o.oid and t.typrelid <> 0
+      union all
+      select t.typbasetype from pg_catalog.pg_type t where t.oid = o.oid and t.typbasetype <> 0
+      union all
+      select x.refobjid from pg_catalog.pg_depend x
+        where x.classid = ${type} and x.objid = o.oid and x.refclassid = ${type}
+      union all
+      select c.castsource from pg_catalog.pg_cast c where c.casttarget = o.oid and c.castcontext = 'i'
     ) n (oid)
+    where o.oid >= ${firstUserOid}
   )
   select root, (
       select pg_catalog.json_agg(distinct c.relname) from origin o join pg_catalog.pg_class c on c.reltype = o.oid
@@ -144,5 +167,8 @@ export const providers = `
         join pg_catalog.pg_proc p on p.oid = x.objid and (p.prorettype = o.oid or p.proargmodes is not null) where o.root = r.root
     ), (
       select pg_catalog.json_agg(distinct t.typname) from origin o join pg_catalog.pg_type t on t.oid = o.oid where o.root = r.root
-    )
+    ), (
+      select pg_catalog.json_agg(distinct p.oprname) from origin o join pg_catalog.pg_operator p on p.oprresult = o.oid where o.root = r.root
+    ), exists (select from origin o where o.root = r.root and o.oid < ${firstUserOid}),
+    (select pg_catalog.json_agg(distinct o.oid::text) from origin o where o.root = r.root)
   from (select distinct root from origin) r`;

@@ -7,6 +7,9 @@ export const catalogs = {
   operator: '2617',
 } as const;
 
+/** Conversions, parsers and templates of text search: texts go through them, and nothing has to say so. */
+export const unnamed: readonly string[] = ['2607', '3601', '3764'];
+
 /** Objects from here on were made after the server was set up. */
 export const firstUserOid = 16_384;
 
@@ -15,7 +18,7 @@ const jsonTypes = '114, 3802';
 
 /**
  * What the matching of names needs to know of an object. `open`: its name alone can mean it, or nothing else that is visible has it.
- * `shadows`: the server has something of that name itself. `needs`: the types that its operands have. `row`: what can be before a dot and its name; that need not be a row.
+ * `shadows`: the server has something of that name itself. `needs`: the types that its operands have. `row`: what can be before a dot and its name; that need not be a row, unless it is `whole`. `definer`: with whose rights it runs.
  */
 const descriptions = `
     select pg_catalog.json_build_object('schema', n.nspname, 'name', p.proname,
@@ -25,7 +28,9 @@ const descriptions = `
           or not exists (select from pg_catalog.pg_proc q where q.proname = p.proname and pg_catalog.pg_function_is_visible(q.oid)),
         'shadows', exists (select from pg_catalog.pg_proc q where q.proname = p.proname and q.oid < ${firstUserOid} and q.oid <> p.oid),
         'needs', p.proargtypes::pg_catalog.oid[], 'immutable', p.provolatile = 'i',
-        'row', case when p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1 then p.proargtypes[0] end) as it
+        'row', case when p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1 then p.proargtypes[0] end,
+        'whole', exists (select from pg_catalog.pg_type t where t.oid = p.proargtypes[0] and t.typtype in ('c', 'd', 'p')),
+        'definer', case when p.prosecdef then p.proowner end) as it
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where f.class = ${catalogs.function} and p.oid = f.oid
     union all
@@ -58,7 +63,15 @@ const descriptions = `
       join pg_catalog.pg_type t on t.oid = c.casttarget
       join pg_catalog.pg_namespace n on n.oid = t.typnamespace
       left join pg_catalog.pg_proc p on p.oid = c.castfunc
-    where f.class = ${catalogs.cast} and c.oid = f.oid`;
+    where f.class = ${catalogs.cast} and c.oid = f.oid
+    union all
+    select pg_catalog.json_build_object('name', x.name, 'kind', x.kind)
+    from (
+      select 2607, oid, conname, 'conversion' from pg_catalog.pg_conversion
+      union all select 3601, oid, prsname, 'text search parser' from pg_catalog.pg_ts_parser
+      union all select 3764, oid, tmplname, 'text search template' from pg_catalog.pg_ts_template
+    ) x (class, oid, name, kind)
+    where f.class = x.class and f.oid = x.oid and f.class in (${unnamed.join(', ')})`;
 
 /** Rows of `found (class, oid, via_class, via, how, detail)`, each with what there is to know of it. */
 export function formatFound(found: string): string {

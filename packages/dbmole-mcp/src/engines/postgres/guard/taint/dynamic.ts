@@ -1,10 +1,10 @@
 import { dynamicBuiltins } from '../denied-builtins.ts';
 import { dynamicExtensions } from '../denied-extensions.ts';
 import { type BodyUses, readBody } from './body.ts';
-import { formatPieces, nameHole, type Piece, readPieces, type Variables } from './pieces.ts';
+import { formatPieces, mentionsGiven, nameHole, type Piece, readPieces, type Variables } from './pieces.ts';
 import { readArguments } from './token-list.ts';
 import { type BodyToken, tokenize } from './tokens.ts';
-import { isStatementStart, type Parameter, readExpression, readVariables } from './variables.ts';
+import { isStatementStart, type Parameter, readExpression, readVariables, statementAround } from './variables.ts';
 
 /**
  * What a body may run that is not in its text: nothing; whatever relation it is told the name of; anything at all.
@@ -17,6 +17,8 @@ export interface Dynamic {
   verdict: Verdict;
   /** It runs SQL that whoever calls it passes to it. */
   given: boolean;
+  /** It puts a name where a column may be, `row.name`, which can be a call. */
+  fields: boolean;
   /** What the statements that it puts together use, as far as they are known. */
   readonly known: BodyUses[];
 }
@@ -42,16 +44,20 @@ export const finders: ReadonlySet<string> = new Set([...dynamicBuiltins, ...dyna
 
 /** Strings in arguments count as well: who calls the functions of a language that we do not read passes SQL to them. */
 export function readDynamic(tokens: readonly BodyToken[], parameters: readonly Parameter[]): Dynamic {
-  const dynamic: Dynamic = { verdict: 'fixed', given: false, known: [] };
+  const dynamic: Dynamic = { verdict: 'fixed', given: false, fields: false, known: [] };
   const variables = readVariables(tokens, parameters);
   for (const [i, token] of tokens.entries()) {
     if (token.kind !== 'word' && token.kind !== 'quoted') continue;
     if (token.text === 'execute' && isExecute(tokens, i)) judge(dynamic, readExpression(tokens, i + 1), variables);
-    else if (runners.has(token.text) && tokens[i + 1]?.text === '(') {
-      for (const arg of readArguments(tokens, i + 1).args) judge(dynamic, arg, variables);
-    }
+    else if (runners.has(token.text) && tokens[i + 1]?.text === '(') judgeCall(dynamic, tokens, i, variables);
   }
   return dynamic;
+}
+
+function judgeCall(dynamic: Dynamic, tokens: readonly BodyToken[], i: number, variables: Variables): void {
+  for (const arg of readArguments(tokens, i + 1).args) judge(dynamic, arg, variables);
+  // A column of what the statement reads.
+  if (dynamic.verdict === 'anything' && mentionsGiven(statementAround(tokens, i), variables)) dynamic.given = true;
 }
 
 function isExecute(tokens: readonly BodyToken[], i: number): boolean {
@@ -63,7 +69,8 @@ function judge(dynamic: Dynamic, expression: readonly BodyToken[], variables: Va
   const ways = readPieces(expression, variables);
   const grows = ways.flat().some((piece) => 'hole' in piece && piece.hole === 'self');
   for (const pieces of ways) {
-    const { verdict, uses } = judgePieces(pieces, grows);
+    const { verdict, uses, fields } = judgePieces(pieces, grows);
+    dynamic.fields ||= fields === true;
     if (verdicts.indexOf(verdict) > verdicts.indexOf(dynamic.verdict)) dynamic.verdict = verdict;
     if (verdict === 'anything' && pieces.some((piece) => 'hole' in piece && piece.hole === 'given')) dynamic.given = true;
     if (uses !== undefined) dynamic.known.push(uses);
@@ -71,7 +78,7 @@ function judge(dynamic: Dynamic, expression: readonly BodyToken[], variables: Va
 }
 
 /** A text that grows step by step is only known in pieces: the parenthesis of a call can be in the next one. */
-function judgePieces(pieces: readonly Piece[], grows: boolean): { verdict: Verdict; uses?: BodyUses } {
+function judgePieces(pieces: readonly Piece[], grows: boolean): { verdict: Verdict; uses?: BodyUses; fields?: boolean } {
   const text = formatPieces(pieces);
   if (text === undefined) return { verdict: 'anything' };
   const tokens = tokenize(text);
@@ -82,13 +89,27 @@ function judgePieces(pieces: readonly Piece[], grows: boolean): { verdict: Verdi
     (token, i) => isHole(token) && ['(', '.'].includes(tokens[i + 1]?.text ?? '') && callsAfter(tokens, i),
   );
   if (calls) return { verdict: 'anything' };
-  return { verdict: named < 0 ? 'fixed' : 'names', uses: readBody(tokens, { code: true, comments: true, anyCall: grows }) };
+  const fields = tokens.some((token, i) => isHole(token) && tokens[i - 1]?.text === '.' && !isRelation(tokens, i));
+  return {
+    fields,
+    verdict: named < 0 ? 'fixed' : 'names',
+    uses: readBody(tokens, { code: true, comments: true, anyCall: grows }),
+  };
 }
 
 /** `%I(`, and `%I.%I(`. */
 function callsAfter(tokens: readonly BodyToken[], i: number): boolean {
   const open = tokens[i + 1]?.text === '.' ? i + 3 : i + 1;
   return tokens[open]?.text === '(';
+}
+
+/** What a relation is named after. */
+const relationWords = new Set(['from', 'join', 'only', 'table', 'into', 'update']);
+
+/** `from schema.%I`; behind a comma it may be either. */
+function isRelation(tokens: readonly BodyToken[], i: number): boolean {
+  const before = tokens[i - 3];
+  return before?.kind === 'word' && relationWords.has(before.text);
 }
 
 function isHole({ kind, text }: BodyToken): boolean {

@@ -26,7 +26,19 @@ const uses = (kind: keyof Uses, name = 'n', schema?: string): Uses => {
 
 const pair = '30000';
 const matching: Matching = {
-  providers: new Map([[pair, { relations: new Set(['paired']), functions: new Set(), types: new Set(['pair']) }]]),
+  providers: new Map([
+    [
+      pair,
+      {
+        relations: new Set(['paired']),
+        functions: new Set(),
+        types: new Set(['pair']),
+        operators: new Set(['@+']),
+        anywhere: false,
+        origins: new Set([pair]),
+      },
+    ],
+  ]),
   path: '',
   strict: true,
 };

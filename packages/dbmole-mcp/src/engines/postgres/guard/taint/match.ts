@@ -7,6 +7,11 @@ export interface Providers {
   readonly relations: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
   readonly types: ReadonlySet<string>;
+  readonly operators: ReadonlySet<string>;
+  /** Something of the server's own becomes one, and nobody has to write it. */
+  readonly anywhere: boolean;
+  /** Types by their numbers: what comes to depend on one of them later may be another place. */
+  readonly origins: ReadonlySet<string>;
 }
 
 export interface Matching {
@@ -18,6 +23,8 @@ export interface Matching {
   readonly inherited?: string;
   /** The operands of an operator are not known: say yes when in doubt. */
   readonly strict: boolean;
+  /** A body that works on values of any type. */
+  readonly anyType?: boolean;
 }
 
 /** They fill the row that they get, as its type wants it. */
@@ -92,9 +99,9 @@ export function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly U
  * always can: an exact fit of one's own wins over what the server would convert.
  */
 function meant(node: TaintNode, uses: Uses, matching: Matching): boolean {
-  if (!node.shadows || matching.path.includes(node.schema)) return true;
+  if (!node.shadows) return true;
   const needs = userNeeds(node);
-  if (needs.length === 0) return matching.strict || node.class === catalogs.function;
+  if (needs.length === 0) return matching.strict || node.class === catalogs.function || matching.path.includes(node.schema);
   return needs.some((type) => hasProvider(type, uses, matching));
 }
 
@@ -102,11 +109,12 @@ function isQualified({ schema }: Use): boolean {
   return schema !== undefined;
 }
 
-function hasProvider(type: string, uses: Uses, { providers }: Matching): boolean {
+function hasProvider(type: string, uses: Uses, { providers, anyType }: Matching): boolean {
   const from = providers.get(type);
   // Not known to come from anywhere: better to think that it does.
-  if (from === undefined) return true;
-  return overlaps(uses.relations, from.relations) || overlaps(uses.functions, from.functions) || overlaps(uses.types, from.types);
+  if (from === undefined || from.anywhere || anyType === true) return true;
+  const kinds = ['relations', 'functions', 'types', 'operators'] as const;
+  return kinds.some((kind) => overlaps(uses[kind], from[kind]));
 }
 
 function overlaps(names: ReadonlyMap<string, unknown>, wanted: ReadonlySet<string>): boolean {

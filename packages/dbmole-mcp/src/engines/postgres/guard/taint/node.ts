@@ -1,4 +1,4 @@
-import { catalogs, firstUserOid } from './describe-sql.ts';
+import { catalogs, firstUserOid, unnamed } from './describe-sql.ts';
 
 /** An object of the database that leads to something a read must not do. */
 export interface TaintNode {
@@ -16,6 +16,10 @@ export interface TaintNode {
   readonly immutable: boolean;
   /** The type of row that it is a field of. */
   readonly row: string | undefined;
+  /** That is a row, or can be one. */
+  readonly whole: boolean;
+  /** Whose rights it runs with; undefined: those of whoever calls it. */
+  readonly definer: string | undefined;
   /** Of a cast: the numbers of the types are in `needs` and here, and what is cast from. */
   readonly target: string | undefined;
   readonly source: string;
@@ -48,6 +52,8 @@ interface Description {
   readonly needs?: readonly (string | number)[];
   readonly immutable?: boolean | null;
   readonly row?: string | number | null;
+  readonly whole?: boolean;
+  readonly definer?: string | number | null;
   readonly target?: string | number;
   readonly source?: string;
   readonly implicit?: boolean;
@@ -88,6 +94,8 @@ export function createNode({ description, ...found }: Found, { reason, via }: Ca
     needs: needs.map(String),
     immutable: description.immutable === true,
     row: description.row == null ? undefined : String(description.row),
+    whole: description.whole === true,
+    definer: description.definer == null ? undefined : String(description.definer),
     target: description.target === undefined ? undefined : String(description.target),
     source,
     implicit: found.class === catalogs.type ? isImplicit(found.how, via) : description.implicit === true,
@@ -111,8 +119,9 @@ export function userNeeds({ needs }: TaintNode): readonly string[] {
   return needs.filter(isUserType);
 }
 
-/** Between types of the server itself, or how values of one are sorted, and never written: it could be anywhere. */
+/** Between types of the server itself, how values of one are sorted, or what texts go through, and never written: it could be anywhere. */
 export function isEverywhere({ class: objectClass, oid, how, implicit, needs, target = '0' }: TaintNode): boolean {
+  if (unnamed.includes(objectClass)) return true;
   if (objectClass === catalogs.type) return how === 'sorted' && !isUserType(oid);
   return objectClass === catalogs.cast && implicit && ![...needs, target].some(isUserType);
 }

@@ -12,6 +12,8 @@ type Pieces = readonly Piece[];
 export interface Variables {
   readonly holes: ReadonlyMap<string, Hole>;
   readonly values: ReadonlyMap<string, readonly (readonly BodyToken[])[]>;
+  /** Of those that can be anything: what they come from. */
+  readonly sources: ReadonlyMap<string, readonly (readonly BodyToken[])[]>;
 }
 
 /** What stands in a text for a name that is not known. */
@@ -140,15 +142,16 @@ class Expression {
     if (name === 'quote_literal' || name === 'quote_nullable') return (read[0] ?? unknown).map(quoteValue);
     if (name === 'concat') return read.reduce(product, [[]]);
     if (name === 'format') return format(read);
-    return this.#unknownOf(args.flat());
+    return this.#unknownOf([{ kind: 'word', text: name }, ...args.flat()]);
   }
 
   #variable(name: string): readonly Pieces[] {
     const hole = this.#variables.holes.get(name);
+    if (hole === 'any') return this.#unknownOf([{ kind: 'word', text: name }]);
     if (hole !== undefined) return holeOf(hole);
     if (this.#within.includes(name)) return holeOf(this.#within.at(-1) === name ? 'self' : 'any');
     const values = this.#variables.values.get(name);
-    if (values === undefined) return unknown;
+    if (values === undefined) return this.#unknownOf([{ kind: 'word', text: name }]);
     return capped(values.flatMap((value) => readPieces(value, this.#variables, [...this.#within, name])));
   }
 
@@ -174,13 +177,23 @@ function lost(ways: readonly Pieces[]): readonly Pieces[] {
   return ways.flat().some((piece) => 'hole' in piece && piece.hole === 'given') ? given : unknown;
 }
 
-function mentionsGiven(tokens: readonly BodyToken[], variables: Variables, within: readonly string[]): boolean {
-  return tokens.some(({ kind, text }) => {
-    if (kind === 'string' || within.includes(text)) return false;
-    if (variables.holes.get(text) === 'given') return true;
-    const values = variables.values.get(text) ?? [];
-    return values.some((value) => mentionsGiven(value, variables, [...within, text]));
-  });
+/** Messages and settings carry whatever was put into them. */
+const carriers = new Set(['sqlerrm', 'current_setting']);
+
+/** Whether what the caller gives can come out of it. */
+export function mentionsGiven(tokens: readonly BodyToken[], variables: Variables, within: readonly string[] = []): boolean {
+  const seen = new Set(within);
+  const pending = [tokens];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const { kind, text } of next) {
+      if (kind === 'string' || seen.has(text)) continue;
+      seen.add(text);
+      const carries = carriers.has(text) && [...variables.holes.values()].includes('given');
+      if (carries || variables.holes.get(text) === 'given') return true;
+      pending.push(...(variables.values.get(text) ?? []), ...(variables.sources.get(text) ?? []));
+    }
+  }
+  return false;
 }
 
 function cast(ways: readonly Pieces[], type: string): readonly Pieces[] {

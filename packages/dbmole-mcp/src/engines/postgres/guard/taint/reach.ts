@@ -2,6 +2,8 @@ import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 
 /** What SQL that nobody has seen could do with the rights of a role, for the roles with which it could do something. */
 export interface Reach {
+  /** The number of the user of this connection; undefined: nobody has asked. */
+  readonly user: string | undefined;
   /** Of the user of this connection; goes on a sentence that begins with `this user`. */
   readonly own: string | undefined;
   /** Of roles by their numbers. */
@@ -50,5 +52,6 @@ const question = `
 export async function openReach(run: CatalogQuestion, owners: readonly string[]): Promise<Reach> {
   const rows = await run(question, [`{${owners.join(',')}}`, `^(${escapes.join('|')})`]);
   const roles = new Map(rows.flatMap(([oid, , what]) => (oid && what ? [[oid, what] as const] : [])));
-  return { own: rows.find(([, own]) => own === 't')?.[2] ?? undefined, roles };
+  const [user, , own] = rows.find(([, is]) => is === 't') ?? [];
+  return { user: user ?? undefined, own: own ?? undefined, roles };
 }

@@ -144,6 +144,21 @@ describe('what a body puts together', () => {
     ['begin return query select * from crosstab(txt); end', true],
     ["begin execute format('select count(*) from %I where %s', tab, txt); end", true],
     ["begin execute 'select f' || txt::varchar(3); end", true],
+    ['declare s text; begin foreach s in array txt loop execute s; end loop; end', true],
+    ['declare s text; begin for s in select unnest(txt) loop execute s; end loop; end', true],
+    ['declare s text; begin select txt into s; execute s; end', true],
+    ["declare s text; begin select case when n in (1) then txt else '' end, n in (2) into s, n; execute s; end", true],
+    ['declare s text; begin if txt is not null then select x into s from t; end if; execute s; end', false],
+    ['declare r record; begin for r in select * from json_each(txt) loop execute r.value; end loop; end', true],
+    ['declare s text[]; begin s[1] := txt; execute s[1]; end', true],
+    ['declare c refcursor; s text; begin open c for select txt; fetch c into s; execute s; end', true],
+    ['declare c cursor for select txt; s text; begin fetch c into s; execute s; end', true],
+    ["begin raise exception '%', txt; exception when others then execute sqlerrm; end", true],
+    ["declare s text; begin perform set_config('a.b', txt, true); execute current_setting('a.b'); end", true],
+    ['declare s text; begin call p(txt, s); execute s; end', true],
+    ["begin return query select query_to_xml(q, true, false, '') from unnest(txt) q; end", true],
+    ["begin return query select query_to_xml(q, true, false, '') from t where id = txt; end", false],
+    ["declare s text; begin execute 'select x from t where y = $1' into s using txt; execute s; end", false],
     ["begin execute format('select count(*) from %I', txt) into r; end", false],
     ["begin execute format('select count(*) from %I.%I where x = %L', txt, txt, txt); end", false],
     ["begin execute 'select count(*) from ' || tab || ' where id = ' || n; end", false],
@@ -155,6 +170,32 @@ describe('what a body puts together', () => {
     ['begin execute (select definition from t); end', false],
   ])('knows whether the caller gives the SQL: %s', (text, given) => {
     expect(ofFunction(text, table).given).toBe(given);
+  });
+
+  it.each([
+    ["spi_exec_query('select 1')", false],
+    ["plv8.execute('select * from t where x = $1', [a])", false],
+    ["var plan = plv8.prepare('select $1'); plan.execute([a])", false],
+    ['spi_exec_query($_[0])', true],
+    ["plv8.execute('select ' + a)", true],
+    ['spi_exec "select $1"', true],
+    ['my $x = 5; return $x', false],
+  ])('of another language too, as far as it can be seen: %s', (text, given) => {
+    expect(readText({ text, parameters: table, language: 'plperl', settings: '', member: false }).given).toBe(given);
+    expect(readText({ text, parameters: [], language: 'plperl', settings: '', member: false }).given).toBe(false);
+  });
+
+  it('knows columns that are told, and tables that are', () => {
+    expect(ofFunction("begin execute format('select x.%I from t x', txt); end", table).fields).toBe(true);
+    expect(ofFunction("begin execute format('select %I from a.%I', txt, txt); end", table).fields).toBe(false);
+  });
+
+  it('reads strings in strings, and says when there are too many', () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? 'select evil()' : `select query_to_xml($q${depth}$ ${nested(depth - 1)} $q${depth}$)`;
+    expect(ofFunction(nested(15), []).uses.functions.has('evil')).toBe(true);
+    expect(ofFunction(nested(15), []).tooDeep).toBe(false);
+    expect(ofFunction(nested(60), []).tooDeep).toBe(true);
   });
 
   it('trusts what came with an extension, but for what it names', () => {

@@ -1,8 +1,10 @@
 import { type Body, longestBody } from './bodies.ts';
 import { type BodyUses, readBody } from './body.ts';
 import { type Dynamic, readDynamic, runners, type Verdict } from './dynamic.ts';
+import { variableHole } from './pieces.ts';
+import { takesAnyType } from './polymorphic.ts';
 import { tokenize } from './tokens.ts';
-import { addUse, type Uses } from './uses.ts';
+import { addTextCasts, addUse, Uses } from './uses.ts';
 
 /** What a body comes to. */
 export interface BodyReading {
@@ -12,6 +14,14 @@ export interface BodyReading {
   readonly verdict: Verdict;
   /** It runs SQL that whoever calls it passes to it. */
   readonly given: boolean;
+  /** It reads columns by names that it is told. */
+  readonly fields: boolean;
+  /** Some of it is in too many strings. */
+  readonly tooDeep: boolean;
+  /** It works on values whose types its text does not tell. */
+  readonly anyType: boolean;
+  /** Of `uses`, what SQL says that reads relations by names it is told: those values can be of any type. */
+  readonly named: Uses;
 }
 
 /** Reads each body once, and only those that somebody has reason to ask for: most of them name nothing of interest. */
@@ -53,24 +63,49 @@ export function readText({
   // In other languages, and with other strings, what looks like a comment may be code.
   const comments = !isSql || settings.includes('standard_conforming_strings');
   const tokens = tokenize(text, { comments });
-  const { uses, commands } = readBody(tokens, { code: true, comments });
-  const dynamic = isSql ? readDynamic(tokens, parameters) : readForeign(text, uses);
-  for (const known of dynamic.known) {
-    mergeUses(uses, known.uses);
-    for (const command of known.commands) commands.add(command);
-  }
+  const { uses, commands, tooDeep } = readBody(tokens, { code: true, comments });
+  for (const { type } of parameters) readType(type, uses);
+  const dynamic = isSql ? readDynamic(tokens, parameters) : readForeign({ text, parameters }, uses);
+  const built = new Uses();
+  for (const known of dynamic.known) mergeUses(built, known.uses);
+  mergeUses(uses, built);
+  for (const each of [uses, built]) addTextCasts(each);
   const unreadable = text.length > longestBody || /\buescape\b/i.test(text);
   const verdict = unreadable ? 'anything' : dynamic.verdict;
-  return { uses, command: [...commands][0], verdict: member ? 'fixed' : verdict, given: dynamic.given && !member };
+  return {
+    uses,
+    command: [...commands, ...dynamic.known.flatMap((known) => [...known.commands])][0],
+    verdict: member ? 'fixed' : verdict,
+    given: dynamic.given && !member,
+    fields: dynamic.fields,
+    tooDeep: tooDeep || dynamic.known.some((known) => known.tooDeep),
+    anyType: takesAnyType(parameters) || (verdict !== 'fixed' && /\brecord\b/i.test(text)),
+    named: dynamic.verdict === 'fixed' ? new Uses() : built,
+  };
 }
 
+/** What the arguments are is not said in the text: `schema."Name"[]`. */
+function readType(type: string, uses: Uses): void {
+  for (const { kind, text } of tokenize(type)) {
+    if (kind !== 'word' && kind !== 'quoted') continue;
+    addUse(uses.types, text, { schema: undefined });
+    addUse(uses.relations, text, { schema: undefined });
+  }
+}
+
+/** Whatever is not one string without anything in it, or a plan that was prepared. */
+const putsTogether =
+  /\b(?:spi_(?!fetchrow|exec_prepared|query_prepared|execp|freeplan|cursor_close)\w+|execute|prepare|cursor)\b(?!\s*\(\s*(?:'[^'\\]*'\s*[,)]|\[|\)))/i;
+
 /** PL/Perl, PL/v8, PL/Tcl: every word may be a call, and SQL goes through a few functions of theirs. */
-function readForeign(text: string, uses: Uses): Dynamic {
+function readForeign({ text, parameters }: Pick<Body, 'text' | 'parameters'>, uses: Uses): Dynamic {
   for (const [word] of text.matchAll(/[a-z_]\w*/gi)) {
     addUse(uses.functions, word.toLowerCase(), { schema: undefined });
     addUse(uses.relations, word.toLowerCase(), { schema: undefined });
   }
-  return { verdict: /\bspi_|\bplv8\b|\bexecute\b/i.test(text) ? 'anything' : 'fixed', given: false, known: [] };
+  const runs = /\bspi_|\bplv8\b|\bexecute\b/i.test(text);
+  const given = putsTogether.test(text) && parameters.some(({ type }) => variableHole(type) === 'any');
+  return { verdict: runs ? 'anything' : 'fixed', given, fields: false, known: [] };
 }
 
 function mergeUses(into: Uses, from: BodyUses['uses']): void {

@@ -79,6 +79,8 @@ const indirect = `
     union all
     select ${cast}, c.oid, 'calls', ${functions}, b.oid from pg_catalog.pg_cast c join builtin b on b.oid = c.castfunc
     union all
+    select 2603, a.oid, 'calls', ${functions}, b.oid from pg_catalog.pg_amproc a join builtin b on b.oid = a.amproc
+    union all
     select ${functions}, a.aggfnoid, 'calls', ${functions}, b.oid from pg_catalog.pg_aggregate a join builtin b on b.oid in (a.aggtransfn,
       a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)`;
 

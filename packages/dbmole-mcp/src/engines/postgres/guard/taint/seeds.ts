@@ -95,7 +95,8 @@ export function isSuspicious({ text }: Body): boolean {
 /** What a body does that can be seen in its text. */
 export function judgeText(body: Body, reader: BodyReader): string | undefined {
   if (!isSuspicious(body)) return undefined;
-  const { uses: used, command } = reader.read(body);
+  const { uses: used, command, tooDeep } = reader.read(body);
+  if (tooDeep) return 'has SQL in strings in strings, deeper than it is read';
   if (command !== undefined) return `runs ${command.toUpperCase()}`;
   for (const [name, uses] of used.functions) {
     if (runners.has(name)) continue;
@@ -141,6 +142,11 @@ export function findsThings(body: Body, reader: BodyReader): boolean {
   const { verdict, uses } = reader.read(body);
   if (verdict !== 'fixed') return true;
   return [...finders].some((name) => uses.functions.get(name)?.some(({ schema }) => isDynamic({ schema, name })));
+}
+
+/** Whether it reads columns that it is told the names of. */
+export function findsFields(body: Body, reader: BodyReader): boolean {
+  return isSuspicious(body) && reader.read(body).fields;
 }
 
 /** Whether anything that it calls, or that they call, runs SQL that nobody has seen. */

@@ -18,6 +18,24 @@ describe('tokenize', () => {
     ['x:=y::int..2', ['word x', 'mark :=', 'word y', 'mark ::', 'word int', 'mark ..', 'number 2']],
     ['é_1 like"x"', ['word é_1', 'word like', 'quoted x']],
     ['/* open', []],
+    [
+      'a =-1 ===+b @-c !=d',
+      [
+        'word a',
+        'operator =',
+        'operator -',
+        'number 1',
+        'operator ===',
+        'operator +',
+        'word b',
+        'operator @-',
+        'word c',
+        'operator <>',
+        'word d',
+      ],
+    ],
+    ['SELECT fÉ\u00a0x', ['word select', 'word fÉ\u00a0x']],
+    [`${'a'.repeat(70)} "${'é'.repeat(40)}"`, [`word ${'a'.repeat(63)}`, `quoted ${'é'.repeat(31)}`]],
   ])('%s', (source, expected) => {
     expect(texts(source)).toEqual(expected);
   });

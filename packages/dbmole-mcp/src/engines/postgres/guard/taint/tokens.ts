@@ -1,4 +1,6 @@
-/** A piece of a function's body. Words are in lower case, quoted names and strings are what they stand for. */
+import { cutName } from './cut-name.ts';
+
+/** A piece of a function's body. Words are in lower case, quoted names and strings are what they stand for; long names are cut. */
 export interface BodyToken {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'param' | 'operator' | 'mark';
   readonly text: string;
@@ -23,7 +25,8 @@ interface Lexeme {
 
 /** In the order in which they are tried. */
 const lexemes: readonly Lexeme[] = [
-  { first: /\s/, whole: /\s+/y, take: (_scan, text, at) => at + text.length },
+  // Other white space is a letter to the server.
+  { first: /[ \t\n\r\f\v]/, whole: /[ \t\n\r\f\v]+/y, take: (_scan, text, at) => at + text.length },
   {
     first: /e/i,
     whole: /e'(?:[^'\\]|\\[\s\S]|'')*'?/iy,
@@ -37,15 +40,15 @@ const lexemes: readonly Lexeme[] = [
   {
     first: /u/i,
     whole: /u&"(?:[^"]|"")*"?/iy,
-    take: (scan, text, at) => push(scan, 'quoted', decodeUnicode(inside(text)), at + text.length),
+    take: (scan, text, at) => push(scan, 'quoted', cutName(decodeUnicode(inside(text))), at + text.length),
   },
   {
     first: /[a-z_\u0080-\uffff]/i,
     whole: /[a-z_\u0080-\uffff][\w$\u0080-\uffff]*/iy,
-    take: takeAs('word', (text) => text.toLowerCase()),
+    take: takeAs('word', (text) => cutName(toLower(text))),
   },
   { first: /'/, whole: /'(?:[^']|'')*'?/y, take: takeAs('string', inside) },
-  { first: /"/, whole: /"(?:[^"]|"")*"?/y, take: takeAs('quoted', inside) },
+  { first: /"/, whole: /"(?:[^"]|"")*"?/y, take: takeAs('quoted', (text) => cutName(inside(text))) },
   { first: /\$/, whole: /\$\d+/y, take: takeAs('param') },
   { first: /\$/, whole: /\$(?:[a-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/iy, take: takeDollars },
   { first: /\d/, whole: /\d+(?:\.\d+)?/y, take: takeAs('number') },
@@ -61,7 +64,7 @@ const lexemes: readonly Lexeme[] = [
   },
   { first: /[:.]/, whole: /::|:=|\.\./y, take: takeAs('mark') },
   // A comment may begin in the middle of what looks like an operator.
-  { first: /[-+*/<>=~!@#%^&|`?]/, whole: /(?:(?!--|\/\*)[-+*/<>=~!@#%^&|`?])+/y, take: takeAs('operator') },
+  { first: /[-+*/<>=~!@#%^&|`?]/, whole: /(?:(?!--|\/\*)[-+*/<>=~!@#%^&|`?])+/y, take: takeOperator },
   { first: /[\s\S]/, whole: /[\s\S]/y, take: takeAs('mark') },
 ];
 
@@ -88,6 +91,17 @@ function takeNext(scan: Scan, at: number): number {
 
 function takeAs(kind: BodyToken['kind'], decode: (text: string) => string = (text) => text): Lexeme['take'] {
   return (scan, text, at) => push(scan, kind, decode(text), at + text.length);
+}
+
+/** The server folds the letters of ASCII alone, where names are in UTF-8. */
+function toLower(word: string): string {
+  return word.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** One that has nothing but signs of standard SQL in it does not end in a sign of a number: `=-1`. */
+function takeOperator(scan: Scan, text: string, at: number): number {
+  const operator = /[~!@#%^&|`?]/.test(text) ? text : text.slice(0, 1) + text.slice(1).replace(/[-+]+$/, '');
+  return push(scan, 'operator', operator === '!=' ? '<>' : operator, at + operator.length);
 }
 
 function takeDollars(scan: Scan, tag: string, at: number): number {

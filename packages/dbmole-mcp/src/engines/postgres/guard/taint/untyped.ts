@@ -1,5 +1,5 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import type { StatementNames } from '../names.ts';
+import type { CallUse, StatementNames } from '../names.ts';
 import { catalogs } from './describe-sql.ts';
 import { findNamed, type Matching } from './match.ts';
 import { isUserType, type TaintNode } from './node.ts';
@@ -7,7 +7,8 @@ import type { Uses } from './uses.ts';
 
 /**
  * A text that nobody cast becomes a value of the type of what stands beside it. It never becomes a value of a domain, which is taken
- * for what it is a domain of, but it does become an array, a range or a row of one: then the checks of the domain run.
+ * for what it is a domain of, but it does become an array, a range or a row of one: then the checks of the domain run. So does an array
+ * of what it is a domain of, where several values become one: `CASE`, `UNION`, arguments of any type.
  */
 export interface Untyped {
   /** Rows that have an array, a range or a row of such a domain in them. */
@@ -68,11 +69,16 @@ function isDeep(type: string, bases: ReadonlyMap<string, string | undefined>): b
   return false;
 }
 
-/** The row among whose columns a text could become a value that the server checks. */
+/** The row among whose columns a text, or an array of another type, could become a value that the server checks. */
 export function findUntyped(names: StatementNames, uses: Uses, known: Untyped & { matching: Matching }): TaintNode | undefined {
-  if (names.untyped === undefined) return undefined;
+  if (known.deep.length + known.flat.length === 0) return undefined;
+  if (names.untyped === undefined && !names.combines && !names.functions.some((call) => unites(call, known))) return undefined;
   const isUsed = (row: TaintNode) => findNamed(row, uses.relations, known.matching) !== undefined;
   return known.deep.find(isUsed) ?? (gathers(names, known) ? known.flat.find(isUsed) : undefined);
+}
+
+function unites({ name, args }: CallUse, { makers }: Untyped): boolean {
+  return args > 1 && makers.has(name);
 }
 
 function gathers(names: StatementNames, { makers }: Untyped): boolean {

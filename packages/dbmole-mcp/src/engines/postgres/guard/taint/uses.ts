@@ -24,9 +24,19 @@ export function addUse(to: Map<string, Use[]>, name: string, use: Use): void {
   else if (use.in !== undefined || known.every(({ schema }) => schema !== use.schema)) known.push(use);
 }
 
+/** The server's own functions of any type that are in SQL. They cast to text, and so does `||`, which calls the last two. */
+export const textCasts: readonly string[] = ['quote_literal', 'quote_nullable', 'anytextcat', 'textanycat'];
+
+/** A cast that is written nowhere. */
+export function addTextCasts({ functions, operators, types }: Uses): void {
+  const use = textCasts.flatMap((name) => functions.get(name) ?? [])[0] ?? operators.get('||')?.[0];
+  if (use !== undefined) addUse(types, 'text', { ...use, schema: 'pg_catalog' });
+}
+
 export function usesOf(names: StatementNames): Uses {
   const uses = new Uses();
   const kinds = ['functions', 'relations', 'types', 'operators', 'fields'] as const;
   for (const kind of kinds) for (const use of names[kind]) addUse(uses[kind], use.name, { schema: use.schema, in: use });
+  addTextCasts(uses);
   return uses;
 }

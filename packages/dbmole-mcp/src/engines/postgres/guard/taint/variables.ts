@@ -26,28 +26,61 @@ export function readExpression(tokens: TokenList, from: number): TokenList {
 export function readVariables(tokens: TokenList, parameters: readonly Parameter[]): Variables {
   const holes = new Map<string, Hole>();
   const values = new Map<string, TokenList[]>();
+  const sources = new Map<string, TokenList[]>();
   for (const [i, { name, type }] of parameters.entries()) {
     const hole = variableHole(type);
     for (const each of [`$${i + 1}`, name]) holes.set(each, hole === 'any' ? 'given' : hole);
   }
-  for (const i of tokens.keys()) readOne(tokens, i, { holes, values });
-  return { holes, values };
+  const known = { holes, values, sources };
+  for (const i of tokens.keys()) readOne(tokens, i, known);
+  return known;
 }
 
-function readOne(tokens: TokenList, i: number, { holes, values }: Known): void {
+/** What a word of PL/pgSQL says of the variables behind it. */
+const readers: ReadonlyMap<string, (tokens: TokenList, at: number, known: Known) => void> = new Map([
+  ['declare', (tokens, at, known) => readDeclarations(tokens, at + 1, known)],
+  ['into', readTargets],
+  ['for', (tokens, at, known) => readLoop(tokens, at + 1, known)],
+  ['foreach', (tokens, at, known) => readLoop(tokens, at + 1, known)],
+  ['call', readCall],
+  ['diagnostics', (tokens, at, known) => readDiagnostics(tokens, at + 1, known)],
+  ['open', readOpen],
+]);
+
+function readOne(tokens: TokenList, i: number, known: Known): void {
   const { kind, text } = tokens[i] ?? {};
-  if (kind === 'word' && text === 'declare') readDeclarations(tokens, i + 1, { holes, values });
-  else if (kind === 'word' && text === 'into') readTargets(tokens, i + 1, holes);
-  else if (kind === 'word' && (text === 'for' || text === 'foreach')) readLoop(tokens, i + 1, holes);
-  else if (kind === 'word' && text === 'call') readCall(tokens, i, holes);
-  else if (kind === 'word' && text === 'diagnostics') readDiagnostics(tokens, i + 1, holes);
-  else if (text !== undefined && isAssignment(tokens, i)) addValue(values, text, readExpression(tokens, i + 2));
+  const reader = kind === 'word' ? readers.get(text ?? '') : undefined;
+  if (reader !== undefined) reader(tokens, i, known);
+  else if (text !== undefined && isAssignment(tokens, i)) addValue(known.values, text, readExpression(tokens, i + 2));
+  else if (isElementAssignment(tokens, i)) readElement(tokens, i, known);
 }
 
 interface Known {
   readonly holes: Map<string, Hole>;
   readonly values: Map<string, TokenList[]>;
+  readonly sources: Map<string, TokenList[]>;
 }
+
+/** The statement around a place, without its conditions: what they name does not come out of it. */
+export function statementAround(tokens: TokenList, i: number): TokenList {
+  const start = startOf(tokens, i);
+  return takeUntil(tokens, start, tokens[start]?.text === 'execute' ? conditionsOfExecute : conditions);
+}
+
+function startOf(tokens: TokenList, i: number): number {
+  let start = tokens.findLastIndex(({ kind, text }, at) => at < i && kind !== 'string' && breaks.has(text)) + 1;
+  while (branchWords.has(tokens[start]?.text ?? '')) {
+    const then = tokens.findIndex(({ kind, text }, at) => at >= start && kind === 'word' && text === 'then');
+    if (then < 0 || then >= i) return start;
+    start = then + 1;
+  }
+  return tokens[start]?.text === 'else' ? start + 1 : start;
+}
+
+const breaks = new Set([';', 'begin', 'loop', '>>']);
+const branchWords = new Set(['if', 'elsif', 'elseif', 'case', 'when']);
+const conditions = new Set([';', 'where', 'loop']);
+const conditionsOfExecute = new Set([';', 'using', 'loop']);
 
 /** `name [constant] type [… default expression];` up to BEGIN. */
 function readDeclarations(tokens: TokenList, from: number, known: Known): void {
@@ -61,14 +94,15 @@ function readDeclarations(tokens: TokenList, from: number, known: Known): void {
   }
 }
 
-function readDeclaration(name: string, declaration: TokenList, { holes, values }: Known): void {
+function readDeclaration(name: string, declaration: TokenList, known: Known): void {
   const [first, second] = declaration;
+  if (declaration.some(({ kind, text }) => kind === 'word' && text === 'cursor')) addValue(known.sources, name, declaration);
   const type = first?.text === 'constant' ? second : first;
   // The first word of `table.column%type` is no type.
   const isCopied = declaration.some(({ kind, text }) => kind === 'operator' && text === '%');
-  declare(name, isCopied ? 'any' : variableHole(type?.text ?? ''), { holes, values });
+  declare(name, isCopied ? 'any' : variableHole(type?.text ?? ''), known);
   const equals = declaration.findIndex(({ text }) => text === ':=' || text === '=' || text === 'default');
-  if (equals >= 0) addValue(values, name, declaration.slice(equals + 1));
+  if (equals >= 0) addValue(known.values, name, declaration.slice(equals + 1));
 }
 
 /** A name that is declared twice can be either. */
@@ -81,9 +115,11 @@ function declare(name: string, hole: Hole, { holes, values }: Known): void {
 }
 
 /** Whole numbers are what they are; rows and elements can be anything. */
-function readLoop(tokens: TokenList, at: number, holes: Map<string, Hole>): void {
+function readLoop(tokens: TokenList, at: number, known: Known): void {
   const range = takeUntil(tokens, at, loop).some(({ text }) => text === '..');
-  setHoles(readList(tokens, at), range ? 'value' : 'any', holes);
+  const names = readList(tokens, at);
+  if (range) setHoles(names, 'value', known.holes);
+  else setUnknown(names, takeUntil(tokens, at + names.length * 2, conditions), known);
 }
 
 function isAssignment(tokens: TokenList, i: number): boolean {
@@ -92,26 +128,47 @@ function isAssignment(tokens: TokenList, i: number): boolean {
   return equals?.text === ':=' || (equals?.text === '=' && last !== undefined && isStatementStart(last));
 }
 
+/** `name[1] := …`: the array is then made of it, too. */
+function isElementAssignment(tokens: TokenList, i: number): boolean {
+  const [bracket, equals] = [tokens[i], tokens[i + 1]];
+  return bracket !== undefined && isMark(bracket, ']') && (equals?.text === ':=' || equals?.text === '=');
+}
+
+function readElement(tokens: TokenList, i: number, { sources }: Known): void {
+  const name = tokens[startOf(tokens, i)];
+  if (name !== undefined) addValue(sources, name.text, readExpression(tokens, i + 2));
+}
+
 /** What is read from a table into a text variable can be anything. */
-function readTargets(tokens: TokenList, from: number, holes: Map<string, Hole>): void {
-  setHoles(readList(tokens, tokens[from]?.text === 'strict' ? from + 1 : from), 'any', holes);
+function readTargets(tokens: TokenList, at: number, known: Known): void {
+  const names = readList(tokens, tokens[at + 1]?.text === 'strict' ? at + 2 : at + 1);
+  setUnknown(names, statementAround(tokens, at), known);
+}
+
+/** What it is cannot be told, but perhaps where it comes from. */
+function setUnknown(names: readonly string[], source: TokenList, { holes, sources }: Known): void {
+  setHoles(names, 'any', holes);
+  for (const name of names) addValue(sources, name, source);
+}
+
+function readOpen(tokens: TokenList, at: number, { sources }: Known): void {
+  addValue(sources, tokens[at + 1]?.text ?? '', takeUntil(tokens, at + 2, semicolon));
 }
 
 /** A procedure can give its arguments back as others. */
-function readCall(tokens: TokenList, i: number, holes: Map<string, Hole>): void {
+function readCall(tokens: TokenList, i: number, known: Known): void {
   const open = tokens.findIndex((token, at) => at > i && isMark(token, '('));
   if (open < 0) return;
-  const words = readArguments(tokens, open)
-    .args.flat()
-    .map(({ text }) => text);
-  setHoles(words, 'any', holes);
+  const args = readArguments(tokens, open).args.flat();
+  const words = args.map(({ text }) => text);
+  setUnknown(words, args, known);
 }
 
 /** `get stacked diagnostics name = message_text, …`: a message can be anything. */
-function readDiagnostics(tokens: TokenList, from: number, holes: Map<string, Hole>): void {
+function readDiagnostics(tokens: TokenList, from: number, known: Known): void {
   const items = takeUntil(tokens, from, semicolon);
   const names = items.filter((_, i) => ['=', ':='].includes(items[i + 1]?.text ?? '')).map(({ text }) => text);
-  setHoles(names, 'any', holes);
+  setUnknown(names, [{ kind: 'word', text: 'sqlerrm' }], known);
 }
 
 /** A type that lets nothing through still does not. */

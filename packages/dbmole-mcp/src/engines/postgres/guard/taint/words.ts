@@ -41,6 +41,7 @@ const verbs: Readonly<Record<string, string>> = {
   partitions: 'has a partition key that leads to',
   statistics: 'has statistics that lead to',
   column: 'has a column whose type leads to',
+  received: 'makes values of a type that leads to',
   child: 'has a part that leads to',
 };
 
