@@ -1,13 +1,16 @@
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { Failure } from '@dbmole/core';
 import { parseExact } from './exact-json.ts';
-import { JsonStream, JsonStreamError, type JsonStreamLimits } from './json-stream.ts';
+import { JsonStreamError } from './json-scalars.ts';
+import { JsonStream, type JsonStreamLimits } from './json-stream.ts';
 
 export interface AnswerLimits {
   /** Of the body, after decompression, as far as it is kept as a text. JSON may be longer, and is then kept in part. */
   bytes: number;
   json: JsonStreamLimits;
+  /**
+   * Asked of longer JSON once nothing of what comes fits any more: whether what there is so far is all that is wanted. The rest is not
+   * read then, and the connection ends with it.
+   */
+  isEnough?: (json: unknown) => boolean;
 }
 
 export interface AnswerBody {
@@ -15,7 +18,7 @@ export interface AnswerBody {
   text: string;
   /** Undefined when the text is not JSON, or not all of it. Numbers that JavaScript cannot hold are a `RawNumber`. */
   json: unknown;
-  /** The text was longer. Of JSON the rest was read all the same, and what of it was kept says where something is missing. */
+  /** The text was longer. Of JSON the rest was read, unless it was enough, and what of it was kept says where something is missing. */
   cut: { bytes: number } | undefined;
 }
 
@@ -38,58 +41,84 @@ export const answerLimits: AnswerLimits = {
 };
 
 /**
- * Reads a body within the limits. A text that is longer ends there: the stream is destroyed, and with it the socket. JSON is read to
- * its end, because what counts may come last. This is the one place where bodies are read.
+ * Reads a body within the limits, as it comes. Of a text that is longer no more is wanted. JSON is read to its end, because what counts
+ * may come last, unless the limits say when it is enough. This is the one place where bodies are read.
  */
-export async function readAnswer(stream: Readable, limits: AnswerLimits): Promise<AnswerBody> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let long: LongJson | undefined;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (long === undefined) chunks.push(chunk);
-    if (long === undefined && length > limits.bytes) long = openLong(chunks, limits);
-    else long?.push(chunk);
-    // Leaving the loop destroys the stream.
-    if (length > limits.bytes && (long === undefined || long.failed)) break;
-  }
-  if (long !== undefined) return { text: long.text, json: long.end(), cut: { bytes: limits.bytes } };
-  const text = decodeText(chunks, limits.bytes);
-  if (length > limits.bytes) return { text, json: undefined, cut: { bytes: limits.bytes } };
-  return { text, json: parseExact(text), cut: undefined };
-}
+export class AnswerReader {
+  readonly #limits: AnswerLimits;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #long: LongJson | undefined;
 
-/** Undefined when it does not begin like JSON that is worth reading on. */
-function openLong(chunks: readonly Buffer[], limits: AnswerLimits): LongJson | undefined {
-  const text = decodeText(chunks, limits.bytes);
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  const long = new LongJson(text.slice(0, shownText), limits.json);
-  for (const chunk of chunks) long.push(chunk);
-  return long;
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits;
+  }
+
+  /** Whether more is wanted; when not, let go of who sends it. */
+  push(chunk: Buffer): boolean {
+    this.#length += chunk.length;
+    if (this.#long !== undefined) return this.#long.push(chunk);
+    this.#chunks.push(chunk);
+    if (this.#length <= this.#limits.bytes) return true;
+    if (!/^\s*[[{]/.test(decodeText(this.#chunks, shownBytes))) return false;
+    const long = new LongJson(decodeText(this.#chunks, shownBytes), this.#limits);
+    this.#long = long;
+    return this.#chunks.splice(0).every((one) => long.push(one));
+  }
+
+  end(): AnswerBody {
+    const { bytes } = this.#limits;
+    if (this.#long !== undefined) return { text: this.#long.text, json: this.#long.end(), cut: { bytes } };
+    const text = decodeText(this.#chunks, bytes);
+    if (this.#length > bytes) return { text, json: undefined, cut: { bytes } };
+    return { text, json: parseExact(text), cut: undefined };
+  }
 }
 
 /** Of a long answer, its beginning is enough as a text. */
-const shownText = 4_096;
+const shownBytes = 4_096;
+/** Another connection costs more than the rest of an answer that is no longer than this. */
+const patience = 512 * 1024;
 
 /** JSON that is too long to be kept, as it comes. */
 class LongJson {
   readonly text: string;
-  /** It is no JSON after all. */
-  failed = false;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #stream: JsonStream;
+  readonly #isEnough: AnswerLimits['isEnough'];
+  /** It is no JSON after all. */
+  #failed = false;
+  #enough = false;
+  /** Bytes since the last one that was kept. */
+  #passed = 0;
 
-  constructor(text: string, limits: JsonStreamLimits) {
+  constructor(text: string, { json, isEnough }: AnswerLimits) {
     this.text = text;
-    this.#stream = new JsonStream(limits);
+    this.#stream = new JsonStream(json);
+    this.#isEnough = isEnough;
   }
 
-  push(chunk: Buffer): void {
-    if (!this.failed) this.#attempt(() => this.#stream.push(this.#decoder.decode(chunk, { stream: true })));
+  push(chunk: Buffer): boolean {
+    this.#attempt(() => this.#read(chunk));
+    return !this.#failed && !this.#enough;
   }
 
   end(): unknown {
-    return this.failed ? undefined : this.#attempt(() => this.#stream.end());
+    if (this.#failed) return undefined;
+    return this.#enough ? this.#stream.stop() : this.#attempt(() => this.#stream.end());
+  }
+
+  #read(chunk: Buffer): void {
+    const skipped = this.#stream.skip(chunk);
+    this.#passed = skipped === chunk.length ? this.#passed + skipped : 0;
+    if (skipped < chunk.length) this.#readText(chunk.subarray(skipped));
+    else if (this.#passed > patience) this.#enough = this.#isEnough?.(this.#stream.value) ?? false;
+  }
+
+  #readText(bytes: Buffer): void {
+    this.#stream.push(this.#decoder.decode(bytes, { stream: true }));
+    // Half a character waits there for its other half, which is going to be left out.
+    if (this.#stream.isSkipping) this.#decoder.decode();
   }
 
   #attempt<T>(step: () => T): T | undefined {
@@ -97,30 +126,15 @@ class LongJson {
       return step();
     } catch (error) {
       if (!(error instanceof JsonStreamError)) throw error;
-      this.failed = true;
+      this.#failed = true;
       return undefined;
     }
   }
 }
 
-/** The stream of what was meant. Its errors are those of either; destroying it destroys the body. */
-export function decompress(body: Readable, encoding: string): Readable {
-  if (encoding === '' || encoding === 'identity') return body;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
-    body.on('error', () => undefined).destroy();
-    throw new Failure('connection', `the answer is compressed with ${JSON.stringify(encoding)}, which was not asked for`, {
-      code: 'E_NOT_HTTP',
-      hint: 'A proxy in between may do that; look at its settings.',
-    });
-  }
-  const plain = createGunzip();
-  // Takes both down together; who reads gets the error from the stream itself.
-  pipeline(body, plain, () => undefined);
-  return plain;
-}
-
 /** `299 Elasticsearch-7.17.29-… "text" "date"`, several in one header, separated by commas. */
 export function parseWarnings(header: string): readonly string[] {
+  if (header === '') return [];
   const texts = [...header.matchAll(/\b299 [^\s"]+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
   return [...new Set(texts)].slice(0, mostWarnings);
 }
@@ -129,5 +143,9 @@ const mostWarnings = 20;
 
 /** A character that the limit cuts in two is left out. */
 function decodeText(chunks: readonly Buffer[], bytes: number): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks).subarray(0, bytes), { stream: true });
+  const [only] = chunks;
+  const all = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks);
+  // Nothing is cut in most answers, and a decoder of its own takes longer than it decodes.
+  if (all.length <= bytes) return all.toString('utf8');
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(all.subarray(0, bytes), { stream: true });
 }

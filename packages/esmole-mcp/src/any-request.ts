@@ -2,6 +2,7 @@ import { respond, type ToolReply } from '@dbmole/core';
 import type { Answer } from './answer.ts';
 import { formatReason } from './answer-failure.ts';
 import type { Call } from './call.ts';
+import { formatSaid } from './said.ts';
 import type { RequestArgs } from './tools/request.ts';
 
 const budget = 32_000;
@@ -22,7 +23,7 @@ function linesOf(body: RequestArgs['body']): string | Record<string, unknown> | 
 function formatAnswer({ status, json, text, contentType, cut }: Answer, news: readonly string[]): ToolReply {
   const reason = status >= 400 ? formatReason(json) : undefined;
   const notes = [
-    `Status ${status}${reason === undefined ? '' : `: ${reason}`}.`,
+    `Status ${status}${reason === undefined ? '' : `: ${formatSaid(reason, 500)}`}.`,
     cut === undefined || json !== undefined ? '' : `Cut: the first ${cut.bytes} bytes were read.`,
     ...news,
   ];

@@ -1,9 +1,11 @@
-import type { Failure, Lease } from '@dbmole/core';
+import { type Failure, type Lease, readonlyFailure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from './answer.ts';
 import type { ClusterBackend } from './backend.ts';
 import { guardRequest } from './guard/guard.ts';
 import { acceptNarrowed } from './guard/narrowed-write.ts';
-import { acceptWrite, type ClusterIdentity, type ClusterRequest } from './request.ts';
+import { acceptOpen } from './guard/open-write.ts';
+import type { ClusterIdentity, ClusterRequest } from './request.ts';
+import { formatSaid } from './said.ts';
 import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
 
 /** One call of a tool on a cluster, and all it may do there. */
@@ -21,7 +23,10 @@ export interface Call {
   unknownIndex(name: string): Promise<Failure>;
   /** What the cluster warns of and has not been said before, as sentences. Most warnings come with every answer. */
   news(answer: Pick<Answer, 'warnings'>): string[];
-  /** Refused on readonly connections, and as far as nobody can tell that it stays within the indices of a connection that has some. */
+  /**
+   * Refused on readonly connections, where it names hidden indices that the connection may not read, and as far as nobody can tell that it
+   * stays within the indices of a connection that has some.
+   */
   write(request: AskedRequest): Promise<Answer>;
 }
 
@@ -53,12 +58,17 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     news: ({ warnings }) => newsOf(backend, warnings),
     write: async (request) => {
       const asked = whole(request);
-      const isNarrowed = rules.indices !== undefined && readonly === false;
-      const accepted = isNarrowed ? acceptNarrowed(asked, name, rules) : acceptWrite(asked, { name, readonly });
-      return await backend.send(accepted, { signal });
+      if (readonly !== false) throw readonlyFailure(name);
+      const accept = rules.indices === undefined ? acceptOpen : acceptNarrowed;
+      return await backend.send(accept(asked, name, rules), { signal });
     },
   };
 }
+
+/** At a time; each is said once. */
+const warningsSaid = 5;
+/** A cluster that makes up a new one for each answer should not fill the memory. */
+const warningsKnown = 1_000;
 
 const told = new WeakMap<ClusterBackend, Set<string>>();
 
@@ -66,8 +76,10 @@ function newsOf(backend: ClusterBackend, warnings: readonly string[]): string[] 
   const known = told.get(backend) ?? new Set();
   told.set(backend, known);
   const news = warnings.filter((warning) => !known.has(warning));
+  if (known.size > warningsKnown) known.clear();
   for (const warning of news) known.add(warning);
-  return news.map((warning) => `Warning: ${warning.slice(0, 200)}`);
+  const said = news.slice(0, warningsSaid).map((warning) => `The cluster warns: ${formatSaid(warning, 200)}.`);
+  return news.length <= warningsSaid ? said : [...said, `And ${news.length - warningsSaid} more warnings.`];
 }
 
 function whole(request: AskedRequest): ClusterRequest {

@@ -1,13 +1,13 @@
 import { Failure } from '@dbmole/core';
-import type { Answer } from './answer.ts';
+import type { Answer, AnswerLimits } from './answer.ts';
 import { valueAt } from './answer-failure.ts';
 import type { AskedRequest, Call } from './call.ts';
 
 const around = 40;
 
 /** As `Call.read`; when the cluster complains of a place in the body, the failure shows what stands there. */
-export async function readWithPlace(call: Call, request: AskedRequest): Promise<Answer> {
-  const answer = await call.ask(request);
+export async function readWithPlace(call: Call, request: AskedRequest, limits: AnswerLimits): Promise<Answer> {
+  const answer = await call.ask(request, limits);
   const failure = await call.failureOf(answer);
   if (failure === undefined) return answer;
   const place = placeIn(answer.json, request.body);

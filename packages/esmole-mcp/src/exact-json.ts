@@ -1,4 +1,5 @@
-import { JsonStream, JsonStreamError } from './json-stream.ts';
+import { JsonStreamError } from './json-scalars.ts';
+import { JsonStream } from './json-stream.ts';
 
 /** Sixteen digits, or an exponent of three, are the least that a JavaScript number may not hold. Also hits texts; no matter. */
 const suspicious = /[\d.]{16}|\d[eE][+-]?\d{3}/;

@@ -78,9 +78,16 @@ function parseRoot(root: Answer): ClusterIdentity {
   return describe(root, { version, flavour, clusterName: textAt(root.json, ['cluster_name']) });
 }
 
-function describe(root: Answer, found: Pick<ClusterIdentity, 'version' | 'flavour' | 'clusterName'>): ClusterIdentity {
+function describe(root: Answer, given: Pick<ClusterIdentity, 'version' | 'flavour' | 'clusterName'>): ClusterIdentity {
+  const version = plainOf(given.version);
+  const found = { ...given, version, flavour: plainOf(given.flavour) };
   const [major, minor] = (found.version ?? '').split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : undefined));
   return { ...found, major, minor, product: productOf(root, major) };
+}
+
+/** It is shown as a word of ours; what is no such word is not known. */
+function plainOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w.+-]{1,40}$/.test(text) ? text : undefined;
 }
 
 /** Elasticsearch names itself in a header, since 7.14; OpenSearch in what `/` says. */

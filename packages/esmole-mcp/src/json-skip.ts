@@ -1,49 +1,58 @@
-const quoteOrBackslash = /["\\]/g;
-const bracket = /["{}[\]]/g;
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+const openList = 0x5b;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
 
-/** Where the next of them is, or the end. */
-export function nextOf(pattern: RegExp, text: string, from: number): number {
-  pattern.lastIndex = from;
-  return pattern.test(text) ? pattern.lastIndex - 1 : text.length;
-}
-
-/** Reads over one list or object, of which the first bracket is behind us: looks at brackets and texts alone. */
-export class SkippedValue {
-  #depth = 1;
+/**
+ * Reads over a value, or over the rest of a list, and counts: looks at brackets, commas and texts alone. None of these is a part of a
+ * longer character in UTF-8, so bytes need not be decoded for it, and what is left out costs no memory.
+ */
+export class Skipped {
+  /** Commas between what is left out: one less than there are items. */
+  commas = 0;
+  #depth: number;
   #inText = false;
+  #isEscaped = false;
+  #over = false;
 
-  get over(): boolean {
-    return this.#depth === 0;
+  /** Begins behind the first bracket of a value; with `inList`, what ends it is the end of the list around. */
+  constructor({ inList }: { inList: boolean }) {
+    this.#depth = inList ? 2 : 1;
   }
 
-  /** Answers how far it came. */
-  read(text: string, from: number): number {
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Answers how far it came: to the end of what is given, or behind the last bracket. */
+  readText(text: string, from: number): number {
     let at = from;
-    while (at < text.length && !this.over) {
-      const next = this.#inText ? this.#readText(text, at) : this.#readBrackets(text, at);
-      if (next === at) break;
-      at = next;
-    }
+    while (at < text.length && !this.#over) this.#read(text.charCodeAt(at++));
     return at;
   }
 
-  #readText(text: string, from: number): number {
-    const at = nextOf(quoteOrBackslash, text, from);
-    if (text[at] === '"') {
-      this.#inText = false;
-      return at + 1;
-    }
-    if (at >= text.length) return text.length;
-    // The letter behind a backslash may be in the next piece.
-    return at + 2 <= text.length ? at + 2 : at;
+  readBytes(bytes: Uint8Array, from: number): number {
+    let at = from;
+    while (at < bytes.length && !this.#over) this.#read(bytes[at++] ?? 0);
+    return at;
   }
 
-  #readBrackets(text: string, from: number): number {
-    const at = nextOf(bracket, text, from);
-    if (at >= text.length) return text.length;
-    const letter = text[at];
-    if (letter === '"') this.#inText = true;
-    else this.#depth += letter === '{' || letter === '[' ? 1 : -1;
-    return at + 1;
+  #read(code: number): void {
+    if (this.#inText) this.#readInText(code);
+    else if (code === quote) this.#inText = true;
+    else if (code === openObject || code === openList) this.#depth += 1;
+    else if (code === closeObject || code === closeList) {
+      this.#depth -= 1;
+      this.#over = this.#depth === 0;
+    } else if (code === comma && this.#depth === 1) this.commas += 1;
+  }
+
+  #readInText(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === backslash) this.#isEscaped = true;
+    else if (code === quote) this.#inText = false;
   }
 }

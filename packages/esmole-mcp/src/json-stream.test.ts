@@ -1,7 +1,8 @@
 import { CutString, LeftOut, RawNumber } from '@dbmole/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonStream, JsonStreamError, type JsonStreamLimits } from './json-stream.ts';
+import { JsonStreamError } from './json-scalars.ts';
+import { JsonStream, type JsonStreamLimits } from './json-stream.ts';
 
 const wide: JsonStreamLimits = { string: 1e9, list: 1e9, total: 1e9 };
 
@@ -94,6 +95,52 @@ describe('JSON that comes in pieces', () => {
     expect(value.hits.length).toBeGreaterThan(5);
     expect(value.hits.length).toBeLessThan(30);
     expect(value.hits[0]).toEqual(items[0]);
+  });
+
+  it('leaves out the same, whether as a text or as bytes', () => {
+    const limits = fc.record({ string: fc.nat(20), list: fc.nat(60), innerList: fc.nat(30), total: fc.nat(200) });
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), limits, fc.integer({ min: 1, max: 40 }), (inner, given, size) => {
+        const text = JSON.stringify({ a: [inner, [inner, 'é"\\', { b: [inner] }], inner], z: inner });
+        const stream = new JsonStream(given);
+        const bytes = Buffer.from(text, 'latin1').toString('latin1') === text ? Buffer.from(text, 'latin1') : undefined;
+        // Bytes are characters here; halves of them are for the reader of an answer.
+        fc.pre(bytes !== undefined);
+        for (let at = 0; at < (bytes?.length ?? 0); at += size) {
+          const chunk = bytes?.subarray(at, at + size) ?? Buffer.alloc(0);
+          stream.push(chunk.subarray(stream.skip(chunk)).toString('latin1'));
+        }
+        expect(stream.end()).toEqual(read(text, given));
+      }),
+    );
+  });
+
+  it('keeps lists inside of lists by a limit of their own', () => {
+    const value = read(JSON.stringify({ hits: [{ tags: 'abcdefghij'.split('') }, { n: 1 }] }), { innerList: 4 }) as {
+      hits: { tags: unknown[] }[];
+    };
+    expect(value.hits[0]?.tags).toEqual(['a', 'b', 'c', 'd', new LeftOut(6)]);
+    expect(value.hits[1]).toEqual({ n: 1 });
+  });
+
+  it('asks of one list whether it is full, item by item', () => {
+    const text = JSON.stringify({
+      other: [1, 2, 3],
+      hits: { total: 9, hits: [{ a: [1, 2] }, { a: [3] }, { a: [4] }, 5, []] },
+      last: 1,
+    });
+    const seen: unknown[] = [];
+    const isFull = (item: unknown) => seen.push(item) === 2;
+    const value = read(text, { watch: { path: 'hits.hits', isFull } }, 9);
+    expect(seen).toEqual([{ a: [1, 2] }, { a: [3] }]);
+    expect(value).toEqual({ other: [1, 2, 3], hits: { total: 9, hits: [{ a: [1, 2] }, { a: [3] }, new LeftOut(3)] }, last: 1 });
+  });
+
+  it('may be left in the middle, and says what was left out so far', () => {
+    const stream = new JsonStream({ ...wide, list: 4 });
+    stream.push('{"total":7,"hits":[[1],[2],[3],[4],[5');
+    expect(stream.isSkipping).toBe(true);
+    expect(stream.stop()).toEqual({ total: 7, hits: [[1], [2], new LeftOut(3)] });
   });
 
   it('keeps no more than the total, whatever it is given', () => {

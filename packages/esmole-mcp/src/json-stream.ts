@@ -1,6 +1,6 @@
 import { CutString, LeftOut } from '@dbmole/core';
-import { exactNumber } from './json-digits.ts';
-import { nextOf, SkippedValue } from './json-skip.ts';
+import { JsonStreamError, scalarOf, unescapeText } from './json-scalars.ts';
+import { Skipped } from './json-skip.ts';
 
 /** How much of an answer is kept in memory; the rest is read, counted and forgotten. */
 export interface JsonStreamLimits {
@@ -8,8 +8,12 @@ export interface JsonStreamLimits {
   string: number;
   /** Characters of all that is in one list, its inner lists included; items that begin beyond them are left out. */
   list: number;
+  /** The same for lists inside of lists; `list` when not said. */
+  innerList?: number;
   /** Characters of everything. */
   total: number;
+  /** One list may be full before that: asked with each item of it. */
+  watch?: { path: string; isFull(item: unknown): boolean };
 }
 
 type Container = unknown[] | Record<string, unknown>;
@@ -18,10 +22,11 @@ interface Level {
   holder: Container;
   isList: boolean;
   key: string;
-  /** What was kept when the list began. */
-  startedAt: number;
+  /** What may have been kept of everything when the list is full. */
+  fullAt: number;
   /** Items, or keys, that were left out. */
   leftOut: number;
+  isWatched: boolean;
 }
 
 type Expect = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
@@ -31,9 +36,6 @@ const deepest = 1_000;
 const endOfText = /["\\]/g;
 const blank = /[ \t\n\r]*/y;
 const plainWord = /[-+.\w]*/y;
-
-/** A text that is not JSON, or not the JSON that a cluster would write. */
-export class JsonStreamError extends Error {}
 
 /**
  * Reads JSON piece by piece and keeps a bounded part of it: long texts are cut, with their true length (`CutString`), and what does
@@ -48,11 +50,26 @@ export class JsonStream {
   #value: unknown;
   /** A text that has begun: what is kept of it, and how long it is so far. */
   #text: { parts: string[]; kept: number; length: number; isKey: boolean } | undefined;
-  /** What is being left out: most of a large answer goes this way. */
-  #skipped: SkippedValue | undefined;
+  /** What is being left out: most of a large answer goes this way. A list that is full is left out to its end. */
+  #skipped: Skipped | undefined;
 
   constructor(limits: JsonStreamLimits) {
     this.#limits = limits;
+  }
+
+  /** Whether what comes next is left out; it may be given to `skip` then. */
+  get isSkipping(): boolean {
+    return this.#skipped !== undefined;
+  }
+
+  /** What there is so far. */
+  get value(): unknown {
+    return this.#value;
+  }
+
+  /** As `push`, of bytes in UTF-8, but stops behind what is left out. Answers how far it came. */
+  skip(bytes: Uint8Array): number {
+    return this.#skipped === undefined ? 0 : this.#afterSkip(this.#skipped, this.#skipped.readBytes(bytes, 0));
   }
 
   /** Throws `JsonStreamError` as soon as it is clear that this is no JSON. */
@@ -69,13 +86,19 @@ export class JsonStream {
     return this.#value;
   }
 
+  /** Ends in the middle: the value so far. */
+  stop(): unknown {
+    for (const level of this.#levels) markLeftOut(level);
+    return this.#value;
+  }
+
   /** Answers how far it came; what is behind has to be given again together with what follows. */
   #read(text: string, isLast: boolean): number {
     let at = 0;
     while (at < text.length) {
       const next =
         this.#skipped !== undefined
-          ? this.#skip(this.#skipped, text, at)
+          ? this.#afterSkip(this.#skipped, this.#skipped.readText(text, at))
           : this.#text === undefined
             ? this.#token(text, at, isLast)
             : this.#readText(text, at);
@@ -110,13 +133,17 @@ export class JsonStream {
     }
   }
 
-  #skip(skipped: SkippedValue, text: string, from: number): number {
-    const at = skipped.read(text, from);
-    if (skipped.over) {
-      this.#skipped = undefined;
-      this.#afterValue();
+  #afterSkip(skipped: Skipped, at: number): number {
+    const level = this.#levels.at(-1);
+    if (level?.isList) {
+      level.leftOut += skipped.commas;
+      skipped.commas = 0;
     }
-    return at;
+    if (!skipped.over) return at;
+    this.#skipped = undefined;
+    this.#afterValue();
+    // The last bracket was the list's own.
+    return level?.isList ? this.#close(true, at - 1) : at;
   }
 
   #beginText(at: number): number {
@@ -179,13 +206,15 @@ export class JsonStream {
     const outer = this.#levels.at(-1);
     const isKept = outer === undefined || this.#hasRoom(outer, 0);
     if (!isKept) {
+      // Where there is no room for nothing at all, there is none for what follows.
       outer.leftOut++;
-      this.#skipped = new SkippedValue();
+      this.#skipped = new Skipped({ inList: outer.isList });
       return at + 1;
     }
     const holder: Container = isList ? [] : {};
     this.#attach(holder, 2);
-    this.#levels.push({ holder, isList, key: '', startedAt: this.#kept, leftOut: 0 });
+    const isWatched = isList && this.#limits.watch?.path === this.#levels.map(({ key }) => key).join('.');
+    this.#levels.push({ holder, isList, key: '', fullAt: this.#kept + this.#listLimit(), leftOut: 0, isWatched });
     this.#expect = isList ? 'value or end' : 'key or end';
     return at + 1;
   }
@@ -194,7 +223,7 @@ export class JsonStream {
     const level = this.#levels.pop();
     const mayEnd = this.#expect === 'comma or end' || this.#expect === (isList ? 'value or end' : 'key or end');
     if (level === undefined || level.isList !== isList || !mayEnd) throw new JsonStreamError('a bracket closes nothing');
-    if (level.leftOut > 0 && Array.isArray(level.holder)) level.holder.push(new LeftOut(level.leftOut));
+    markLeftOut(level);
     this.#afterValue();
     return at + 1;
   }
@@ -245,36 +274,32 @@ export class JsonStream {
   }
 
   #afterValue(): void {
-    this.#expect = this.#levels.length === 0 ? 'nothing' : 'comma or end';
+    const level = this.#levels.at(-1);
+    this.#expect = level === undefined ? 'nothing' : 'comma or end';
+    if (!level?.isWatched || level.leftOut > 0 || !Array.isArray(level.holder)) return;
+    if (this.#limits.watch?.isFull(level.holder.at(-1))) level.fullAt = -1;
   }
 
   /** Of all lists around, each has its own limit; members of an object are let in as long as there is any room at all. */
   #hasRoom(level: Level, size: number): boolean {
     if (this.#kept + size > this.#limits.total) return false;
-    return !level.isList || this.#kept - level.startedAt + size <= this.#limits.list;
+    return !level.isList || this.#kept + size <= level.fullAt;
+  }
+
+  #listLimit(): number {
+    const { list, innerList = list } = this.#limits;
+    return this.#levels.some(({ isList }) => isList) ? innerList : list;
   }
 }
 
-const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-
-function unescapeText(code: string): string {
-  const letter = code[1] ?? '';
-  if (letter === 'u') return String.fromCharCode(Number.parseInt(code.slice(2), 16));
-  if (!'"\\/bfnrt'.includes(letter)) throw new JsonStreamError('a text has an unknown escape');
-  return letters[letter] ?? letter;
+function markLeftOut({ holder, leftOut }: Level): void {
+  if (leftOut > 0 && Array.isArray(holder)) holder.push(new LeftOut(leftOut));
 }
 
-const words = new Map<string, boolean | null>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-]);
-
-function scalarOf(word: string): unknown {
-  const known = words.get(word);
-  if (known !== undefined) return known;
-  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)) throw new JsonStreamError('a word is no value');
-  return exactNumber(word);
+/** Where the next of them is, or the end. */
+function nextOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex - 1 : text.length;
 }
 
 /** A key may be one that means something to objects. */

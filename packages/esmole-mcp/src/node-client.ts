@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { formatAbort, isLocalHost, untilAborted } from '@dbmole/core';
-import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
+import { formatAbort, isLocalHost } from '@dbmole/core';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { type Answer, type AnswerBody, answerLimits, decompress, parseWarnings, readAnswer } from './answer.ts';
+import { type Answer, answerLimits } from './answer.ts';
 import type { SendOptions } from './backend.ts';
 import type { Connector } from './connector.ts';
+import { exchange } from './exchange.ts';
 import type { Loss } from './failover.ts';
 import { lostFailure } from './failure.ts';
 import { formatNodeAddress, type NodeAddress } from './node-address.ts';
@@ -35,7 +34,6 @@ const connections = 50;
 const opaqueId = `esmole-${randomBytes(4).toString('hex')}`;
 
 export function openNodeClient({ node, config, connector, headers }: NodeClientOptions): NodeClient {
-  const sent = new WeakSet<object>();
   // Within one machine there is no way to shorten, and packing costs both sides.
   const encoding = isLocalHost(node.host) ? {} : { 'accept-encoding': 'gzip' };
   const always = { ...encoding, ...headers };
@@ -55,27 +53,13 @@ export function openNodeClient({ node, config, connector, headers }: NodeClientO
       );
     },
   });
-  const marking = pool.compose(
-    (dispatch) => (options, handler) =>
-      dispatch(
-        options,
-        markSent(handler, () => sent.add(options)),
-      ),
-  );
 
   return {
     async attempt(wire, { signal, limits = answerLimits }) {
-      const options = { ...requestOptions(wire, always), signal };
-      try {
-        // The client itself notices the signal only once there is a connection.
-        const response = await untilAborted(request.call(marking, options), signal);
-        const stream = decompress(response.body, headerOf(response, 'content-encoding').toLowerCase());
-        return { answer: { ...headOf(response), ...(await readAnswer(stream, limits)) } };
-      } catch (error) {
-        const wasSent = sent.has(options);
-        if (signal.aborted) return { failure: formatAbort(signal, error), wasSent };
-        return { failure: lostFailure(error, node, config), wasSent };
-      }
+      const outcome = await exchange(pool, requestOptions(wire, always), { signal, limits });
+      if ('answer' in outcome) return outcome;
+      const { error, wasSent } = outcome;
+      return { failure: signal.aborted ? formatAbort(signal, error) : lostFailure(error, node, config), wasSent };
     },
     dispose: () => pool.destroy(),
   };
@@ -94,36 +78,4 @@ function requestOptions({ method, path, body, contentType }: WireRequest, header
       ...headers,
     },
   };
-}
-
-/** The client says no other way whether a request has left. Calls what it was given, whatever that makes of `this`. */
-function markSent(handler: Dispatcher.DispatchHandler, mark: () => void): Dispatcher.DispatchHandler {
-  return {
-    onRequestStart(controller, context) {
-      mark();
-      handler.onRequestStart?.(controller, context);
-    },
-    onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-    onResponseStart: (...args) => handler.onResponseStart?.(...args),
-    onResponseData: (...args) => handler.onResponseData?.(...args),
-    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (...args) => handler.onResponseError?.(...args),
-  };
-}
-
-function headOf(response: Dispatcher.ResponseData): Omit<Answer, keyof AnswerBody> {
-  const product = headerOf(response, 'x-elastic-product');
-  const warning = headerOf(response, 'warning');
-  return {
-    status: response.statusCode,
-    contentType: (headerOf(response, 'content-type').split(';')[0] ?? '').trim().toLowerCase(),
-    warnings: parseWarnings(warning),
-    warnedBy: /^299 (\S+)/.exec(warning)?.[1],
-    product: product === '' ? undefined : product,
-  };
-}
-
-function headerOf({ headers }: Pick<Dispatcher.ResponseData, 'headers'>, name: string): string {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(', ') : (value ?? '');
 }

@@ -3,6 +3,7 @@ import { type ClusterBackend, createBackend } from './backend.ts';
 import { personQuery } from './person-query.ts';
 import { publicView } from './public-view.ts';
 import type { ClusterIdentity } from './request.ts';
+import { formatSaidName } from './said.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
 import { registerTools } from './tools/index.ts';
 
@@ -53,7 +54,7 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
 
 function formatIdentity({ product, version, clusterName }: ClusterIdentity): string {
   const name = { elasticsearch: 'Elasticsearch', opensearch: 'OpenSearch', unknown: 'a cluster' }[product];
-  const cluster = clusterName === undefined ? '' : `, cluster ${clusterName}`;
+  const cluster = clusterName === undefined ? '' : `, cluster ${formatSaidName(clusterName)}`;
   return `${name} ${version ?? '(its version is not shown to this user)'}${cluster}`;
 }
 

@@ -137,6 +137,30 @@ describe('an answer', () => {
     expect((await backend.send(get('/'), { signal })).cut).toEqual({ bytes: answerLimits.bytes });
   });
 
+  it('without a body may say how it would be packed, and one may come before it', async () => {
+    const node = await start({
+      answer: (response) => {
+        response.writeProcessing();
+        response.setHeader('content-encoding', 'gzip').end();
+      },
+    });
+    const backend = await open(at(node));
+    expect(await backend.send(write('HEAD', '/idx'), { signal })).toMatchObject({ status: 200, text: '', cut: undefined });
+  });
+
+  it('that is packed and never complete is none', async () => {
+    const half = gzipSync(Buffer.alloc(100_000, 'x'), { level: 0 }).subarray(0, 50_000);
+    const node = await start({
+      answer: (response) => {
+        response.setHeader('content-encoding', 'gzip').setHeader('content-length', 100_000).write(half);
+        setTimeout(() => response.socket?.destroy(), 20);
+      },
+    });
+    expect(await failureOf((await open(at(node))).send(get('/'), { signal }))).toMatchObject({ kind: 'connection' });
+    const ended = await start({ answer: (response) => response.setHeader('content-encoding', 'gzip').end(half) });
+    expect(await failureOf((await open(at(ended))).send(get('/'), { signal }))).toMatchObject({ kind: 'connection' });
+  });
+
   it('that does not end is cut, and its sender stopped', async () => {
     let written = 0;
     const node = await start({
@@ -202,6 +226,25 @@ describe('the end of a call', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 });
+
+it('what is cancelled while it waits for a connection never leaves, and costs nobody else one', async () => {
+  const node = await start({ answer: (response, { url }) => void (url === '/slow' || response.end('{}')) });
+  const backend = await open(at(node));
+  const stop = new AbortController();
+  const slow = Array.from({ length: 50 }, () =>
+    failureOf(backend.send(get('/slow'), { signal: AbortSignal.any([stop.signal]) })),
+  );
+  await vi.waitFor(() => expect(node.seen).toHaveLength(50), 10_000);
+  const waiting = new AbortController();
+  const cancelled = failureOf(backend.send(get('/never'), { signal: waiting.signal }));
+  const next = backend.send(get('/next'), { signal });
+  waiting.abort();
+  expect(await cancelled).toMatchObject({ kind: 'cancelled' });
+  stop.abort();
+  await Promise.all(slow);
+  expect(await next).toMatchObject({ status: 200 });
+  expect(node.seen.map(({ url }) => url)).not.toContain('/never');
+}, 30_000);
 
 describe('a connection that is lost', () => {
   const hangUp: FakeNodeOptions = {

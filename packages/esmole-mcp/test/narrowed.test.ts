@@ -41,3 +41,21 @@ it('no tool gets round the list by another connection, or by taking this one awa
   expect(byUrl.structured).toMatchObject({ code: 'E_PERSON_ONLY' });
   expect((await tools.call('list_connections')).text).toMatch(/^1 row\./);
 });
+
+it('a connection that may write reads no hidden index by another method, and leaves them out of everything', async () => {
+  const open = await openTools({ scheme: 'http', host: node.host, port: node.port }, { readonly: false });
+  try {
+    for (const path of ['/.kibana/_search', '/.kibana/_search?search_pipeline=p', '/.kibana/_async_search', '/.kibana/_doc']) {
+      expect((await open.call('es_request', { method: 'POST', path, body: {} })).structured, path).toMatchObject({
+        code: 'E_INDEX_REFUSED',
+      });
+    }
+    await open.call('es_request', { method: 'POST', path: '/_search', body: {} });
+    await open.call('es_request', { method: 'POST', path: '/a/_doc', params: { refresh: true }, body: { index: '.kibana' } });
+    await open.call('es_request', { method: 'DELETE', path: '/a' });
+  } finally {
+    await open.close();
+  }
+  const sent = node.seen.map(({ method, url }) => `${method} ${url}`).filter((line) => !line.startsWith('GET '));
+  expect(sent).toEqual(['POST /*,-.*,.ds-*,-.ds-.*/_search', 'POST /a/_doc?refresh=true', 'DELETE /a']);
+});

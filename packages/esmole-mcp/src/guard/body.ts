@@ -22,8 +22,9 @@ type Check = (body: Readonly<Record<string, unknown>>, context: BodyContext) => 
 /** Of a search, beside what is checked in its depth: plugins take orders here, and pipelines call models that remember. */
 const pluginKeys = ['ext', 'search_pipeline', 'project_routing'];
 
-/** Processors. What they ask may be a service outside. */
+/** Processors, and what every other one that asks a model has. A model may be a service outside. */
 const callsModel: ReadonlySet<string> = new Set(['inference', 'ml_inference']);
+const namesModel: ReadonlySet<string> = new Set(['model_id', 'inference_id']);
 
 const objects = {
   /** Anything: it names no index, or all that it says stays in the request. */
@@ -35,7 +36,8 @@ const objects = {
   processors: ({ pipeline }) => {
     checkMustache(pipeline);
     walk(pipeline, 0, (key, value) => {
-      if (callsModel.has(key) && isObject(value)) throw callFailure(key, 'sends documents to a model');
+      const isModel = callsModel.has(key) ? isObject(value) : namesModel.has(key) && textsOf(value).length > 0;
+      if (isModel) throw callFailure(key, 'sends documents to a model');
     });
   },
   /** Its analyzers are made for the answer. */
@@ -160,16 +162,15 @@ function checkRatings(body: Readonly<Record<string, unknown>>, context: BodyCont
 }
 
 function checkTemplate({ params: _values, ...template }: Readonly<Record<string, unknown>>, context: BodyContext): void {
+  const hint = 'Render it with POST /_render/template, and send what comes back to _search.';
+  if (!mayReadAll(context.rules)) {
+    const message = 'which indices a search template reads is only known when it is rendered';
+    throw new Failure('refused', message, { code: 'E_INDEX_REFUSED', hint });
+  }
   checkMustache(template);
-  const isReadable = mayReadAll(context.rules);
-  if (isReadable && context.product === 'elasticsearch') return;
-  const problem = isReadable
-    ? 'a search template may name a pipeline, and what a pipeline does is not known'
-    : 'which indices a search template reads is only known when it is rendered';
-  throw new Failure('refused', problem, {
-    code: 'E_NOT_A_READ',
-    hint: 'Render it with POST /_render/template, and send what comes back to _search.',
-  });
+  if (context.product === 'elasticsearch') return;
+  const message = 'a search template may name a pipeline, and what a pipeline does is not known';
+  throw new Failure('refused', message, { code: 'E_NOT_A_READ', hint });
 }
 
 /** How long the cluster keeps something open. */

@@ -1,9 +1,10 @@
+import { Failure } from '@dbmole/core';
 import { acceptRead, type ClusterIdentity, type ClusterRequest, parseTarget, type ReadRequest } from '../request.ts';
 import { checkBody, readsPointInTime } from './body.ts';
 import { type Depth, everythingVisible, type IndexRules, narrowNames } from './names.ts';
 import { findParamProblem } from './params.ts';
 import { methodFailure, paramFailure, unknownFailure, versionFailure, wholeFailure } from './refusal.ts';
-import { type Route, routes } from './table.ts';
+import { type Route, routesByLength } from './table.ts';
 import { matches } from './template.ts';
 import { isThere } from './versions.ts';
 
@@ -39,6 +40,34 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
   return acceptRead({ method, body, segments: narrowed, params: isLoosened ? loosened(params) : params });
 }
 
+/**
+ * The path of what is a read by its path, and was refused as one for something else: its indices are narrowed all the same. Throws
+ * `E_INDEX_REFUSED` when the path or the body names others.
+ */
+export function narrowRefused(
+  { method, body }: Pick<ClusterRequest, 'method' | 'body'>,
+  segments: readonly string[],
+  context: GuardContext,
+): readonly string[] {
+  const known = routesByLength
+    .get(segments.length)
+    ?.find((route) => route.method === method && matches(route.template, segments));
+  if (known === undefined) return segments;
+  const { product } = context.identity;
+  const hasIndex = known.template.indexAt !== undefined;
+  onlyIndices(() => checkBody(known.line.body, body, { rules: context, hasIndex, product }));
+  return narrowSegments(segments, known, context);
+}
+
+/** Passes over all that is refused for another reason than its indices. */
+export function onlyIndices(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'E_NOT_A_READ') throw error;
+  }
+}
+
 /** What leaves the hidden out is made of several patterns, and some find nothing. */
 function loosened(params: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([['allow_no_indices', 'true'], ...params]);
@@ -46,7 +75,7 @@ function loosened(params: ReadonlyMap<string, string>): ReadonlyMap<string, stri
 
 /** A cluster without the route may take the same path for one that writes, so what is unknown of it counts as missing. */
 function findRoute(method: string, segments: readonly string[], context: GuardContext): Route {
-  const fitting = routes.filter(({ template }) => matches(template, segments));
+  const fitting = (routesByLength.get(segments.length) ?? []).filter(({ template }) => matches(template, segments));
   const found = fitting.filter((route) => route.method === method);
   if (found[0] === undefined)
     throw fitting.length > 0 ? methodFailure(method, segments, fitting, context) : unknownFailure(method, segments, context);

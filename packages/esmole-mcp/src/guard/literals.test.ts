@@ -6,6 +6,8 @@ describe('texts in ES|QL', () => {
     ['FROM a | WHERE m RLIKE ".*x" | LIMIT 1', 'FROM a | WHERE m RLIKE "" | LIMIT 1'],
     ['FROM a | WHERE m like (".x", "y")', 'FROM a | WHERE m like ("", "y")'],
     ['FROM a | WHERE u == "https://x/*" AND v != "\\".b"', 'FROM a | WHERE u == "" AND v != ""'],
+    ['FROM a | GROK m "%{WORD:b}.%{WORD:c}"', 'FROM a | GROK m ""'],
+    ['FROM a | dissect log.original\n"%{b} .%{c}"', 'FROM a | dissect log.original\n""'],
   ])('are emptied where they are compared: %s', (text, emptied) => {
     expect(withoutLiterals(text, 'esql')).toBe(emptied);
   });
@@ -16,6 +18,10 @@ describe('texts in ES|QL', () => {
     'FROM a, like(*",.b,"c',
     'FROM a<",.b,"c"',
     'FROM a, like\u00a0",.b,"c',
+    'FROM grok, ".b"',
+    'FROM a, grok b",.c,"d',
+    'FROM dissect,b ".c"',
+    'FROM a | GROK from ".b"',
     'FROM x`",.b,"` | WHERE y == "c"',
     'FROM x // "\n, .b | WHERE y == "c"',
     'ROW x = """ LIKE """ | FROM .b | WHERE y == """c"""',

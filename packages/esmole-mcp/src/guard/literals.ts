@@ -10,10 +10,11 @@ const pieces: Readonly<Record<QueryLanguage, RegExp>> = {
 const unclear: Readonly<Record<QueryLanguage, RegExp>> = { sql: /[`\\]|\/\*|--/, esql: /[`']|"""|\/\*|\/\// };
 
 /**
- * After these there is a value, never the name of an index. None of it can be a part of a name either, which had quotes in the first
- * versions.
+ * After these there is a value or a pattern of a text, never the name of an index. None of it can be a part of a name either, which had
+ * quotes in the first versions.
  */
-const comparing = /(?:\br?like[ \t\r\n]+\(?|[=!]=|=~)[ \t\r\n]*$/i;
+const comparing =
+  /(?:\br?like[ \t\r\n]+\(?|[=!]=|=~|\b(?:grok|dissect)[ \t\r\n]+(?!(?:from|ts|join|metrics)\b)[\w.@]+[ \t\r\n])[ \t\r\n]*$/i;
 
 /**
  * The query with its texts emptied, as far as they surely are texts: in a name a dot means something else. Where anything is unclear, the

@@ -13,11 +13,14 @@ const indexKeys: ReadonlySet<string> = new Set(['index', '_index', 'indices', 't
  * value is taken for an index all the same, as nothing tells them apart for sure.
  */
 export function checkMentions(body: unknown, rules: IndexRules): void {
-  walk(body, 0, (key, value) => {
-    if (indexKeys.has(key)) for (const text of textsOf(value)) checkMention(text, rules);
-    if (isLookup(value)) for (const name of namesIn(valueAt(value, 'index'))) checkLookup(name, rules);
-    if (Object.hasOwn(mentioning, key)) mentioning[key]?.(value, rules);
-  });
+  walk(body, 0, (key, value) => checkMentionAt(key, value, rules));
+}
+
+/** The same at one place. */
+export function checkMentionAt(key: string, value: unknown, rules: IndexRules): void {
+  if (indexKeys.has(key)) for (const text of textsOf(value)) checkMention(text, rules);
+  if (isLookup(value)) for (const name of namesIn(valueAt(value, 'index'))) checkLookup(name, rules);
+  if (Object.hasOwn(mentioning, key)) mentioning[key]?.(value, rules);
 }
 
 /** What stands below these is more than its words say. */
@@ -33,8 +36,8 @@ const mentioning: Readonly<Record<string, (value: unknown, rules: IndexRules) =>
   agentic: (value) => {
     if (valueAt(value, 'query_text') !== undefined) throw callFailure('agentic', 'lets an agent act');
   },
-  wrapper: (value) => {
-    if (isPacked(valueAt(value, 'query'))) throw packedFailure();
+  wrapper: (value, rules) => {
+    if (isPacked(valueAt(value, 'query'))) throw packedFailure(rules);
   },
 };
 
@@ -67,9 +70,9 @@ function isPacked(query: unknown): boolean {
   return typeof query === 'string' && /^[\w+/=-]{24,}$/.test(query.replace(/\s/g, ''));
 }
 
-function packedFailure(): Failure {
+function packedFailure(rules: IndexRules): Failure {
   return new Failure('refused', 'the query in "wrapper" is packed, and could be any query', {
-    code: 'E_NOT_A_READ',
+    code: mayReadAll(rules) ? 'E_NOT_A_READ' : 'E_INDEX_REFUSED',
     hint: 'Write the query itself in its place.',
   });
 }
@@ -77,7 +80,12 @@ function packedFailure(): Failure {
 /** A template of a query, which is run for each suggestion. */
 function checkCollate(value: unknown, rules: IndexRules): void {
   if (value === undefined) return;
-  if (!mayReadAll(rules)) throw callFailure('collate', 'is a template: which indices it reads is only known when it is rendered');
+  if (!mayReadAll(rules)) {
+    throw new Failure('refused', 'the body has "collate", a template: which indices it reads is only known when it is rendered', {
+      code: 'E_INDEX_REFUSED',
+      hint: 'Leave "collate" out.',
+    });
+  }
   checkMustache(value);
 }
 

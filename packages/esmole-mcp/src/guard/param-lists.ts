@@ -63,6 +63,7 @@ export const lists = {
     'ignore_unavailable verbose index_details index_names sort size order after offset from_sort_value slm_policy_filter master_timeout',
   catIndices: `${catIndices} health pri include_unloaded_segments`,
   catRecovery: `${cat} active_only detailed`,
+  catReplication: `${cat} active_only detailed shards`,
   catTasks: `${cat} actions nodes parent_task_id`,
   catJobs: `${cat} from size allow_no_match`,
   catNodes: `${cat} full_id include_unloaded_segments timeout`,

@@ -7,9 +7,12 @@ interface ParamRule {
 const anything: ParamRule = { takes: () => true, words: 'a text' };
 const flag: ParamRule = { takes: (value) => /^(?:|true|false)$/.test(value), words: 'true or false' };
 const number: ParamRule = { takes: (value) => /^-?\d{1,12}(?:\.\d{1,12})?$/.test(value), words: 'a number' };
-const time: ParamRule = { takes: isTime, words: 'a time like 30s' };
+const time: ParamRule = { takes: isTime, words: 'a time like 30s, one hour at most' };
 /** What is kept open costs the cluster, and some people forget to close it. */
 const shortTime: ParamRule = { takes: isShortTime, words: 'a time like 5m, one hour at most' };
+/** A node that looks at its threads does nothing else for others that ask about it. */
+const moment: ParamRule = { takes: (value) => isShortTime(value, 10), words: 'a time like 500ms, ten seconds at most' };
+const few: ParamRule = { takes: (value) => /^(?:\d{1,2}|100)$/.test(value), words: 'a number up to 100' };
 const words = (list: string): ParamRule => {
   const known = list.split(' ');
   return { takes: (value) => value.split(',').every((word) => known.includes(word)), words: known.join(', ') };
@@ -24,7 +27,7 @@ const always = 'pretty human error_trace filter_path format';
 
 /** Only where a value matters; every other parameter of the table takes any text. */
 const rules: Readonly<Record<string, ParamRule>> = {
-  format: words('json text txt csv tsv'),
+  format: words('json text txt csv tsv yaml'),
   scroll: shortTime,
   scroll_id: { takes: isCursor, words: 'an id that a search has given' },
   keep_alive: shortTime,
@@ -32,7 +35,8 @@ const rules: Readonly<Record<string, ParamRule>> = {
   master_timeout: time,
   cluster_manager_timeout: time,
   cancel_after_time_interval: time,
-  interval: shortTime,
+  interval: moment,
+  snapshots: few,
   expand_wildcards: words('open closed none'),
   search_type: words('query_then_fetch dfs_query_then_fetch'),
   from: number,
@@ -83,10 +87,10 @@ export function namesOf(allowed: string): readonly string[] {
 }
 
 /** The same rule holds where a body says it. */
-export function isShortTime(value: string): boolean {
+export function isShortTime(value: string, mostSeconds = 3600): boolean {
   const [, digits, unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? [];
   const seconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
-  return digits !== undefined && Number(digits) * (seconds[unit] ?? Infinity) <= 3600;
+  return digits !== undefined && Number(digits) * (seconds[unit] ?? Infinity) <= mostSeconds;
 }
 
 /** Of a scroll or a point in time: something that only who opened it knows. Never all that are open. */
@@ -94,8 +98,9 @@ export function isCursor(value: string): boolean {
   return /^[\w=+/-]{16,}$/.test(value);
 }
 
+/** What waits goes on in the cluster when nobody waits for it any more. */
 function isTime(value: string): boolean {
-  return /^(?:\d{1,9}(?:nanos|micros|ms|s|m|h|d)|0|-1)$/.test(value);
+  return value === '0' || /^\d{1,9}(?:nanos|micros)$/.test(value) || isShortTime(value);
 }
 
 function ruleOf(name: string, systemIndices: boolean): ParamRule {

@@ -9,6 +9,8 @@ export type QueryLanguage = 'sql' | 'esql';
 const leadingDot = /(?<![\p{L}\p{N}_)\]*%-])\.(?![\s"'`])/u;
 /** `FROM *`, also of another cluster: finds the hidden as well. */
 const leadingStar = /\b(?:from|ts|join|metrics)\b(?:\s+frozen\b)?(?:[^|()]*?,)?\s*["`]*(?:[^\s"`,:|()]*["`]*:["`]*)?\*/iu;
+/** The same for the command that names its indices in an option. */
+const optionStar = /\bpromql\b[^|]*?\bindex\s*=\s*["'`]*(?:[^|\s]*,)?\*/iu;
 /** Far more than anybody writes; the patterns are slow on what is endless. */
 const longest = 20_000;
 
@@ -45,7 +47,7 @@ function checkHidden(text: string): void {
   }
   if (comment.test(text))
     throw textFailure('the query has what may be a comment', ['Leave it out. In a text, put it right after LIKE, RLIKE or ==.']);
-  if (leadingStar.test(text)) {
+  if (leadingStar.test(text) || optionStar.test(text)) {
     throw textFailure('the pattern that begins with * also finds hidden indices', ['Begin it with a letter.']);
   }
 }

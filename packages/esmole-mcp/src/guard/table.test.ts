@@ -40,7 +40,7 @@ const samples: Readonly<Record<string, string>> = {
 };
 
 /** A value that each parameter may have. */
-const values = ['true', '1', '1m', 'open', 'cluster', 'AND', 'json', 'query_then_fetch', 'FGluY2x1ZGVfY29udGV4dA=='];
+const values = ['true', '1', '1s', 'open', 'cluster', 'AND', 'json', 'query_then_fetch', 'FGluY2x1ZGVfY29udGV4dA=='];
 
 const partsOf = ({ template }: Route) =>
   template.parts.map((part) => ('literal' in part ? part.literal : (samples[part.slot] ?? '')));

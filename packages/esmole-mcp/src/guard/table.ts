@@ -30,6 +30,8 @@ interface Line {
 
 /** Where no part of a path can be the type of a document: a build without the module would take it for that, and write. */
 const untyped = 'es 8.0+, os 2.0+';
+/** Before, a setting could switch it off, and then the route was not there. For graphs one still does that in all of 7. */
+const switched = 'xp 7.10+';
 /** Where these words are routes of their own, and not the type of a document. */
 const named = 'es 7.0+, os 1.0+';
 
@@ -51,9 +53,12 @@ export const table: readonly Line[] = [
   { allow: 'GET POST /_render/template[/{name}]', tells: 'nothing', body: 'rendering' },
   { allow: 'GET POST /{index}/_terms_enum', tells: 'documents', body: 'search', where: 'xp 7.14+' },
   { allow: 'GET POST /{index}/_knn_search', tells: 'documents', params: 'routing', body: 'search', where: 'es 8.0-8' },
-  { allow: 'GET POST /{index}/_graph/explore', tells: 'documents', params: 'routing timeout', body: 'search', where: 'xp 7.0+' },
-  { allow: 'GET POST /{index}/_rollup_search', tells: 'documents', params: lists.totals, body: 'search', where: 'xp 7.0+' },
-  { allow: 'GET POST /{index}/_eql/search', tells: 'documents', params: lists.events, body: 'eql', where: 'xp 7.9+' },
+  { allow: 'GET /{index}/_graph/explore', tells: 'documents', params: 'routing timeout', body: 'search', where: 'xp 7.0+' },
+  { allow: 'POST /{index}/_graph/explore', tells: 'documents', params: 'routing timeout', body: 'search', where: 'es 8.0+' },
+  { allow: 'GET /{index}/_rollup_search', tells: 'documents', params: lists.totals, body: 'search', where: 'xp 7.0+' },
+  { allow: 'POST /{index}/_rollup_search', tells: 'documents', params: lists.totals, body: 'search', where: switched },
+  { allow: 'GET /{index}/_eql/search', tells: 'documents', params: lists.events, body: 'eql', where: 'xp 7.9+' },
+  { allow: 'POST /{index}/_eql/search', tells: 'documents', params: lists.events, body: 'eql', where: switched },
   { allow: 'GET POST /_sql', tells: 'documents', params: 'delimiter', body: 'sql', where: 'xp 7.0+' },
   { allow: 'GET POST /_sql/translate', tells: 'documents', body: 'sql', where: 'xp 7.0+' },
   { allow: 'POST /_sql/close', tells: 'nothing', body: 'cursor', where: 'xp 7.0+' },
@@ -78,9 +83,11 @@ export const table: readonly Line[] = [
   // Indices
   { allow: 'GET HEAD /{index}', tells: 'descriptions', params: lists.index },
   { allow: 'GET [/{index}]/_mapping', tells: 'descriptions', params: lists.describe },
+  { allow: 'GET [/{index}]/_mappings', tells: 'descriptions', params: lists.describe },
   { allow: 'GET [/{index}]/_mapping/field/{fields}', tells: 'descriptions', params: lists.describe },
   { allow: 'GET [/{index}]/_settings[/{name}]', tells: 'descriptions', params: lists.describe },
   { allow: 'GET HEAD [/{index}]/_alias[/{name}]', tells: 'descriptions', params: lists.aliases },
+  { allow: 'GET /_aliases', tells: 'everywhere', params: lists.wait },
   { allow: 'GET [/{index}]/_stats[/{statistic}]', tells: 'descriptions', params: lists.statistics },
   { allow: 'GET [/{index}]/_segments', tells: 'descriptions', params: lists.segments },
   { allow: 'GET [/{index}]/_recovery', tells: 'descriptions', params: lists.recovery },
@@ -89,6 +96,12 @@ export const table: readonly Line[] = [
   { allow: 'GET /{index}/_ilm/explain', tells: 'descriptions', params: lists.ilm, where: 'xp 7.0+' },
   { allow: 'GET /_plugins/_ism/explain/{index}', tells: 'descriptions', params: 'local', where: 'os 1.0+' },
   { allow: 'GET /{index}/_lifecycle/explain', tells: 'descriptions', params: lists.lifecycle, where: 'es 8.11+' },
+  { allow: 'GET /_lifecycle/stats', tells: 'everywhere', params: lists.wait, where: 'es 8.11+' },
+  { allow: 'GET /{index}/_ccr/info', tells: 'descriptions', params: lists.wait, where: 'xp 7.0+' },
+  { allow: 'GET /{index}/_ccr/stats', tells: 'descriptions', params: 'timeout', where: 'xp 7.0+' },
+  { allow: 'GET /_ccr/stats', tells: 'everywhere', params: 'timeout master_timeout', where: 'xp 7.0+' },
+  { allow: 'GET /_ccr/auto_follow[/{name}]', tells: 'everywhere', params: lists.wait, where: 'xp 7.0+' },
+  { allow: 'GET /{index}/_rollup/data', tells: 'descriptions', where: 'xp 7.0+' },
   { allow: 'GET [/{index}]/_migration/deprecations', tells: 'descriptions', where: 'xp 7.0+' },
   { allow: 'GET /_data_stream[/{index}]', tells: 'descriptions', params: lists.streams, where: 'xp 7.9+, os 1.0+' },
   {
@@ -97,8 +110,13 @@ export const table: readonly Line[] = [
     params: lists.streamStats,
     where: 'xp 7.9+, os 1.0+',
   },
+  { allow: 'GET /_data_stream/{index}/_lifecycle', tells: 'descriptions', params: lists.streams, where: 'es 8.11+' },
+  { allow: 'GET /_data_stream/{index}/_options', tells: 'descriptions', params: lists.streams, where: 'es 8.19+' },
+  { allow: 'GET /_data_stream/{index}/_settings', tells: 'descriptions', params: lists.wait, where: 'es 8.19+' },
+  { allow: 'GET /_data_stream/{index}/_mappings', tells: 'descriptions', params: lists.wait, where: 'es 8.19+' },
   { allow: 'GET /_resolve/index/{index}', tells: 'descriptions', params: lists.pick, where: 'es 7.9+, os 1.0+' },
   { allow: 'GET /_resolve/cluster/{index}', tells: 'descriptions', params: lists.resolve, where: 'es 8.13+' },
+  { allow: 'GET /_resolve/cluster', tells: 'nothing', params: 'timeout', where: 'es 8.18+' },
   // Templates and policies
   { allow: 'GET HEAD /_index_template[/{name}]', tells: 'everywhere', params: lists.templates },
   { allow: 'GET HEAD /_component_template[/{name}]', tells: 'everywhere', params: lists.templates },
@@ -118,6 +136,7 @@ export const table: readonly Line[] = [
     where: 'es 7.9+, os 1.0+',
   },
   { allow: 'GET POST /_ingest/pipeline[/{name}]/_simulate', tells: 'everywhere', params: 'verbose', body: 'processors' },
+  { allow: 'GET /_ingest/geoip/stats', tells: 'nothing', where: 'es 7.13+' },
   { allow: 'GET /_ingest/processor/grok', tells: 'nothing', params: 's ecs_compatibility' },
   { allow: 'GET /_ilm/policy[/{name}]', tells: 'everywhere', params: lists.wait, where: 'xp 7.0+' },
   { allow: 'GET /_ilm/status', tells: 'nothing', params: lists.wait, where: 'xp 7.0+' },
@@ -125,12 +144,16 @@ export const table: readonly Line[] = [
   { allow: 'GET /_slm/stats', tells: 'nothing', params: lists.wait, where: 'xp 7.4+' },
   { allow: 'GET /_slm/status', tells: 'nothing', params: lists.wait, where: 'xp 7.4+' },
   { allow: 'GET /_enrich/policy[/{name}]', tells: 'everywhere', params: lists.wait, where: 'xp 7.5+' },
+  { allow: 'GET /_enrich/_stats', tells: 'everywhere', params: lists.wait, where: 'xp 7.5+' },
   { allow: 'GET /_transform[/{name}]', tells: 'everywhere', params: lists.page, where: 'xp 7.5+' },
+  { allow: 'GET /_transform/_stats', tells: 'everywhere', params: lists.page, where: 'xp 7.5+' },
   { allow: 'GET /_transform/{name}/_stats', tells: 'everywhere', params: lists.page, where: 'xp 7.5+' },
   { allow: 'GET /_rollup/job/{name}', tells: 'everywhere', where: 'xp 7.0+' },
   { allow: 'GET /_ml/{jobs}[/{name}][/_stats]', tells: 'everywhere', params: lists.page, where: 'xp 7.0+' },
   { allow: 'GET /_ml/data_frame/analytics[/{name}][/_stats]', tells: 'everywhere', params: lists.page, where: 'xp 7.3+' },
   { allow: 'GET /_ml/info', tells: 'nothing', where: 'xp 7.0+' },
+  { allow: 'GET /_watcher/stats', tells: 'everywhere', where: 'xp 7.0+' },
+  { allow: 'GET /_migration/system_features', tells: 'everywhere', params: 'master_timeout', where: 'xp 7.16+' },
   { allow: 'GET /_script_context', tells: 'nothing' },
   { allow: 'GET /_script_language', tells: 'nothing' },
   // The cluster
@@ -185,6 +208,7 @@ export const table: readonly Line[] = [
   { allow: 'GET /_cat/recovery[/{index}]', tells: 'descriptions', params: lists.catRecovery },
   { allow: 'GET /_cat/repositories', tells: 'nothing', params: lists.cat },
   { allow: 'GET /_cat/segments[/{index}]', tells: 'descriptions', params: lists.catSegments },
+  { allow: 'GET /_cat/segment_replication[/{index}]', tells: 'descriptions', params: lists.catReplication, where: 'os 2.4+' },
   { allow: 'GET /_cat/shards[/{index}]', tells: 'descriptions', params: lists.cat },
   { allow: 'GET /_cat/snapshots[/{name}]', tells: 'everywhere', params: `${lists.cat} ignore_unavailable` },
   { allow: 'GET /_cat/tasks', tells: 'everywhere', params: lists.catTasks },
@@ -211,3 +235,12 @@ export const routes: readonly Route[] = table.flatMap((line) => {
   const templatesOfLine = parseTemplates(words.at(-1) ?? '');
   return words.slice(0, -1).flatMap((method) => templatesOfLine.map((template) => ({ method, template, line, ranges })));
 });
+
+const byLength = new Map<number, Route[]>();
+for (const route of routes) {
+  const { length } = route.template.parts;
+  byLength.set(length, [...(byLength.get(length) ?? []), route]);
+}
+
+/** By how many parts the path has: each request is looked for here. */
+export const routesByLength: ReadonlyMap<number, readonly Route[]> = byLength;

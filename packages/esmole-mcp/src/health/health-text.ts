@@ -1,5 +1,6 @@
 import { textAt, valueAt } from '../answer-failure.ts';
 import { formatNames } from '../indices/name-pattern.ts';
+import { formatSaidName } from '../said.ts';
 import { isObject } from '../search/hit-table.ts';
 import type { ClusterHealth } from './read-health.ts';
 import { unhealthyIndices } from './shards.ts';
@@ -27,7 +28,10 @@ export function formatStatus({ health, missing }: ClusterHealth, index: string |
   const where = `${nodes} node${nodes === 1 ? '' : 's'}, ${number('number_of_data_nodes')} with data`;
   const what = index === undefined ? where : `only what is asked for; ${where}`;
   const shards = `${active} of ${total} shards active${total > 0 && active < total ? ` (${((100 * active) / total).toFixed(1)} %)` : ''}`;
-  return [`${textAt(health, ['status'])}: ${[what, shards, ...others].join(', ')}.`, ...missing].join(' ');
+  return [
+    `${formatSaidName(textAt(health, ['status']) ?? 'unknown')}: ${[what, shards, ...others].join(', ')}.`,
+    ...missing,
+  ].join(' ');
 }
 
 /** What is wrong, and why, in a few lines. */

@@ -2,6 +2,7 @@ import { Failure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer.ts';
 import { answerFailure, textAt, valueAt } from '../answer-failure.ts';
 import { type AskedRequest, type Call, pathOf } from '../call.ts';
+import { formatSaid } from '../said.ts';
 import { isObject } from '../search/hit-table.ts';
 import { type Shard, type ShardProblem, shardProblems } from './shards.ts';
 
@@ -30,7 +31,7 @@ export async function readHealth(call: Call, index: string | undefined): Promise
   const missing: string[] = [];
   const note = (what: string) => (error: unknown) => {
     if (call.signal.aborted || !(error instanceof Failure)) throw error;
-    missing.push(`${what}: ${error.message}.`);
+    missing.push(`${what}: ${formatSaid(error.message, 300)}.`);
     return undefined;
   };
   const isGreen = health.status === 'green';

@@ -14,12 +14,22 @@ const leastFilled = 0.5;
 /** Characters of one list or object inside of a cell. */
 const jsonRoom = 100_000;
 
+export interface TableOptions {
+  /** Of all of these hits. */
+  isOneIndex: boolean;
+  /** Characters that there are for all rows, and of one cell. */
+  room: number;
+  cellLimit: number;
+}
+
 /**
- * One line for each hit. What is nested in objects becomes a column of its own, `customer.name`; lists stay JSON. `_index` is a
- * column only where it is not the same for all.
+ * One line for each hit, as far as there can be room for it: the hits behind it would only cost memory, and columns that are empty.
+ * What is nested in objects becomes a column of its own, `customer.name`; lists stay JSON. `_index` is a column only where it is not
+ * the same for all.
  */
-export function tabulate(hits: readonly Hit[], isOneIndex: boolean): HitTable {
-  const flat = hits.map((hit) => ({ head: headOf(hit, isOneIndex), fields: fieldsOf(hit) }));
+export function tabulate(all: readonly Hit[], options: TableOptions): HitTable {
+  const flat = flattenSome(all, options);
+  const hits = all.slice(0, flat.length);
   const heads = unionOf(flat.map(({ head }) => head));
   const names = unionOf(flat.map(({ fields }) => fields));
   const filled = flat.reduce((sum, { fields }) => sum + fields.size, 0);
@@ -43,6 +53,44 @@ function jsonLines(hits: readonly Hit[], flat: readonly { head: Fields }[], head
 
 type Fields = Map<string, CellValue>;
 
+interface FlatHit {
+  head: Fields;
+  fields: Fields;
+}
+
+function flattenSome(hits: readonly Hit[], { isOneIndex, room, cellLimit }: TableOptions): FlatHit[] {
+  const flat: FlatHit[] = [];
+  let left = room;
+  for (const hit of hits) {
+    if (left < 0) break;
+    const one = { head: headOf(hit, isOneIndex), fields: fieldsOf(hit) };
+    flat.push(one);
+    left -= leastSize(one.fields, cellLimit);
+  }
+  return flat;
+}
+
+/** Takes hits as long as there can be room for another one. */
+export function createRoom(characters: number, cellLimit: number): { take(hit: Hit): boolean } {
+  let left = characters;
+  return {
+    take(hit) {
+      left -= leastSize(fieldsOf(hit), cellLimit);
+      return left >= 0;
+    },
+  };
+}
+
+/** No row of these is shorter: whole as a table has them, or cut as one cell of JSON. */
+function leastSize(fields: Fields, cellLimit: number): number {
+  let size = 1;
+  for (const value of fields.values()) {
+    const length = typeof value === 'string' ? value.length : 1;
+    size += length <= cellLimit ? length : 1;
+  }
+  return Math.min(size, cellLimit);
+}
+
 function headOf(hit: Hit, isOneIndex: boolean): Fields {
   const head: Fields = new Map();
   if (hit._id !== undefined) head.set('_id', cellOf(hit._id));
@@ -53,32 +101,27 @@ function headOf(hit: Hit, isOneIndex: boolean): Fields {
 
 function fieldsOf(hit: Hit): Fields {
   const fields: Fields = new Map();
-  flatten(hit._source, '', fields);
+  flatten(hit._source, fields);
   for (const [name, value] of entriesOf(hit.fields)) fields.set(name, cellOf(single(value)));
   if (hit.highlight !== undefined) fields.set('highlight', jsonText(hit.highlight));
   for (const [name, value] of entriesOf(hit.inner_hits)) fields.set(`inner_hits.${name}`, jsonText(innerHits(value)));
   return fields;
 }
 
-function flatten(value: unknown, prefix: string, into: Fields): void {
-  const open = [{ value, prefix }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const entries = entriesOf(next.value);
-    for (const [key, inner] of entries.toReversed()) {
-      const name = next.prefix === '' ? key : `${next.prefix}.${key}`;
-      if (isObject(inner) && Object.keys(inner).length > 0) open.push({ value: inner, prefix: name });
-      else open.push({ value: new Leaf(inner), prefix: name });
+/** In the order of the document. Without calling itself: nobody limits how deep a document is. */
+function flatten(document: unknown, into: Fields): void {
+  const open = [{ entries: entriesOf(document), at: 0, prefix: '' }];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const next = level.entries[level.at++];
+    if (next === undefined) {
+      open.pop();
+      continue;
     }
-    if (next.value instanceof Leaf) into.set(next.prefix, cellOf(next.value.value));
-  }
-}
-
-/** Keeps the order of the document: everything goes through one stack. */
-class Leaf {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
+    const [key, value] = next;
+    const name = `${level.prefix}${key}`;
+    const entries = entriesOf(value);
+    if (entries.length > 0) open.push({ entries, at: 0, prefix: `${name}.` });
+    else into.set(name, cellOf(value));
   }
 }
 
@@ -109,15 +152,19 @@ function jsonText(value: unknown): string {
   return truncateJsonBudget(value, jsonRoom).text;
 }
 
-function entriesOf(value: unknown): [string, unknown][] {
-  return isObject(value) ? Object.entries(value) : [];
+const none: readonly [string, unknown][] = [];
+
+function entriesOf(value: unknown): readonly [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : none;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return !(value instanceof RawNumber || value instanceof CutString || value instanceof LeftOut || value instanceof Leaf);
+  return !(value instanceof RawNumber || value instanceof CutString || value instanceof LeftOut);
 }
 
 function unionOf(maps: readonly ReadonlyMap<string, unknown>[]): string[] {
-  return [...new Set(maps.flatMap((map) => [...map.keys()]))];
+  const names = new Set<string>();
+  for (const map of maps) for (const name of map.keys()) names.add(name);
+  return [...names];
 }

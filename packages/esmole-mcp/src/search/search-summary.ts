@@ -1,3 +1,5 @@
+import { RawNumber } from '@dbmole/core';
+import { formatSaid } from '../said.ts';
 import { isObject } from './hit-table.ts';
 
 /** What has to be said of every search, whatever was found: how many there are, and what is missing. */
@@ -6,7 +8,12 @@ export function formatTotal(answer: Readonly<Record<string, unknown>>): string {
   const { total } = hits;
   if (typeof total === 'number') return String(total);
   if (!isObject(total)) return 'not counted';
-  return total.relation === 'gte' ? `at least ${String(total.value)}` : String(total.value);
+  return total.relation === 'gte' ? `at least ${countOf(total.value)}` : countOf(total.value);
+}
+
+/** Nothing but a number. */
+function countOf(value: unknown): string {
+  return typeof value === 'number' ? String(value) : value instanceof RawNumber ? value.text : '?';
 }
 
 export function formatIncomplete(answer: Readonly<Record<string, unknown>>): string[] {
@@ -20,9 +27,9 @@ export function formatIncomplete(answer: Readonly<Record<string, unknown>>): str
 function failedShards(shards: unknown): string[] {
   if (!isObject(shards) || typeof shards.failed !== 'number' || shards.failed === 0) return [];
   const [first] = Array.isArray(shards.failures) ? shards.failures : [];
-  const reason =
-    isObject(first) && isObject(first.reason) ? `${String(first.reason.type)}: ${String(first.reason.reason)}` : 'no reason';
-  return [`${shards.failed} of ${String(shards.total)} shards failed (${reason.slice(0, 300)}): this is only a part.`];
+  const reason = isObject(first) && isObject(first.reason) ? `${String(first.reason.type)}: ${String(first.reason.reason)}` : '';
+  const why = reason === '' ? 'no reason' : formatSaid(reason, 300);
+  return [`${shards.failed} of ${countOf(shards.total)} shards failed (${why}): this is only a part.`];
 }
 
 function clusters(value: unknown): string[] {

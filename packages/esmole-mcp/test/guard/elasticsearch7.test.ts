@@ -4,6 +4,7 @@ describeGuardOnNode({
   id: 'elasticsearch7',
   short: 'es7',
   unanswered: [
+    'GET /_ingest/geoip/stats',
     'GET /_ingest/processor/grok',
     'GET /_snapshot/{name}/{name}/_status',
     'GET POST /_render/template[/{name}]',
