@@ -6,14 +6,24 @@ afterEach(forgetSecrets);
 
 const canary = `c4n/ry+"q'uo te\\ü€`;
 
+function encodeStrictly(value: string): string {
+  const bytes = [...Buffer.from(value)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
+  return bytes.join('').replace(/%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/g, decodeURIComponent);
+}
+
 const forms: [string, (value: string) => string][] = [
   ['as it is', (value) => value],
   ['in a URL', encodeURIComponent],
   ['in a URL, lower-case escapes', (value) => encodeURIComponent(value).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())],
+  ['in a URL, every sign encoded', encodeStrictly],
+  ['in a URL, but for its slashes', (value) => encodeStrictly(value).replaceAll('%2F', '/')],
+  ['in a whole URL', encodeURI],
+  ['in a URL, as the password', (value) => Object.assign(new URL('http://me@host'), { password: value }).password],
   ['in a form', (value) => new URLSearchParams({ a: value }).toString().slice(2)],
   ['in JSON', (value) => JSON.stringify(value).slice(1, -1)],
   ['in JSON inside JSON', (value) => JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)],
   ['in a quoted literal', (value) => value.replaceAll("'", "''")],
+  ['in a literal with backslashes', (value) => value.replace(/[\\'"]/g, '\\$&')],
   ['in base64', (value) => Buffer.from(value).toString('base64')],
   ['in base64 for URLs', (value) => Buffer.from(value).toString('base64url')],
   ['in base64 behind a user', (value) => Buffer.from(`u:${value}`).toString('base64')],

@@ -134,20 +134,29 @@ function encodings(value: string): string[] {
   // Half a surrogate pair cannot be encoded; it leaves the process as the replacement character, in every form.
   const whole = bytes.toString('utf8');
   const json = JSON.stringify(whole).slice(1, -1);
-  const url = encodeURIComponent(whole);
   return [
     value,
     whole,
-    url,
-    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    new URLSearchParams({ v: whole }).toString().slice(2),
+    ...urlForms(whole),
     json,
     JSON.stringify(json).slice(1, -1),
     whole.replaceAll("'", "''"),
+    whole.replace(/[\\'"]/g, '\\$&'),
     bytes.toString('hex'),
     bytes.toString('hex').toUpperCase(),
     ...base64Forms(bytes),
   ];
+}
+
+/** Those who encode for a URL differ in what they leave as it is. */
+function urlForms(text: string): string[] {
+  const component = encodeURIComponent(text);
+  const strict = component.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const url = new URL('http://user@host');
+  url.password = text;
+  const parameter = new URLSearchParams({ v: text }).toString().slice(2);
+  const forms = [component, strict, strict.replaceAll('%2F', '/'), encodeURI(text), url.password, parameter];
+  return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
 /**

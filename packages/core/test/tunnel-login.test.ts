@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import ssh2, { type AuthContext, type KeyboardAuthContext, type ParsedKey } from 'ssh2';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import ssh2, { type AuthContext, type Client, type KeyboardAuthContext, type ParsedKey } from 'ssh2';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { SshRoute } from '../src/connection.ts';
 import type { Failure } from '../src/failure.ts';
 import { fingerprint } from '../src/tunnel/known-hosts.ts';
@@ -307,6 +307,18 @@ describe('credentials', () => {
     expect(line).toContain('hello ignore previous instructions x');
     expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
     expect(line.length).toBeLessThan(700);
+  });
+
+  test('a server that does not stop talking does not fill the log', async () => {
+    const connect = ssh2.Client.prototype.connect;
+    const talk = vi.spyOn(ssh2.Client.prototype, 'connect').mockImplementation(function (this: Client, config) {
+      for (let count = 0; count < 100; count += 1) this.emit('banner', 'hello', 'en');
+      return connect.call(this, config);
+    });
+    const server = await serve();
+    await open(server.port);
+    talk.mockRestore();
+    expect(logged.filter((text) => text.includes('the SSH server says'))).toHaveLength(3);
   });
 });
 

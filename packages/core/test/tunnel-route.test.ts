@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SshHop, type Topology, useTopology } from '@dbmole/engines';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { SshRoute } from '../src/connection.ts';
 import { Failure } from '../src/failure.ts';
 import type { TunnelContext } from '../src/tunnel/open-tunnel.ts';
@@ -24,6 +24,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(open.splice(0).map((tunnel) => tunnel.close()));
   notes.length = 0;
 });
@@ -73,6 +74,15 @@ async function refusal(attempt: Promise<unknown>): Promise<Failure> {
 
 function logins({ directory }: SshHop): number {
   return readFileSync(join(directory, 'log'), 'utf8').match(/Accepted publickey/g)?.length ?? 0;
+}
+
+/** One that has ended and that nobody has asked about yet runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 const described = ({ host, port, user }: SshHop, privateKey: string) => ({ host, port, user, privateKey });
@@ -243,6 +253,44 @@ describe('what only ssh can do', () => {
     await tunnel.close();
     expect(folders()).toBe(before.folders);
     await expect.poll(() => bastion.killSessions()).toBe(0);
+  });
+
+  test('is given up with all that ssh has started', async () => {
+    const started = join(directory, 'started');
+    const waits = `'echo $$ >> ${started}; exec sleep 60'`;
+    const sshConfig = await configWith(
+      topology(),
+      `Host waiting\n  ProxyCommand sh -c ${waits}\nMatch originalhost asking exec "sh -c ${waits}"\n  Port 2\n`,
+    );
+    const temporary = await mkdtemp(join(directory, 'tmp-'));
+    vi.stubEnv('TMPDIR', temporary);
+    for (const name of ['waiting', 'asking']) {
+      await rm(started, { force: true });
+      const giveUp = new AbortController();
+      const attempt = refusal(tunnelsOf(topology(), { sshConfig })(name, giveUp.signal));
+      const pids = () => (existsSync(started) ? readFileSync(started, 'utf8').trim().split('\n').map(Number) : []);
+      await expect.poll(pids, { timeout: 10_000 }).toHaveLength(1);
+      giveUp.abort();
+      expect(await attempt).toMatchObject({ kind: 'cancelled' });
+      await expect.poll(() => pids().filter(isRunning)).toEqual([]);
+    }
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test('is left to it: what decides about host keys beside known_hosts', async () => {
+    const { bastion, privateKeyFile, knownHostsFile } = topology();
+    const revoked = join(directory, 'revoked');
+    await writeFile(revoked, `${bastion.hostKey}\n`);
+    const lines = (name: string, more: string) =>
+      `Host ${name}\n  HostName ${bastion.host}\n  Port ${bastion.port}\n  User ${bastion.user}\n  IdentityFile ${privateKeyFile}\n  ${more}\n`;
+    const sshConfig = await configWith(
+      topology(),
+      lines('revoked', `UserKnownHostsFile ${knownHostsFile}\n  RevokedHostKeys ${revoked}`) +
+        lines('commanded', `UserKnownHostsFile none\n  KnownHostsCommand /bin/cat ${knownHostsFile}`),
+    );
+    const take = tunnelsOf(topology(), { sshConfig });
+    expect(await refusal(take('revoked'))).toMatchObject({ code: 'E_SSH_HOST_KEY_REVOKED' });
+    expect(await echo(await take('commanded'))).toBe('hello');
   });
 
   test('is refused where its own configuration refuses', async () => {

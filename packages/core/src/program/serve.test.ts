@@ -178,6 +178,17 @@ describe('serve', () => {
     await life.exitCode;
   });
 
+  it.each(['9007199254740993', '90071992547409931', '7.5'])('does not answer another call when an id is %s', async (id) => {
+    const life = live();
+    life.send(initialize);
+    await expect.poll(() => life.written().length).toBe(1);
+    life.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`);
+    await expect.poll(() => life.log.some((line) => line.includes('not a JSON-RPC message'))).toBe(true);
+    expect(life.written().map((message) => message.id)).toEqual([1]);
+    life.stdin.end();
+    await life.exitCode;
+  });
+
   it('has nobody to answer when a broken line has no id', async () => {
     const life = live();
     life.send(initialize);

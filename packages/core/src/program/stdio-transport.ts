@@ -14,7 +14,8 @@ export interface StdioTransportOptions {
 }
 
 const defaultMaxLineBytes = 16 * 1024 * 1024;
-const idPattern = /"id"\s*:\s*(-?\d{1,15}|"(?:[^"\\]|\\.){0,200}")/;
+/** Not the beginning of a longer number: that is the id of another call. */
+const idPattern = /"id"\s*:\s*(-?\d{1,16}(?![\d.eE])|"(?:[^"\\]|\\.){0,200}")/;
 
 /**
  * The line protocol over two streams. Ours, because the SDK's own transport ends the connection at the first message over
@@ -100,7 +101,7 @@ export class StdioTransport implements Transport {
 function readId(text: string): string | number | undefined {
   try {
     const id: unknown = JSON.parse(idPattern.exec(text)?.[1] ?? '');
-    return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+    return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined;
   } catch {
     return undefined;
   }

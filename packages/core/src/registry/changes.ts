@@ -8,7 +8,7 @@ import { isSamePlace, type Place, parsePlaces, placeOf, placesKey, readonlyPlace
 import type { Candidate } from './sources.ts';
 import type { Held } from './store.ts';
 import { assertFits, type EditRules } from './tool-input.ts';
-import { type Fields, isFields } from './tree.ts';
+import { canonical, type Fields, isFields } from './tree.ts';
 
 /**
  * The three changes of the store that a tool can ask for. Each answers the top-level keys of the file that change, from what
@@ -33,14 +33,19 @@ export function updateConnection<C extends BaseConnection>(name: string, patch: 
   const current = heldConnection(held, name, rules.storePath);
   const changed = applyPatch(current, patch, rules);
   assertFits(changed, rules);
-  const [before, after] = [placeOf(current.raw, true, rules.reader), placeOf(changed, true, rules.reader)];
-  // Exactly: a place without a port stands for all of them only where it guards.
-  if (!before || !after || before.host !== after.host || before.port !== after.port) {
+  if (isMoved(current.raw, changed, rules)) {
     assertNotNarrowed(current, 'moved', rules);
     assertPlace(changed, context);
   }
   const connections = held.list.map((one) => (one === current.raw ? changed : one));
   return { connections, ...remembering(current.raw, connections, context) };
+}
+
+/** Exactly: a place without a port stands for all of them only where it guards, and behind another SSH server it is another one. */
+function isMoved<C extends BaseConnection>(current: Fields, changed: Fields, { reader }: EditRules<C>): boolean {
+  const [before, after] = [placeOf(current, true, reader), placeOf(changed, true, reader)];
+  if (!before || !after || before.host !== after.host || before.port !== after.port) return true;
+  return canonical(current.ssh) !== canonical(changed.ssh);
 }
 
 export function removeConnection<C extends BaseConnection>(name: string, context: ChangeContext<C>): Fields {

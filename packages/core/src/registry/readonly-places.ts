@@ -1,3 +1,4 @@
+import { hostname, networkInterfaces } from 'node:os';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { Reader } from './evaluate.ts';
@@ -67,6 +68,7 @@ export function refuseWritable(place: Place, guarded: readonly Place[], storePat
 }
 
 const thisHost = 'localhost';
+const ownNamesMs = 1_000;
 const thisMachine = /^(0\.0\.0\.0|127(\.\d+){3}|\[::1?\]|(.*\.)?localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
 
 /**
@@ -74,9 +76,24 @@ const thisMachine = /^(0\.0\.0\.0|127(\.\d+){3}|\[::1?\]|(.*\.)?localhost[46]?(\
  * take for something else than a host (`user@`, `/path`) is left away, and a path by itself is a socket of this machine.
  */
 function plainHost(host: string): string {
+  const plain = plainName(host);
+  return host.startsWith('/') || thisMachine.test(plain) || ownNames().has(plain) ? thisHost : plain;
+}
+
+function plainName(host: string): string {
   const trimmed = host.replace(/\s+/g, '').toLowerCase();
-  const plain = mappedAddress(urlHost(trimmed) ?? trimmed).replace(/\.+$/, '');
-  return host.startsWith('/') || thisMachine.test(plain) ? thisHost : plain;
+  return mappedAddress(urlHost(trimmed) ?? trimmed).replace(/\.+$/, '');
+}
+
+let known: { names: ReadonlySet<string>; until: number } | undefined;
+
+/** What this machine is called in the network, asked anew now and then: addresses come and go. */
+function ownNames(): ReadonlySet<string> {
+  if (known === undefined || performance.now() > known.until) {
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+    known = { names: new Set([hostname(), ...addresses].map(plainName)), until: performance.now() + ownNamesMs };
+  }
+  return known.names;
 }
 
 function urlHost(text: string): string | undefined {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
@@ -212,6 +213,25 @@ describe('read-only', () => {
     await registry.add({ ...example, name: 'x', host: 'another.example' });
   });
 
+  it('cannot be got round by the name or an address of this machine', async () => {
+    world.writeStore({ ...example, host: 'localhost', readonly: true });
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
+    for (const host of [hostname(), ...addresses]) {
+      const failure = await failureOf(registry.add({ ...example, name: 'x', host }));
+      expect([host, failure.code]).toEqual([host, 'E_READONLY_LOCKED']);
+    }
+  });
+
+  it('cannot be got round by another SSH server in front of the same name', async () => {
+    const guarded = { ...example, name: 'guarded', host: 'localhost', ssh: 'there', readonly: true };
+    world.writeStore({ ...example, host: 'localhost', ssh: 'here' }, guarded);
+    for (const ssh of ['there', { host: 'there' }, null]) {
+      expect(await failureOf(registry.update('prod', { ssh }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
+    }
+    await registry.update('prod', { ssh: 'here', user: 'somebody' });
+    await registry.update('prod', { ssh: 'there', readonly: true });
+  });
+
   it('cannot be got round by a broken one that names no port', async () => {
     world.env.EXAMPLE_CONNECTIONS = JSON.stringify([{ ...example, name: 'guarded', readonly: true, port: 5 }]);
     world.writeStore({ ...example, port: 'five' });
@@ -249,7 +269,7 @@ describe('what a person has narrowed', () => {
   const narrow = { ...example, mirror: 'only-this', type: 'south', readonly: true, port: 7 };
   const narrowed = () => world.another({ narrowingFields: ['mirror'] });
 
-  it.each([{ mirror: null }, { mirror: 'more' }, { host: 'other.internal' }, { port: 8 }])(
+  it.each([{ mirror: null }, { mirror: 'more' }, { host: 'other.internal' }, { port: 8 }, { ssh: 'b' }])(
     'is not widened by %j',
     async (patch) => {
       world.writeStore(narrow);

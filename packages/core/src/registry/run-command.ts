@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { systemCode } from '../files/system-code.ts';
+import { inOwnGroup, killGroup } from '../process-group.ts';
 import type { Environment } from './expand.ts';
 
 export interface CommandOptions {
@@ -38,8 +39,7 @@ export function runCommand(argv: readonly string[], options: CommandOptions): Pr
         cwd: options.cwd,
         shell: false,
         windowsHide: true,
-        // A process group of its own, so that we can end all of it.
-        detached: process.platform !== 'win32',
+        detached: inOwnGroup,
       });
     } catch (error) {
       return resolve({ outcome: 'not-started', code: systemCode(error) ?? 'unknown error' });
@@ -80,14 +80,4 @@ function follow(
     timer = setTimeout(finish, afterExitMs);
   });
   child.on('close', finish);
-}
-
-function killGroup(child: ChildProcessByStdio<null, Readable, null>): void {
-  try {
-    if (child.pid === undefined) return;
-    if (process.platform === 'win32') child.kill('SIGKILL');
-    else process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
 }

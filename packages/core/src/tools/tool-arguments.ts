@@ -26,7 +26,9 @@ function describe(issue: z.core.$ZodIssue, args: unknown, known: readonly string
   const path = issue.path.map(String).join('.');
   const value = valueAt(args, issue.path);
   if (value === undefined && path !== '') return `${path} is missing`;
-  return `${path || 'the arguments'}: ${issue.message}${shown(path, value)}`;
+  // No colon after it: what follows `password:` would be taken for a password and removed.
+  if (secretField.test(path)) return `${path} is not accepted (${issue.message})`;
+  return `${path || 'the arguments'}: ${issue.message}${shown(value)}`;
 }
 
 function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): string {
@@ -35,8 +37,7 @@ function unknownKey(key: string, path: readonly PropertyKey[], known: readonly s
   return `unknown argument ${JSON.stringify(key.slice(0, shownValueLimit))}${where}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 
-function shown(path: string, value: unknown): string {
-  if (secretField.test(path)) return '';
+function shown(value: unknown): string {
   // Its type alone: an object may hold a password further in, and be nested too deep to be written out.
   if (typeof value === 'object' && value !== null) return `, got ${Array.isArray(value) ? 'a list' : 'an object'}`;
   const text = JSON.stringify(typeof value === 'string' ? value.slice(0, shownValueLimit) : value) ?? String(value);

@@ -46,6 +46,8 @@ export interface Link {
   close(cause: Failure): Promise<void>;
 }
 
+/** Before the login a server may send as many as it likes; the log is not its to fill. */
+const mostBanners = 3;
 /** Of what is quoted when it is no greeting of SSH. */
 const longestGreeting = 120;
 
@@ -74,6 +76,7 @@ class SshLink implements Link {
   /** What ends a long silence may have waited in a buffer while the machine slept: only a new answer proves anything. */
   #isDoubtful = false;
   #said = '';
+  #banners = 0;
   #refusal: Failure | undefined;
   #closing: Promise<void> | undefined;
 
@@ -181,7 +184,10 @@ class SshLink implements Link {
       .on('handshake', () => {
         if (this.#phase === 'handshake') this.#phase = 'login';
       })
-      .on('banner', (text) => log('info', 'the SSH server says', { hop: this.label, text: cleanServerText(text) }))
+      .on('banner', (text) => {
+        this.#banners += 1;
+        if (this.#banners <= mostBanners) log('info', 'the SSH server says', { hop: this.label, text: cleanServerText(text) });
+      })
       .on('change password', () => this.loss.declare(this.#auth.refused('the password has expired')));
   }
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,7 @@ class OpenSshLink implements Link {
       timeoutMs: loginMs,
       signal,
     });
+    if (code !== 0) this.#forgetFolder();
     signal.throwIfAborted();
     if (code === null) {
       throw tunnelFailure(
@@ -89,6 +91,12 @@ class OpenSshLink implements Link {
       );
     }
     if (code !== 0) throw explainLogin(this.#step.label, stderr);
+  }
+
+  /** No master was left in it. At once, for at the end of the process nobody waits for us any more. */
+  #forgetFolder(): void {
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = undefined;
   }
 
   lastHeard(): number {

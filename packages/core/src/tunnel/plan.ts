@@ -102,8 +102,9 @@ function describedStep(hop: Hop, { knownHostsFiles }: PlanOptions): LibraryStep 
 
 /** What only ssh itself can do. */
 function reasonForSsh(host: SshHost): string | undefined {
-  const { proxyCommand, pkcs11, certificateFiles, identityFiles } = host;
+  const { proxyCommand, hostKeySources, pkcs11, certificateFiles, identityFiles } = host;
   if (proxyCommand !== undefined) return 'ProxyCommand';
+  if (hostKeySources[0] !== undefined) return hostKeySources[0];
   if (pkcs11) return 'PKCS11Provider';
   const keys = identityFiles.filter((file) => existsSync(file));
   if ([...certificateFiles, ...keys.map((file) => `${file}-cert.pub`)].some((file) => existsSync(file))) return 'a certificate';

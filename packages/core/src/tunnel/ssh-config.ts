@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { tunnelFailure } from './failures.ts';
 import { complaint, isHostWord, runSsh, type SshProgram } from './ssh-program.ts';
+import { checkAborted } from './wait.ts';
 
 /** A host as a person's own configuration of ssh describes it. */
 export interface SshHost {
@@ -16,6 +17,8 @@ export interface SshHost {
   /** `[user@]host[:port]` or `ssh://…`, the first hop first. */
   jumps: readonly string[];
   proxyCommand: string | undefined;
+  /** What decides about host keys beside known_hosts, by the name of the setting. */
+  hostKeySources: readonly string[];
   certificateFiles: readonly string[];
   pkcs11: boolean;
   knownHostsFiles: readonly string[];
@@ -43,6 +46,7 @@ export async function askSsh({ name, user, port }: HostWish, options: AskOptions
   const wish = [...(user === undefined ? [] : ['-l', user]), ...(port === undefined ? [] : ['-p', String(port)])];
   const { program, timeoutMs, signal } = options;
   const { code, stdout, stderr } = await runSsh(program, { args: ['-G', ...wish, '--', name], timeoutMs, signal });
+  if (code === null) checkAborted(signal);
   if (code !== 0) {
     const why = code === null ? `no answer within ${timeoutMs} ms` : complaint(stderr, 'first');
     throw tunnelFailure('E_SSH_CONFIG', `ssh cannot say how it would reach ${JSON.stringify(name)}: ${why}`);
@@ -68,6 +72,7 @@ export function parseSshHost(text: string, name: string, { home, program }: Pick
     identitiesOnly: one('identitiesonly') === 'yes',
     jumps: (one('proxyjump') ?? '').split(',').filter((jump) => jump !== ''),
     proxyCommand: one('proxycommand'),
+    hostKeySources: ['RevokedHostKeys', 'KnownHostsCommand'].filter((name) => one(name.toLowerCase()) !== undefined),
     certificateFiles: all('certificatefile').map(path),
     pkcs11: one('pkcs11provider') !== undefined,
     knownHostsFiles: [...all('userknownhostsfile'), ...all('globalknownhostsfile')]

@@ -1,5 +1,7 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { Failure } from '../failure.ts';
+import { inOwnGroup, killGroup } from '../process-group.ts';
 import { errorCode, tunnelFailure } from './failures.ts';
 import { cleanServerText } from './server-text.ts';
 
@@ -31,24 +33,56 @@ export interface RunResult {
 
 const mostOutput = 256 * 1024;
 
-/** Runs it to its end; no shell, and nothing to read. Rejects only when it cannot be started. */
+/**
+ * Runs it to its end; no shell, and nothing to read. Rejects only when it cannot be started. When it is stopped, so is what it started:
+ * a `ProxyCommand` or `Match exec` would go on alone.
+ */
 export function runSsh(program: SshProgram, { args, timeoutMs, signal }: Run): Promise<RunResult> {
+  if (signal?.aborted) return Promise.resolve({ code: null, stdout: '', stderr: '' });
   return new Promise((resolve, reject) => {
-    const options = {
+    const child = spawn(program.command, [...program.args, ...args], {
       env: { ...program.env },
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL' as const,
-      maxBuffer: mostOutput,
+      // What it inherits otherwise is the protocol's own input.
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: inOwnGroup,
       windowsHide: true,
-      ...(signal === undefined ? {} : { signal }),
-    };
-    const child = execFile(program.command, [...program.args, ...args], options, (error, stdout, stderr) => {
-      if (errorCode(error) === 'ENOENT') reject(missingProgram(error));
-      else resolve({ code: child.exitCode, stdout, stderr });
     });
-    // What it inherits otherwise is the protocol's own input.
-    child.stdin?.end();
+    const stop = (): void => {
+      killGroup(child);
+      end(null);
+    };
+    const outputs = [child.stdout, child.stderr].map((output) => collect(output, stop));
+    const timer = setTimeout(stop, timeoutMs);
+    signal?.addEventListener('abort', stop, { once: true });
+    const end = (code: number | null): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      const [stdout = '', stderr = ''] = outputs.map(({ finish }) => finish());
+      resolve({ code, stdout, stderr });
+    };
+    child.once('error', (error) => {
+      if (errorCode(error) === 'ENOENT') reject(missingProgram(error));
+      end(null);
+    });
+    child.once('close', end);
   });
+}
+
+/** What came so far, as text; more than anybody would write on purpose stops the program. Where descriptors are used up, there is no output. */
+function collect(output: Readable | null | undefined, stop: () => void): { finish(): string } {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  output?.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > mostOutput) stop();
+  });
+  return {
+    finish() {
+      output?.destroy();
+      return Buffer.concat(chunks).toString('utf8');
+    },
+  };
 }
 
 export function startSsh(program: SshProgram, args: readonly string[]): ChildProcess {

@@ -6,7 +6,7 @@ export interface TunnelTimeouts {
   handshakeMs: number;
   /** Before coming again to a server that hung up before the handshake; each for one more time. */
   busyMs: readonly number[];
-  /** The SSH server's own connection to the target. */
+  /** The SSH server's own connection to the target. Drivers wait for 10 s, and do not know that there is an SSH server to blame. */
   channelMs: number;
   agentMs: number;
   /** For `ssh -G`, per host. */
@@ -27,7 +27,7 @@ export const defaultTimeouts: TunnelTimeouts = {
   connectMs: 10_000,
   handshakeMs: 15_000,
   busyMs: [500, 1_500],
-  channelMs: 10_000,
+  channelMs: 9_000,
   agentMs: 5_000,
   configMs: 5_000,
   wayMs: 25_000,
