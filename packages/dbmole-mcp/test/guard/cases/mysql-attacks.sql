@@ -1135,6 +1135,30 @@ SELECT * FROM lateral
 SELECT * FROM t, (lateral)
 --- native-view-gbk | refuse | a view that runs otherwise than it reads | needs: library | only: mysql | control: yes
 SELECT * FROM v_native_gbk
+--- native-view-foreign | refuse | a text of another character set, which is read in that of the view | needs: library | control: yes
+SELECT * FROM v_native_foreign
+--- native-view-signs | refuse | a text of a character set that has other bytes for the signs of ASCII | needs: library | control: yes
+SELECT * FROM v_native_signs
+--- native-stored-sjis | refuse | a letter that is shown as a backslash | needs: library | control: yes
+SELECT f_native_sjis()
+--- native-stored-gbk | refuse | half a character, and the quote behind it is not shown | needs: library | only: mysql | control: yes
+SELECT f_native_gbk()
+--- native-column | refuse | a column that is computed when it is read | needs: library | only: mariadb | control: yes
+SELECT * FROM t_native
+--- native-column-again | refuse | once more: the table is not known to be harmless | needs: library | only: mariadb
+SELECT b FROM t_native
+--- native-column-view | refuse | behind a view | needs: library | only: mariadb | control: yes
+SELECT * FROM v_native_column
+--- native-default-plain | allow | the default is not asked for | needs: library | only: mariadb
+SELECT * FROM t_native_default
+--- native-default | refuse | the default of a column, asked for | needs: library | only: mariadb | control: yes
+SELECT DEFAULT(b) FROM t_native_default
+--- native-default-blank | refuse | with a blank, in a condition | needs: library | only: mariadb | control: yes
+SELECT 1 FROM t_native_default q WHERE DEFAULT (q.b) = 0
+--- native-default-view | refuse | behind a view, beside the table itself | needs: library | only: mariadb | control: yes
+SELECT v.b FROM t_native_default t, v_native_default v
+--- native-package-order | refuse | a function of the database, although the package has one of this name | needs: library | only: mariadb | control: yes
+SELECT guard.native_order.one()
 --- native-named | refuse | named like a function that other servers have | needs: library | control: yes
 SELECT uuid_v7('x')
 --- native-named-blank | refuse | with a blank | needs: library
@@ -1178,6 +1202,15 @@ SELECT guard.native_twins.one()
 SELECT rank ('x')
 --- native-blank-median | refuse | a plain name with a blank, or on servers without it | needs: library | control: yes
 SELECT median ('x')
+--- native-blank-replace | refuse | a word of the grammar is a name behind a point with a blank | needs: library | only: mariadb | control: yes
+SELECT guard . replace ('x')
+--- native-comment-count | refuse | a comment makes a plain name of it, in every mode | needs: library | control: yes
+SELECT count/**/('x')
+--- native-comment-count-mode | refuse | where blanks do not count, comments do | needs: library | mode: IGNORE_SPACE | control: yes
+SELECT count/**/('x')
+--- native-comment-count-line | refuse | where blanks do not count, comments do | needs: library | mode: IGNORE_SPACE | control: yes
+SELECT count -- x
+('x')
 --- native-oracle-elseif | refuse | a free word in the other grammar | needs: library | only: mariadb | mode: ORACLE | control: yes
 SELECT elseif('x')
 --- native-oracle-elseif-view | refuse | a free word in the other grammar | needs: library | only: mariadb | mode: ORACLE | control: yes

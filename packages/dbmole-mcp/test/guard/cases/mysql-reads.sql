@@ -811,6 +811,10 @@ DESC import
 DESCRIBE guard.import start
 --- explain-verb | allow | a table that is called like a verb
 EXPLAIN import
+--- columns-computed | allow | columns with expressions that call what the server has | only: mariadb
+SELECT a, b, DEFAULT(d) FROM t_computed
+--- columns-numbered | allow | a column that takes the next number of a sequence when a row is written | only: mariadb
+SELECT * FROM t_numbered
 --- views-gbk | allow | a view that was made over another character set
 SELECT * FROM v_gbk
 

@@ -26,17 +26,54 @@ export async function readServerFacts(run: CatalogQuestion): Promise<ServerFacts
 export interface Relation extends ObjectName {
   isView: boolean;
   engine: string;
+  /** Of a column that is computed when it is read; MariaDB lets these call native functions, and MySQL none that were added. */
+  isComputed: boolean;
 }
 
-/** Those of the names that there are. */
-export async function readRelations(names: readonly ObjectName[], run: CatalogQuestion): Promise<Relation[]> {
-  const columns = 'TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE';
-  const rows = await ask(run, names, (name) => `SELECT ${columns} FROM information_schema.TABLES WHERE ${isTable(name)}`);
-  return rows.map(([schema, name, type, engine]) => ({
+const computed = 'VIRTUAL GENERATED';
+
+/** Those of the names that there are; computed columns are only looked for where it is asked for. */
+export async function readRelations(
+  names: readonly ObjectName[],
+  asksColumns: (name: ObjectName) => boolean,
+  run: CatalogQuestion,
+): Promise<Relation[]> {
+  const tables = 'SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE ';
+  // A row for each such column, and none for nearly all tables.
+  const columns = " UNION ALL SELECT TABLE_SCHEMA, TABLE_NAME, EXTRA, '' FROM information_schema.COLUMNS WHERE ";
+  const rows = await ask(run, names, (name) => {
+    const ofTable = isTable(name);
+    return `${tables}${ofTable}${asksColumns(name) ? `${columns}${ofTable} AND EXTRA LIKE '${computed}%'` : ''}`;
+  });
+  const isColumn = (type: string | null | undefined) => type?.startsWith(computed) === true;
+  const withComputed = new Set(rows.flatMap(([schema, name, type]) => (isColumn(type) ? [`${schema}.${name}`] : [])));
+  return rows.flatMap(([schema, name, type, engine]) => {
+    if (isColumn(type)) return [];
+    const isComputed = withComputed.has(`${schema}.${name}`);
+    return [{ schema: schema ?? '', name: name ?? '', isView: type === 'VIEW', engine: engine ?? '', isComputed }];
+  });
+}
+
+export interface ColumnExpression extends ObjectName {
+  expression: string;
+  /** It is only run where the statement asks for it. */
+  isDefault: boolean;
+}
+
+/** The expressions of tables that may call something. */
+export async function readExpressions(names: readonly ObjectName[], run: CatalogQuestion): Promise<ColumnExpression[]> {
+  const columns = 'TABLE_SCHEMA, TABLE_NAME, GENERATION_EXPRESSION, COLUMN_DEFAULT';
+  const calls = "(GENERATION_EXPRESSION LIKE '%(%' OR COLUMN_DEFAULT LIKE '%(%')";
+  const rows = await ask(
+    run,
+    names,
+    (name) => `SELECT ${columns} FROM information_schema.COLUMNS WHERE ${isTable(name)} AND ${calls}`,
+  );
+  return rows.map(([schema, name, generation, value]) => ({
     schema: schema ?? '',
     name: name ?? '',
-    isView: type === 'VIEW',
-    engine: engine ?? '',
+    expression: generation ?? value ?? '',
+    isDefault: generation === null,
   }));
 }
 
@@ -58,6 +95,12 @@ export async function readViews(names: readonly ObjectName[], run: CatalogQuesti
     definer: definer ?? '',
     charset: charset ?? '',
   }));
+}
+
+/** As the server reads it, but for its texts; empty where the account may not see it. */
+export async function readViewText({ schema, name }: ObjectName, run: CatalogQuestion): Promise<string> {
+  const rows = await unlessHidden(() => run(`SHOW CREATE VIEW ${quoteName(schema)}.${quoteName(name)}`));
+  return rows?.[0]?.[1] ?? '';
 }
 
 /** Its definition in the character set that it was written in, in hexadecimal digits. */

@@ -8,10 +8,12 @@ export function refuseOptions(options: string): void {
   if (options.length >= mostShown) throw notARead({ message: 'it has more options than the server shows', at: 0 });
   const outward = /\b(execsrc|srcdef|http|uri|module|subtype|query_string|wrapper|driver)\b/i.exec(options);
   if (outward !== null) throw notARead({ message: `its option ${outward[0].toUpperCase()} can do more than read`, at: 0 });
-  const type = /\btable_type\W+(\w+)/i.exec(options)?.[1]?.toUpperCase();
-  if (type !== undefined && !readingTypes.has(type)) {
-    throw notARead({ message: `its type ${type} is not known to do no more than read`, at: 0 });
-  }
+  // It may also be one of the options in the list.
+  const types = [...options.matchAll(/\b(?:table_type|type\s*=)\W*(\w+)/gi)].map(([, type = '']) => type.toUpperCase());
+  // The engine's own default.
+  if (types.length === 0 && /\btabname\b/i.test(options)) types.push('PRX');
+  const type = types.find((one) => !readingTypes.has(one));
+  if (type !== undefined) throw notARead({ message: `its type ${type} is not known to do no more than read`, at: 0 });
 }
 
 /** A little less than what the server cuts them at. */

@@ -67,6 +67,30 @@ describe('names that are not what they look like', () => {
     });
   });
 
+  it('looks at a function of the database although the package has one of its name', async () => {
+    const body = 'FUNCTION h RETURN INT AS BEGIN RETURN f(); END; FUNCTION f RETURN INT AS BEGIN RETURN 1; END; END';
+    const p = { type: 'PACKAGE BODY', mode: 'ORACLE', text: `CREATE PACKAGE BODY "p" AS ${body}` };
+    const f = { text: 'CREATE FUNCTION `f`() RETURNS int RETURN 1' };
+    const version = '10.11.2-MariaDB';
+    for (const routines of [{ 'db.p': p }, { 'db.p': p, 'db.f': f }]) {
+      await createGuard().check('SELECT p.h()', serve({ version, routines }).run);
+    }
+    const acting = { text: "CREATE FUNCTION `f`() RETURNS int RETURN GET_LOCK('x', 1)" };
+    const { message } = await refusalOf('SELECT p.h()', { version, routines: { 'db.p': p, 'db.f': acting } });
+    expect(message).toContain('package body db.p over function db.f is no read');
+  });
+
+  it('tells names with points from points between names', async () => {
+    const { run } = serve({});
+    const answer: typeof run = async (sql) => {
+      if (sql.startsWith('SHOW CREATE')) return [['', '', 'CREATE FUNCTION `c`() RETURNS int RETURN 1']];
+      const isAsked = sql.includes('.ROUTINES') && sql.includes(Buffer.from('a.b').toString('hex'));
+      return isAsked ? [['a.b', 'c', 'FUNCTION', 'SQL', '', '', 'root@%', 'utf8mb4']] : run(sql);
+    };
+    await createGuard().check('SELECT `a.b`.c()', answer);
+    await expect(createGuard().check('SELECT `a.b`.c(), a.b.c()', answer)).rejects.toMatchObject({ position: 23 });
+  });
+
   it('takes a word with a blank for a plain name where the server does', async () => {
     const sql = 'SELECT RANK () OVER (ORDER BY a) FROM t';
     await createGuard().check(sql, serve({}).run);

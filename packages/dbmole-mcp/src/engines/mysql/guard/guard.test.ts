@@ -109,9 +109,13 @@ describe('the guard', () => {
   describe('and tables of CONNECT', () => {
     const connect = (options: string): Server => ({ tables: { 'db.c': { engine: 'CONNECT', options } } });
 
-    it.each(['', '`table_type`=CSV `file_name`="x.csv"', '`TABLE_TYPE`=MYSQL'])('reads files and tables: %s', async (options) => {
-      await createGuard().check('SELECT * FROM c', serve(connect(options)).run);
-    });
+    it.each(['', '`table_type`=CSV `file_name`="/type/x.csv"', '`TABLE_TYPE`=MYSQL `TABNAME`=t', "`option_list`='Type=DBF'"])(
+      'reads files and tables: %s',
+      async (options) => {
+        await createGuard().check('SELECT * FROM c', serve(connect(options)).run);
+        await createGuard().check('SELECT * FROM c', serve({ ...connect(options), version: '10.11.2-MariaDB' }).run);
+      },
+    );
 
     it.each([
       "`table_type`=MYSQL `option_list`='Execsrc=1'",
@@ -119,6 +123,9 @@ describe('the guard', () => {
       "`table_type`=JSON `http`='http://x'",
       '`table_type`=OEM',
       '`table_type`=PIVOT',
+      "`option_list`='a=1,Type = xcol'",
+      "`table_type`=CSV `option_list`='type=TBL'",
+      '`TABNAME`=t',
       `\`file_name\`='${'x'.repeat(2_000)}'`,
     ])('refuses what can do more: %s', async (options) => {
       expect(await refusalOf('SELECT * FROM c', connect(options))).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
@@ -126,8 +133,56 @@ describe('the guard', () => {
   });
 });
 
+describe('columns of MariaDB that call something', () => {
+  const version = '10.11.2-MariaDB';
+  const ofTable = (table: { computed?: string[]; defaults?: string[] }): Server => ({
+    version,
+    tables: { 'db.t': table, 'db.v': { view: 'select default(`db`.`t`.`a`) AS `a` from `db`.`t`' } },
+  });
+
+  it.each(['concat(`a`,uuid())', "date_format(`a`,'%f(')", 'trim(leading \'x\' from "a")', "_latin1'it's f'"])(
+    'lets pass what the server has: %s',
+    async (expression) => {
+      const server = ofTable({ computed: [expression], defaults: [expression, 'nextval(`db`.`s`)'] });
+      const { run, asked } = serve(server);
+      const guard = createGuard();
+      await guard.check('SELECT * FROM t', run);
+      await guard.check('SELECT * FROM t', run);
+      expect(asked).toHaveLength(3);
+      await guard.check('SELECT DEFAULT(a) FROM t', run);
+      expect(asked).toHaveLength(6);
+    },
+  );
+
+  it.each(["f('x' AS `'x'`)", 'concat(\'\\\\\',f("a"))', "_latin1'it's',f(`a`),'x'", "_latin1'' /* ',f(1)"])(
+    'refuses another: %s',
+    async (expression) => {
+      const server = ofTable({ computed: [expression] });
+      const guard = createGuard();
+      const { run } = serve(server);
+      for (let n = 0; n < 2; n += 1) {
+        await expect(guard.check('SELECT * FROM t', run)).rejects.toMatchObject({ position: 15 });
+      }
+      expect((await refusalOf('SELECT * FROM v', server)).message).toContain('view db.v over table db.t is no read: f() is');
+      expect((await refusalOf('SELECT DEFAULT(a) FROM t', ofTable({ defaults: [expression] }))).position).toBe(24);
+    },
+  );
+
+  it('looks at a default where one is asked for, wherever that is', async () => {
+    const server = ofTable({ defaults: ['f(1)'] });
+    const guard = createGuard();
+    const { run } = serve(server);
+    await guard.check('SELECT * FROM t', run);
+    for (const sql of ['SELECT DEFAULT (a) FROM t', 'SELECT * FROM v', 'SELECT t.a FROM t, v']) {
+      await expect(guard.check(sql, run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
+    }
+    await guard.check('SELECT * FROM t', run);
+    await createGuard().check('SELECT * FROM v', serve({ ...server, version: '8.0.31' }).run);
+  });
+});
+
 describe('texts that run otherwise than they read', () => {
-  const view = (charset: string, view: string, hex = ''): Server => ({ tables: { 'db.v': { view, charset, hex } } });
+  const view = (charset: string, view: string, hex = ''): Server => ({ tables: { 'db.v': { view, charset, hex, shown: view } } });
 
   it.each([
     ['utf8mb4', "select '表?' AS `a`", ''],
@@ -137,6 +192,14 @@ describe('texts that run otherwise than they read', () => {
   ])('lets pass what %s cannot hide: %s', async (...[charset, text, hex]) => {
     await createGuard().check('SELECT * FROM v', serve(view(charset, text, hex)).run);
   });
+
+  it.each(["select _latin1'譢\\\\' AS `a`", "select group_concat(`a` separator '表')", 'select * from json_table(`表`)', ''])(
+    'refuses one in gbk with texts of other character sets: %s',
+    async (shown) => {
+      const tables = { 'db.v': { view: "select '表'", charset: 'gbk', hex: '2773656C65637420B1ED27', shown } };
+      expect((await refusalOf('SELECT * FROM v', { tables })).message).toContain('made in the character set gbk');
+    },
+  );
 
   it.each([
     ['swe7', 'select 1', ''],
@@ -149,9 +212,32 @@ describe('texts that run otherwise than they read', () => {
     expect([message, position]).toEqual([expect.stringContaining(`made in the character set ${charset}`), 15]);
   });
 
-  it('refuses a function in swe7', async () => {
-    const routines = { 'db.f': { text: 'CREATE FUNCTION `f`() RETURNS int RETURN 1', charset: 'swe7' } };
-    expect((await refusalOf('SELECT f()', { routines })).message).toMatch(/function db.f cannot be checked: .*swe7/);
+  const stored = (charset: string, value: string): Server => ({
+    routines: { 'db.f': { text: `CREATE FUNCTION \`f\`() RETURNS int RETURN ${value}`, charset } },
+  });
+
+  it.each([
+    ['swe7', '1'],
+    ['armscii8', '1'],
+    ['sjis', "'\\\\'"],
+    ['ujis', "'\\\\'"],
+    ['gbk', "'?'"],
+    ['euckr', "'?'"],
+  ])('refuses a function in %s: %s', async (charset, value) => {
+    expect((await refusalOf('SELECT f()', stored(charset, value))).message).toMatch(/function db.f cannot be checked: .*/);
+  });
+
+  it.each([
+    ['sjis', "'表'"],
+    ['gbk', "'\\\\'"],
+    ['latin1', "'?\\\\'"],
+    ['utf8mb4', "'?'"],
+  ])('lets pass a function in %s: %s', async (charset, value) => {
+    await createGuard().check('SELECT f()', serve(stored(charset, value)).run);
+  });
+
+  it('minds half characters on MySQL only', async () => {
+    await createGuard().check('SELECT f()', serve({ ...stored('gbk', "'?'"), version: '10.11.2-MariaDB' }).run);
   });
 });
 
@@ -172,6 +258,18 @@ describe('what the guard remembers', () => {
     await guard.check('SELECT * FROM t', run);
     vi.advanceTimersByTime(11_000);
     await expect(guard.check('SELECT * FROM t', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
+  });
+
+  it('looks for the columns of what was a view a while ago', async () => {
+    const tables: Record<string, { view?: string; computed?: string[] }> = { 'db.v': { view: 'select 1' } };
+    const { run, asked } = serve({ tables, version: '10.11.2-MariaDB' });
+    const guard = createGuard();
+    for (let n = 0; n < 2; n += 1) await guard.check('SELECT * FROM v', run);
+    expect(asked.filter((sql) => sql.includes('.COLUMNS'))).toHaveLength(1);
+    tables['db.v'] = { computed: ['f(1)'] };
+    await guard.check('SELECT * FROM v', run);
+    vi.advanceTimersByTime(11_000);
+    await expect(guard.check('SELECT * FROM v', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
   });
 
   it('forgets when it is told to, and the mode after a while', async () => {

@@ -7,8 +7,8 @@ const ageMs = 10_000;
 const builtInAgeMs = 600_000;
 const mostNames = 20_000;
 
-/** What a name was found to be: a table and no view, or no function that anybody has made. */
-type Kind = 'table' | 'no routine';
+/** What a name was found to be: a table and no view, a view, or no function that anybody has made. */
+type Kind = 'table' | 'view' | 'no routine';
 
 /** What was found out of a server's objects a short while ago. */
 export class KnownObjects {

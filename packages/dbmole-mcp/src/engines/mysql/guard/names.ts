@@ -14,17 +14,24 @@ export interface TableUse {
 export interface Uses {
   tables: TableUse[];
   calls: CallUse[];
+  /** It may ask for the defaults of columns. */
+  defaults: boolean;
+}
+
+/** `DEFAULT(column)` runs the expression that the column has for it. */
+export function usesDefaults(tokens: readonly Token[]): boolean {
+  return tokens.some(({ word }, index) => word === 'DEFAULT' && tokens[index + 1]?.word === '(');
 }
 
 /** What of the mode decides which words are calls. */
 type CallMode = Pick<LexMode, 'ignoreSpace' | 'oracle'>;
 
 /** Every call that is not known to be harmless; throws at the first that is known not to be. */
-export function findCalls(tokens: readonly Token[], mode: CallMode): CallUse[] {
+export function findCalls(tokens: readonly Token[], mode: CallMode, sql: string): CallUse[] {
   const calls: CallUse[] = [];
   let closingOf: ((open: number) => number) | undefined;
   for (let index = 1; index < tokens.length; index += 1) {
-    const form = tokens[index]?.word === '(' ? formAt(tokens, index - 1, mode) : undefined;
+    const form = tokens[index]?.word === '(' ? formAt(tokens, index - 1, { ...mode, sql }) : undefined;
     const judged = form === undefined ? undefined : judgeCall(form);
     if (judged === undefined || isNoCall(tokens, index - 1)) continue;
     closingOf ??= matchBrackets(tokens);
@@ -35,18 +42,28 @@ export function findCalls(tokens: readonly Token[], mode: CallMode): CallUse[] {
   return calls;
 }
 
-function formAt(tokens: readonly Token[], at: number, { ignoreSpace, oracle }: CallMode): CallForm | undefined {
+function formAt(
+  tokens: readonly Token[],
+  at: number,
+  { ignoreSpace, oracle, sql }: CallMode & { sql: string },
+): CallForm | undefined {
   const token = tokens[at] ?? noToken;
-  if (!isName(token) || isReserved(token.word, oracle)) return undefined;
   const path = pathBefore(tokens, at);
+  // Behind a point some of them are names, even with a blank between: `a . replace (…)`.
+  if (!isName(token) || (path.length === 0 && isReserved(token.word, oracle))) return undefined;
   return {
     name: token.name,
     path,
     word: path.length === 0 ? token.word : '',
-    glued: ignoreSpace || tokens[at + 1]?.start === token.end,
+    glued: isGlued(sql.slice(token.end, tokens[at + 1]?.start), ignoreSpace),
     empty: tokens[at + 2]?.word === ')',
     at: token.start,
   };
+}
+
+/** By what stands between a name and its bracket. Blanks may not count, and comments always do. */
+function isGlued(between: string, ignoreSpace: boolean): boolean {
+  return between === '' || (ignoreSpace && between.trim() === '');
 }
 
 /** A catalog, a database and a package, at most. */

@@ -12,7 +12,7 @@ function usesOf(body: string, sqlMode = '', comment = '', type = 'FUNCTION'): st
   });
   return [
     ...tables.map(({ name }) => name),
-    ...calls.map(({ path, name, own }) => `${own ? 'own:' : ''}${[...path, name].join('.')}()`),
+    ...calls.map(({ path, name, inPackage }) => `${inPackage ? 'own:' : ''}${[...path, name].join('.')}()`),
   ].join(' ');
 }
 

@@ -2,7 +2,7 @@ import type { Routine } from './catalog.ts';
 import { type CallUse, foldName } from './functions.ts';
 import { isReserved } from './known-functions.ts';
 import { tokenize } from './lexer.ts';
-import { findCalls, findTables, type Uses } from './names.ts';
+import { findCalls, findTables, type Uses, usesDefaults } from './names.ts';
 import { notARead } from './refuse.ts';
 import { type LexMode, parseMode } from './sql-mode.ts';
 import { closingOf, isName, noToken, type Token } from './tokens.ts';
@@ -26,11 +26,12 @@ export function checkRoutine(sql: string, { sqlMode, comment, type }: Pick<Routi
     [...definitions, ...tokens.filter((_, index) => isOfGrammar(tokens, index, mode))].map(({ start }) => start),
   );
   const own = new Set(isPackage ? definitions.map(({ name }) => foldName(name)) : []);
-  const calls = [...findCalls(tokens, mode), ...(mode.oracle ? findBareCalls(tokens) : findCallStatements(tokens, false))];
+  const calls = [...findCalls(tokens, mode, sql), ...(mode.oracle ? findBareCalls(tokens) : findCallStatements(tokens, false))];
   const isOwn = ({ name, path }: CallUse) => path.length === 0 && own.has(foldName(name));
   return {
+    defaults: usesDefaults(tokens),
     tables: findTables(tokens, mode),
-    calls: calls.filter(({ at }) => !noCalls.has(at)).map((use) => (isOwn(use) ? { ...use, own: true } : use)),
+    calls: calls.filter(({ at }) => !noCalls.has(at)).map((use) => (isOwn(use) ? { ...use, inPackage: true } : use)),
   };
 }
 

@@ -144,6 +144,7 @@ describe('checkStatement', () => {
     ['SELECT CAST(1 AS DECIMAL(10, 2)), CAST(1 AS foo(3))', ''],
     ["SELECT f('x') FROM t", 't f()'],
     ['SELECT concat_ws(f(1))', 'f()'],
+    ['SELECT a . replace (1), REPLACE(1, 2, 3), a. if(1), IF(1, 2, 3)', 'a.replace() a.if()'],
     ['SELECT oracle_schema.concat(1), other.concat(1)', 'oracle_schema.concat()? other.concat()'],
   ])('finds the calls of %s', (sql, names) => {
     expect(namesOf(sql)).toBe(names);
@@ -151,6 +152,7 @@ describe('checkStatement', () => {
 
   it('lets a blank stand before the bracket where the server does', () => {
     expect(namesOf('SELECT COUNT (*), f (1)', 'IGNORE_SPACE')).toBe('f()');
+    expect(namesOf('SELECT COUNT/**/(*), NOW -- x\n(), MAX \t\n(1)', 'IGNORE_SPACE')).toBe('COUNT() NOW()');
     expect(namesOf('SELECT COUNT (*), f (1)', 'ANSI')).toBe('f()');
   });
 

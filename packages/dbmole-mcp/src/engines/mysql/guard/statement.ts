@@ -3,7 +3,7 @@ import { refuseClauses } from './clauses.ts';
 import { readAnalyze, readExplain, type Statement } from './explain.ts';
 import type { CallUse } from './functions.ts';
 import { tokenize } from './lexer.ts';
-import { findCalls, findTables, type TableUse, type Uses } from './names.ts';
+import { findCalls, findTables, type TableUse, type Uses, usesDefaults } from './names.ts';
 import { readQuery } from './query.ts';
 import { notARead } from './refuse.ts';
 import { refuseShow } from './show.ts';
@@ -27,18 +27,19 @@ export function checkStatement(sql: string, sqlMode: string): Uses {
   }
   // Each of them is run by one server and skipped by another, so the statement has to be a read in every way to read it.
   for (let mask = 0; mask < 2 ** executed.count - 1; mask += 1) {
-    const { tables, calls } = checkTokens(sql, tokenize(sql, mode, { mask, count: 0 }), mode);
+    const { tables, calls, defaults } = checkTokens(sql, tokenize(sql, mode, { mask, count: 0 }), mode);
     uses.tables.push(...tables);
     uses.calls.push(...calls);
+    uses.defaults ||= defaults;
   }
   return uses;
 }
 
 /** What the definition of a view leads to; it is a query, and has to be one that reads. */
 export function checkDefinition(sql: string, mode: LexMode): Uses {
-  const { tables, calls } = checkTokens(sql, tokenize(sql, mode), mode);
+  const { tables, calls, defaults } = checkTokens(sql, tokenize(sql, mode), mode);
   const isShown = ({ name, path }: CallUse) => path.length === 0 && shownForRollup.has(name);
-  return { tables, calls: calls.map((use) => (isShown(use) ? { ...use, own: true } : use)) };
+  return { tables, defaults, calls: calls.map((use) => (isShown(use) ? { ...use, own: true } : use)) };
 }
 
 /** MySQL shows them around what WITH ROLLUP is about, although nothing is called so. Stored functions are shown with their database. */
@@ -48,11 +49,13 @@ function checkTokens(sql: string, all: readonly Token[], mode: LexMode): Uses {
   const tokens = all.at(-1)?.word === ';' ? all.slice(0, -1) : all;
   const { runs, from, query, schema, names } = readStatement(sql, tokens);
   refuseClauses(tokens, { oracle: mode.oracle, query });
-  const calls = findCalls(from === 0 ? tokens : tokens.slice(from), mode);
+  const calls = findCalls(from === 0 ? tokens : tokens.slice(from), mode, sql);
   const behind = new Map(names.map((name) => [name.name, name.behind]));
   const tables = runs ? findTables(tokens, mode).filter((use) => !isWithName(use, behind)) : [];
-  if (schema === undefined) return { tables, calls };
+  const defaults = usesDefaults(tokens);
+  if (schema === undefined) return { tables, calls, defaults };
   return {
+    defaults,
     tables: tables.map((use) => ({ ...use, schema: use.schema ?? schema })),
     calls: calls.map((use) => ({ ...use, schema })),
   };

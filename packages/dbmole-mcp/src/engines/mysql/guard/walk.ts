@@ -1,18 +1,22 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import {
   type ObjectName,
+  type Relation,
   type Routine,
+  readExpressions,
   readRelations,
   readRoutines,
   readRoutineText,
   readTableOptions,
   readViewBytes,
   readViews,
+  readViewText,
   type ServerFacts,
   type View,
 } from './catalog.ts';
-import { hidesEscape, isMisread, mayHideEscape, misread } from './charsets.ts';
+import { hasForeignText, hidesEscape, isMisread, isMisreadRoutine, isPlainText, mayHideEscape, misread } from './charsets.ts';
 import { refuseOptions } from './connect-options.ts';
+import { callsOfColumn } from './expressions.ts';
 import { calledAs, candidatesOf, isNative, isSame, isSystemObject, originOf } from './found-names.ts';
 import { type CallUse, refuseAddedCall, refuseUnknownCall } from './functions.ts';
 import { isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
@@ -36,8 +40,9 @@ const mostNames = 1_000;
 const longestText = 999_000;
 
 /** Whether the statement leads to nothing that would have to be looked at, as far as is known by now. */
-export function isPlain({ tables, calls }: Uses, { known, server }: Omit<Catalog, 'run'>): boolean {
-  const { database } = server;
+export function isPlain({ tables, calls, defaults }: Uses, { known, server }: Omit<Catalog, 'run'>): boolean {
+  const { database, maria } = server;
+  if (defaults && maria) return false;
   const isPlainCall = (use: CallUse) => {
     const { name, schema = database } = use;
     if (isNative(use, server)) return known.isKnownBuiltIn(calledAs(use));
@@ -55,7 +60,7 @@ export function isPlain({ tables, calls }: Uses, { known, server }: Omit<Catalog
  * them. Throws a refusal that says by which way the statement is no read.
  */
 export async function lookBehind(uses: Uses, catalog: Catalog): Promise<void> {
-  const walk = new Walk(catalog);
+  const walk = new Walk(catalog, uses.defaults);
   let frontier = startOf(uses, catalog.server.database);
   for (let round = 0; round < mostRounds; round += 1) {
     frontier = await walk.step(frontier);
@@ -89,8 +94,11 @@ class Walk {
   readonly #server: ServerFacts;
   readonly #run: CatalogQuestion;
   readonly #seen = new Set<string>();
+  /** Some text on the way asks for the defaults of columns, perhaps of those behind it. */
+  #defaults: boolean;
 
-  constructor({ known, server, run }: Catalog) {
+  constructor({ known, server, run }: Catalog, defaults: boolean) {
+    this.#defaults = defaults && server.maria;
     this.#known = known;
     this.#server = server;
     this.#run = run;
@@ -107,14 +115,20 @@ class Walk {
   async #stepTables(uses: readonly Reached<TableUse>[], next: Frontier): Promise<void> {
     const names = this.#newTables(uses);
     if (names.size === 0) return;
-    const found = await readRelations([...names.values()], this.#run);
+    const asksColumns = (name: ObjectName) => this.#server.maria && !this.#known.is('view', name);
+    const found = await readRelations([...names.values()], asksColumns, this.#run);
     for (const name of names.values()) if (!found.some((one) => isSame(one, name))) await this.#refuseHidden(name);
     await this.#checkEngines(
       found.filter(({ engine }) => /^connect$/i.test(engine)),
       names,
     );
-    for (const { isView, engine, ...name } of found) {
-      if (!isView && !/^connect$/i.test(engine)) this.#known.remember('table', name);
+    const calling = await this.#stepColumns(found, names, next);
+    for (const { schema, name, isView, engine } of found) {
+      const one = { schema, name };
+      // Of what was a view a moment ago the columns were not looked for.
+      const isSeen = !isView && !this.#known.is('view', one);
+      if (isView) this.#known.remember('view', one);
+      if (isSeen && !/^connect$/i.test(engine) && !calling.has(keyOf(one))) this.#known.remember('table', one);
     }
     const views = found.filter(({ isView }) => isView);
     if (views.length > 0) await this.#stepViews(views, names, next);
@@ -127,10 +141,30 @@ class Walk {
       if (schema === undefined) continue;
       const found = { schema, name, origin, qualified: written !== undefined };
       if (isCountedAnew(found)) within(origin, '', () => refuseCountedAnew(name));
-      if (isSystemSchema(schema) || this.#known.is('table', found)) continue;
-      if (this.#isNew(`table ${keyOf(found)}`)) names.set(keyOf(found), found);
+      if (isSystemSchema(schema) || (!this.#defaults && this.#known.is('table', found))) continue;
+      if (this.#isNew(['table', schema, name, this.#defaults])) names.set(keyOf(found), found);
     }
     return names;
+  }
+
+  /** The tables whose columns call something, as far as the statement may run it. */
+  async #stepColumns(
+    found: readonly Relation[],
+    names: ReadonlyMap<string, { origin: Origin }>,
+    next: Frontier,
+  ): Promise<ReadonlySet<string>> {
+    const calling = new Set<string>();
+    const tables = found.filter(({ isView, isComputed }) => isComputed || (this.#defaults && !isView));
+    if (tables.length === 0) return calling;
+    for (const { expression, isDefault, ...name } of await readExpressions(tables, this.#run)) {
+      if (isDefault && !this.#defaults) continue;
+      const origin = originOf(names, name);
+      const what = `table ${name.schema}.${name.name}`;
+      const calls = within(origin, what, () => callsOfColumn(uncut(expression)));
+      if (calls.length > 0) calling.add(keyOf(name));
+      this.#reach({ tables: [], calls, defaults: false }, { ...origin, via: join(origin.via, what), schema: name.schema }, next);
+    }
+    return calling;
   }
 
   async #stepViews(views: readonly ObjectName[], names: ReadonlyMap<string, { origin: Origin }>, next: Frontier): Promise<void> {
@@ -166,7 +200,9 @@ class Walk {
   async #refuseMisread(view: View, via: string, at: number): Promise<void> {
     if (isMisread(view.charset)) throw misread(via, view.charset, at);
     if (!mayHideEscape(view)) return;
-    if (hidesEscape(view, await readViewBytes(view, this.#run))) throw misread(via, view.charset, at);
+    const shown = await readViewText(view, this.#run);
+    if (isPlainText(shown)) return;
+    if (hasForeignText(shown) || hidesEscape(view, await readViewBytes(view, this.#run))) throw misread(via, view.charset, at);
   }
 
   /**
@@ -195,7 +231,7 @@ class Walk {
   async #stepCalls(uses: readonly Reached<CallUse>[], next: Frontier): Promise<void> {
     const asked: Reached<CallUse>[] = [];
     for (const use of uses) {
-      const isNew = this.#isNew(`call ${use.origin.schema} ${use.own} ${[...use.path, calledAs(use)].join('.')}`);
+      const isNew = this.#isNew(['call', use.origin.schema, use.own, use.inPackage, ...use.path, calledAs(use)]);
       if (!isNew || (await this.#isBuiltIn(use))) continue;
       if (use.own) await this.#refuseAdded(use);
       else asked.push(use);
@@ -208,7 +244,7 @@ class Walk {
     );
     for (const { use, names } of candidates) {
       const found = routines.filter((routine) => names.some((name) => isSame(routine, name)));
-      if (found.length === 0) this.#acceptAbsent(use, names);
+      if (found.length === 0 && !use.inPackage) this.#acceptAbsent(use, names);
       else await this.#refuseAdded(use);
       for (const routine of found) await this.#lookInside(routine, use.origin, next);
     }
@@ -234,8 +270,9 @@ class Walk {
     // That of a package only declares.
     if (routine.type === 'PACKAGE') return;
     const what = `${routine.type.toLowerCase()} ${routine.schema}.${routine.name}`;
-    if (isMisread(routine.charset)) throw misread(join(origin.via, what), routine.charset, origin.at);
     const text = routine.isSql ? await readRoutineText(routine, this.#run) : '';
+    if (isMisreadRoutine(routine.charset, text, this.#server.maria))
+      throw misread(join(origin.via, what), routine.charset, origin.at);
     if (text === '' && isSystemObject(routine)) return;
     if (text === '') throw this.#unseen(routine, join(origin.via, what), origin.at);
     const uses = within(origin, what, () => checkRoutine(uncut(text), routine));
@@ -251,12 +288,14 @@ class Walk {
     });
   }
 
-  #reach({ tables, calls }: Uses, origin: Origin, next: Frontier): void {
+  #reach({ tables, calls, defaults }: Uses, origin: Origin, next: Frontier): void {
+    this.#defaults ||= defaults && this.#server.maria;
     for (const table of tables) next.tables.push({ ...table, origin });
     for (const call of calls) next.calls.push({ ...call, origin });
   }
 
-  #isNew(key: string): boolean {
+  #isNew(parts: readonly unknown[]): boolean {
+    const key = JSON.stringify(parts);
     if (this.#seen.has(key)) return false;
     if (this.#seen.size >= mostNames) throw notARead({ message: 'it names too much to be checked', at: 0 });
     this.#seen.add(key);

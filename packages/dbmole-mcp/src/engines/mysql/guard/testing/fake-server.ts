@@ -26,6 +26,11 @@ interface Table {
   charset?: string;
   /** The view in that character set. */
   hex?: string;
+  /** The view as the server reads it. */
+  shown?: string;
+  /** Expressions of columns that are computed, and of defaults. */
+  computed?: readonly string[];
+  defaults?: readonly string[];
 }
 
 /** Answers the questions that the guard asks, from their text. */
@@ -44,9 +49,12 @@ function answer(server: Server, sql: string): Row[] {
   const called = /^SELECT (.*)\(no_such_column AS a\)$/.exec(sql)?.[1];
   if (called !== undefined) throw new Failure('engine', 'no', { engineCode: errorOf(server, called) });
   if (/mysql\.func|user_defined_functions/.test(sql)) return nativeRows(native);
-  const created = /^SHOW CREATE .* `(.*)`\.`(.*)`$/.exec(sql);
+  const created = /^SHOW CREATE (?!VIEW).* `(.*)`\.`(.*)`$/.exec(sql);
   if (created !== null) return [['', '', routines[`${created[1]}.${created[2]}`]?.text ?? null]];
-  const [, source, schema = '', name = ''] = /FROM information_schema\.(\w+) WHERE \w+ = '(.*)' AND \w+ = '(.*)'/.exec(sql) ?? [];
+  const shown = /^SHOW CREATE VIEW `(.*)`\.`(.*)`$/.exec(sql);
+  if (shown !== null) return [['', server.tables?.[`${shown[1]}.${shown[2]}`]?.shown ?? null]];
+  const [, source, schema = '', name = ''] =
+    /FROM information_schema\.(\w+) WHERE \w+ = '(.*?)' AND \w+ = '(.*?)'/.exec(sql) ?? [];
   return source === 'ROUTINES' ? routineRows(server, `${schema}.${name}`) : tableRows(server, `${schema}.${name}`, sql);
 }
 
@@ -73,9 +81,15 @@ function tableRows({ tables = {} }: Server, key: string, sql: string): Row[] {
   if (table === undefined) return [];
   const { view, engine = 'InnoDB', options = '', definer = 'root@%', charset = 'utf8mb4', hex = '' } = table;
   if (sql.startsWith('SELECT HEX')) return [[hex]];
+  if (sql.includes('.COLUMNS')) return columnRows([schema, name], table, sql);
   if (sql.includes('.VIEWS')) return view === undefined ? [] : [[schema, name, view, definer, charset]];
   if (sql.includes('CREATE_OPTIONS')) return [[schema, name, options]];
   return [[schema, name, view === undefined ? 'BASE TABLE' : 'VIEW', engine]];
+}
+
+function columnRows(name: readonly [string, string], { computed = [], defaults = [] }: Table, sql: string): Row[] {
+  if (sql.includes('EXTRA')) return computed.map(() => [...name, 'VIRTUAL GENERATED', '']);
+  return [...computed.map((one) => [...name, one, null]), ...defaults.map((one) => [...name, null, one])];
 }
 
 export async function refusalOf(sql: string, server: Server): Promise<Failure> {
