@@ -91,6 +91,19 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
     expect(await read('select f_stored()')).toBeUndefined();
   });
 
+  it('who can become somebody who may do more', async () => {
+    await database.run('create role taint_owner_strong superuser; grant taint_owner_strong to taint_owner_owner');
+    try {
+      expect(await read('select f_stored()')).toMatchObject({
+        message: expect.stringContaining('this user can become taint_owner_strong, which is a superuser'),
+      });
+      expect(await read("select f_count('item')")).toBeUndefined();
+    } finally {
+      await database.run('drop role taint_owner_strong');
+    }
+    expect(await read('select f_stored()')).toBeUndefined();
+  });
+
   it('who may copy the server as well', async () => {
     await database.run(
       'alter role taint_owner_owner replication; create or replace function f_new() returns int language sql as $$ select 1 $$',

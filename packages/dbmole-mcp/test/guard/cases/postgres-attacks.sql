@@ -2369,6 +2369,63 @@ select f_field('f_comp')
 --- unsaid-hash | refuse | the key of a table by its name
 select satisfies_hash_partition('t_hash'::regclass, 2, 0, 5)
 
+--- unsaid-bare-argument | refuse | a constant becomes what a function is for that the server has with fewer arguments
+select ascii('a', '(1)')
+
+--- unsaid-bare-param | refuse | and so does a parameter | params: ["(1)"]
+select ascii('a', $1)
+
+--- unsaid-bare-exact | refuse | a function that fits better than the server's own
+select div(5, '(1)')
+
+--- unsaid-bare-default | refuse | an argument that is not there
+select radians(5)
+
+--- unsaid-bare-operator | refuse | an operator for what the server has none for
+select true |>> '(1)'
+
+--- unsaid-bare-prefix | refuse | an operator that the server has between two only
+select <<= '(1)'
+
+--- unsaid-bare-body | refuse | the same inside
+select f_bare()
+
+--- unsaid-field-constant | refuse | a constant with a field becomes what the function is for
+select ('(1)').fld
+
+--- unsaid-field-null | refuse | so does nothing at all
+select (null collate "C").fld
+
+--- unsaid-field-body | refuse | the same inside
+select f_fld()
+
+--- unsaid-field-of-number | refuse | a field of a number is a call
+select (5::bigint).pg_advisory_lock
+
+--- unsaid-field-of-column | refuse | of a column too | control: success
+select (id).pg_terminate_backend from (select -1 as id) x
+
+--- unsaid-field-of-element | refuse | of an element of an array | control: success
+select (array['{DSN}'])[1].dblink_connect
+
+--- unsaid-field-of-query | refuse | of a query | control: success
+select (select '{DSN}').dblink_connect
+
+--- unsaid-field-of-value | refuse | of a function in FROM that gives a value | control: success
+select x.dblink_connect from unnest(array['{DSN}']) x
+
+--- unsaid-field-of-call | refuse | and has no other name | control: none
+select pg_backend_pid.pg_cancel_backend from pg_backend_pid()
+
+--- unsaid-field-inside | refuse | the same in the body of a function | control: success
+select f_fields()
+
+--- unsaid-field-argument | refuse | of an argument
+select f_field_of(5)
+
+--- unsaid-field-quote | refuse | a cast that a function of the server makes
+select (l).quote_literal from t_cl
+
 -- Work without end: bounded by the time limit ------------------------------------------------------------------------
 
 --- endless-series | allow | counts for ever | control: none

@@ -12,6 +12,10 @@ interface Lists {
   readonly types: NameUse[];
   readonly fields: NameUse[];
   readonly untyped: NameUse[];
+  /** Columns of what is in FROM, or calls with it. */
+  readonly ofSource: NameUse[];
+  /** Functions in FROM: one that gives no row stands for its value. */
+  readonly inFrom: string[];
   /** Names that stand alone, and what is in FROM: what is both is a whole row. */
   readonly alone: Set<string>;
   readonly sources: Set<string>;
@@ -32,13 +36,16 @@ export function collectNames(statement: unknown, sql: string): StatementNames {
     types: [],
     fields: [],
     untyped: [],
+    ofSource: [],
+    inFrom: [],
     gathered: [],
     combined: [],
     alone: new Set(),
     sources: new Set(),
   };
   walk(statement, (node) => collectors.get(node.kind)?.(lists, node));
-  const { functions, relations, operators, types, fields, untyped, gathered, combined, alone, sources } = lists;
+  const { functions, relations, operators, types, fields, untyped, ofSource, inFrom, gathered, combined, alone, sources } = lists;
+  if (inFrom.length > 0) functions.push(...ofSource.map(asCall));
   return {
     functions,
     relations,
@@ -82,7 +89,7 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
     ({ functions }, { fields }) => functions.push({ ...nameOf(fields.method, fields), args: 1, isNamed: false }),
   ],
   ['RangeSubselect', collectAlias],
-  ['RangeFunction', collectAlias],
+  ['RangeFunction', collectFunctions],
   ['RangeTableFunc', collectAlias],
   ['A_Const', collectConstant],
   ['ParamRef', ({ untyped }, node) => node.parent !== 'TypeCast' && untyped.push(untypedOf(node))],
@@ -128,7 +135,8 @@ function collectRows({ combined }: Lists, { fields: { op, valuesLists } }: Visit
 
 function collectCase(lists: Lists, node: Visited): void {
   collectCombined(lists, node);
-  if (node.fields.arg !== undefined) pushAll(lists.operators, equal, node.fields);
+  const { arg, args } = node.fields;
+  if (arg !== undefined) pushAll(lists.operators, equal, { ...node.fields, lexpr: arg, rexpr: args });
 }
 
 function collectWord({ functions }: Lists, { fields }: Visited, name: string | undefined): void {
@@ -141,7 +149,8 @@ function collectCall({ functions, relations }: Lists, { fields }: Visited): void
   const relation = unlessNamed === 'relation' ? readRelation(fields.args) : undefined;
   if (relation !== undefined) relations.push({ at, ...relation });
   const isNamed = relation !== undefined || (unlessNamed === 'schema' && namesOwnSchema(fields.args));
-  functions.push({ schema, name, at, args: Array.isArray(fields.args) ? fields.args.length : 0, isNamed });
+  const args = Array.isArray(fields.args) ? fields.args : [];
+  functions.push({ schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed });
 }
 
 function collectJsonTable(lists: Lists, node: Visited): void {
@@ -152,6 +161,16 @@ function collectJsonTable(lists: Lists, node: Visited): void {
 function collectJoin(lists: Lists, node: Visited): void {
   collectAlias(lists, node);
   if (isUsing(node.fields)) pushAll(lists.operators, equal, nowhere);
+}
+
+function collectFunctions(lists: Lists, node: Visited): void {
+  collectAlias(lists, node);
+  lists.inFrom.push(node.kind);
+}
+
+/** `(5).f` is `f(5)`. */
+function asCall(use: NameUse): CallUse {
+  return { ...use, args: 1, isNamed: false, isField: true };
 }
 
 function collectAlias({ sources }: Lists, { fields }: Visited): void {
@@ -165,8 +184,7 @@ function collectConstant({ untyped }: Lists, node: Visited): void {
 
 /** A constant can be cast to having no type. */
 function collectCast({ untyped }: Lists, node: Visited): void {
-  const { names } = asFields(node.fields.typeName);
-  if (Array.isArray(names) && textOf(names.at(-1)) === 'unknown') untyped.push(untypedOf(node));
+  if (isUnknown(node.fields.typeName)) untyped.push(untypedOf(node));
 }
 
 function untypedOf({ kind, fields }: Visited): NameUse {
@@ -190,35 +208,74 @@ function isInScope(scope: Scope | undefined, name: string): boolean {
 }
 
 /** A name of one part is a column or a row; the last of several may be a function of the row before it. */
-function collectColumn({ fields: list, alone, gathered }: Lists, { fields, parent }: Visited): void {
+function collectColumn({ fields: list, ofSource, alone, gathered }: Lists, { fields, parent }: Visited): void {
   const parts = Array.isArray(fields.fields) ? fields.fields : [];
   const last = textOf(parts.at(-1));
   if (last === undefined) {
     // In the list of what is selected, and nowhere else, `t.*` stands for its columns.
     if (parent !== 'ResTarget') gathered.push('*');
   } else if (parts.length === 1) alone.add(last);
-  else list.push({ schema: undefined, name: last, at: placeOf(fields) });
+  else {
+    const use = { schema: undefined, name: last, at: placeOf(fields) };
+    list.push(use);
+    ofSource.push(use);
+  }
 }
 
-function collectIndirection({ fields: list }: Lists, { fields }: Visited): void {
+function collectIndirection({ fields: list, functions }: Lists, { fields }: Visited): void {
   const at = placeOf(innerOf(fields.arg));
   for (const part of Array.isArray(fields.indirection) ? fields.indirection : []) {
     const name = textOf(part);
-    if (name !== undefined) list.push({ schema: undefined, name, at });
+    if (name === undefined) continue;
+    const use = { schema: undefined, name, at };
+    list.push(use);
+    // A constant without a type becomes whatever the function is for.
+    functions.push({ ...asCall(use), isField: !isUntyped(fields.arg) });
   }
+}
+
+function hasUntyped({ lexpr, rexpr }: Fields): boolean {
+  return isUntyped(lexpr) || isUntyped(rexpr);
+}
+
+/** Whether it is a constant or parameter without a type, or has one as a part that operators are applied to by itself. */
+function isUntyped(node: unknown): boolean {
+  if (node === undefined) return false;
+  if (Array.isArray(node)) return node.some(isUntyped);
+  const [[kind = '', inner] = []] = Object.entries(asFields(node));
+  const fields = asFields(inner);
+  const part = partsOfUntyped.get(kind);
+  if (part !== undefined) return isUntyped(fields[part]);
+  if (kind === 'TypeCast') return isUnknown(fields.typeName);
+  return kind === 'ParamRef' || (kind === 'A_Const' && (fields.sval !== undefined || fields.isnull === true));
+}
+
+const partsOfUntyped = new Map([
+  ['CollateClause', 'arg'],
+  ['NamedArgExpr', 'arg'],
+  ['CaseWhen', 'expr'],
+  ['List', 'items'],
+  ['RowExpr', 'args'],
+]);
+
+function isUnknown(type: unknown): boolean {
+  const { names } = asFields(type);
+  return Array.isArray(names) && textOf(names.at(-1)) === 'unknown';
 }
 
 function collectExpression({ operators }: Lists, { fields }: Visited): void {
   const range = ranges.get(String(fields.kind));
-  if (range === undefined) operators.push(nameOf(fields.name, fields));
+  const prefix = fields.lexpr === undefined;
+  if (range === undefined) operators.push({ ...nameOf(fields.name, fields), untyped: hasUntyped(fields), prefix });
   else pushAll(operators, range, fields);
 }
 
 /** `x IN (SELECT …)` says no operator. */
 function collectSubLink({ operators, gathered }: Lists, { fields }: Visited): void {
   if (fields.subLinkType === 'ARRAY_SUBLINK') gathered.push('array');
-  if (fields.operName !== undefined) operators.push(nameOf(fields.operName, fields));
-  else if (fields.testexpr !== undefined) pushAll(operators, equal, fields);
+  const operands = { ...fields, lexpr: fields.testexpr };
+  if (fields.operName !== undefined) operators.push({ ...nameOf(fields.operName, fields), untyped: hasUntyped(operands) });
+  else if (fields.testexpr !== undefined) pushAll(operators, equal, operands);
 }
 
 function isUsing({ isNatural, usingClause }: Fields): boolean {
@@ -226,7 +283,7 @@ function isUsing({ isNatural, usingClause }: Fields): boolean {
 }
 
 function pushAll(list: NameUse[], names: readonly string[], fields: Fields): void {
-  for (const name of names) list.push({ schema: undefined, name, at: placeOf(fields) });
+  for (const name of names) list.push({ schema: undefined, name, at: placeOf(fields), untyped: hasUntyped(fields) });
 }
 
 /** Of `[catalog.][schema.]name`. */

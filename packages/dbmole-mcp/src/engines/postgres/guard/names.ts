@@ -5,18 +5,26 @@ export interface NameUse {
   readonly name: string;
   /** Where the parser saw it; negative: it did not say. `positionOf` makes it a place in the caller's text. */
   readonly at: number;
+  /** Of operators and calls: whether one of the operands is a constant or parameter that nobody cast. */
+  readonly untyped?: boolean;
+  /** Of operators that are written: whether there is nothing before it. */
+  readonly prefix?: boolean;
 }
 
 export interface CallUse extends NameUse {
   /** How many arguments it has. */
   readonly args: number;
+  /** No more and no less; otherwise the grammar may have added some. */
+  readonly isCounted?: boolean;
   /** What it is told to read is a constant, and was looked at. */
   readonly isNamed: boolean;
+  /** It is written as a field, and is perhaps no call. */
+  readonly isField?: boolean;
 }
 
 /** Everything in one statement that the server looks up by name and may run code of. */
 export interface StatementNames {
-  /** Calls, also of table functions and sampling methods. One with a single argument can be a cast to a type or a field of a row. */
+  /** Calls, also of table functions and sampling methods, and what may be one: `(5).f`. One with a single argument can be a cast to a type or a field of a row. */
   readonly functions: readonly CallUse[];
   readonly relations: readonly NameUse[];
   /** Written ones and those the syntax stands for: `=` for IN, CASE x WHEN, USING and NATURAL; `~~` for LIKE; `<=` for BETWEEN. */

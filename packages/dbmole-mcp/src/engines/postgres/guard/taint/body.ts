@@ -11,6 +11,8 @@ export interface Reading {
   readonly comments: boolean;
   /** Every name may be the one of a call. */
   readonly anyCall?: boolean;
+  /** The names of arguments. */
+  readonly values?: readonly string[];
 }
 
 export interface BodyUses {
@@ -54,10 +56,11 @@ export function readBody(tokens: readonly BodyToken[], reading: Reading): BodyUs
 }
 
 function collect(tokens: readonly BodyToken[], reading: Reading, found: BodyUses, depth: number): void {
+  const values = new Set([...(reading.values ?? []), ...namesOfValues(tokens)]);
   for (const [i, token] of tokens.entries()) {
     if (token.kind === 'operator') addUse(found.uses.operators, token.text, anywhere);
     else if (token.kind === 'string') collectString(token.text, reading, found, depth);
-    else if (token.kind === 'word' || token.kind === 'quoted') collectName(tokens, i, { reading, found });
+    else if (token.kind === 'word' || token.kind === 'quoted') collectName(tokens, i, { reading, found, values });
     if (token.kind === 'word') collectWord(token.text, found.uses);
     if (token.kind === 'word' && commands.has(token.text) && isCommand(tokens, i, reading)) found.commands.add(token.text);
   }
@@ -80,18 +83,39 @@ function collectString(text: string, reading: Reading, found: BodyUses, depth: n
 function collectName(
   tokens: readonly BodyToken[],
   i: number,
-  { reading, found: { uses } }: { reading: Reading; found: BodyUses },
+  { reading, found: { uses }, values }: { reading: Reading; found: BodyUses; values: ReadonlySet<string> },
 ): void {
   const qualified = tokens[i - 1]?.text === '.' && i > 1;
   const before = qualified ? tokens[i - 2] : undefined;
   const use = { schema: before?.kind === 'word' || before?.kind === 'quoted' ? before.text : undefined };
-  const isCall = reading.anyCall === true || (tokens[i + 1]?.text === '(' && !isOwnSetting(tokens, i));
+  const opens = tokens[i + 1]?.text === '(';
+  const isField = qualified && !opens;
+  const isFieldCall = isField && before !== undefined && isValue(before, values);
+  const isCall = reading.anyCall === true || (opens && !isOwnSetting(tokens, i));
   for (const name of namesOf(tokens[i])) {
     addUse(uses.relations, name, use);
     addUse(uses.types, name, use);
-    if (qualified) addUse(uses.fields, name, use);
+    if (isField) addUse(uses.fields, name, use);
     if (isCall) addUse(uses.functions, name, use);
+    else if (isFieldCall) addUse(uses.functions, name, anywhere);
   }
+}
+
+/** Behind it, `.f` can be the call of a function: `(5).f`. */
+function isValue(token: BodyToken, values: ReadonlySet<string>): boolean {
+  return token.kind === 'param' || isClosing(token) || values.has(token.text);
+}
+
+function isClosing({ kind, text }: BodyToken): boolean {
+  return kind === 'mark' && (text === ')' || text === ']');
+}
+
+/** What a function in FROM may be called, whose value then has the same calls: `from now() as x`. Without a name, it has its own. */
+function namesOfValues(tokens: readonly BodyToken[]): readonly string[] {
+  return tokens.flatMap(({ text }, i) => {
+    const last = tokens[i - 1]?.text === 'as' ? tokens[i - 2] : tokens[i - 1];
+    return tokens[i + 1]?.text === '(' || (last !== undefined && isClosing(last)) ? [text] : [];
+  });
 }
 
 /** In a database of one byte for each character, the server folds more letters than those of ASCII. */

@@ -18,7 +18,8 @@ const jsonTypes = '114, 3802';
 
 /**
  * What the matching of names needs to know of an object. `open`: its name alone can mean it, or nothing else that is visible has it.
- * `shadows`: the server has something of that name itself. `needs`: the types that its operands have. `row`: what can be before a dot and its name; that need not be a row, unless it is `whole`. `definer`: with whose rights it runs.
+ * `shadows`: the server has something of that name itself. `needs`: the types that its operands have, if they have to be there. `bare`: a
+ * constant without a type is enough for one of them, as the server has nothing of its own for the others. `row`: what can be before a dot and its name; that need not be a row, unless it is `whole`. `definer`: with whose rights it runs.
  */
 const descriptions = `
     select pg_catalog.json_build_object('schema', n.nspname, 'name', p.proname,
@@ -27,7 +28,13 @@ const descriptions = `
           or ((p.pronargdefaults > 0 or p.provariadic <> 0) and n.nspname = any (pg_catalog.current_schemas(true)))
           or not exists (select from pg_catalog.pg_proc q where q.proname = p.proname and pg_catalog.pg_function_is_visible(q.oid)),
         'shadows', exists (select from pg_catalog.pg_proc q where q.proname = p.proname and q.oid < ${firstUserOid} and q.oid <> p.oid),
-        'needs', p.proargtypes::pg_catalog.oid[], 'immutable', p.provolatile = 'i',
+        'needs', (p.proargtypes::pg_catalog.oid[])[0:p.pronargs - p.pronargdefaults - 1],
+        'most', case when p.provariadic = 0 then p.pronargs end, 'immutable', p.provolatile = 'i',
+        'bare', p.provariadic <> 0 or p.pronargdefaults > 0 or not exists (
+          select from pg_catalog.pg_proc q
+          where q.proname = p.proname and q.oid < ${firstUserOid} and q.oid <> p.oid and q.pronargs = p.pronargs and not exists (
+            select from pg_catalog.generate_series(0, p.pronargs - 1) i
+            where p.proargtypes[i] < ${firstUserOid} and p.proargtypes[i] <> q.proargtypes[i])),
         'row', case when p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1 then p.proargtypes[0] end,
         'whole', exists (select from pg_catalog.pg_type t where t.oid = p.proargtypes[0] and t.typtype in ('c', 'd', 'p')),
         'definer', case when p.prosecdef then p.proowner end) as it
@@ -52,6 +59,11 @@ const descriptions = `
           or not exists (select from pg_catalog.pg_operator q where q.oprname = o.oprname and pg_catalog.pg_operator_is_visible(q.oid)),
         'shadows', exists (select from pg_catalog.pg_operator q where q.oprname = o.oprname and q.oid < ${firstUserOid}),
         'needs', pg_catalog.array_remove(array[o.oprleft, o.oprright], 0::pg_catalog.oid),
+        'bare', not exists (
+          select from pg_catalog.pg_operator q
+          where q.oprname = o.oprname and q.oid < ${firstUserOid} and (q.oprleft = 0) = (o.oprleft = 0) and (
+            ((o.oprleft >= ${firstUserOid} or q.oprleft = o.oprleft) and (o.oprright >= ${firstUserOid} or q.oprright = o.oprright))
+            or (q.oprleft = q.oprright and q.oprleft in (o.oprleft, o.oprright)))),
         'immutable', (select p.provolatile = 'i' from pg_catalog.pg_proc p where p.oid = o.oprcode))
     from pg_catalog.pg_operator o join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
     where f.class = ${catalogs.operator} and o.oid = f.oid

@@ -18,7 +18,7 @@ const node = (objectClass: string, description: object): TaintNode =>
     { reason: 'is bad', via: undefined },
   );
 
-const uses = (kind: keyof Uses, name = 'n', schema?: string): Uses => {
+const uses = (kind: Exclude<keyof Uses, 'untyped'>, name = 'n', schema?: string): Uses => {
   const all = new Uses();
   addUse(all[kind], name, { schema });
   return all;

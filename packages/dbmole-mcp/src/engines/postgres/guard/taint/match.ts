@@ -37,15 +37,25 @@ export function findUse(node: TaintNode, uses: Uses, matching: Matching): Use | 
   if (node.class === catalogs.relation) return findNamed(node, uses.relations, matching);
   if (node.class === catalogs.type) return findType(node, uses, matching);
   if (node.class === catalogs.operator)
-    return meant(node, uses, matching) ? findNamed(node, uses.operators, matching) : undefined;
+    return findNamed(node, uses.operators, {
+      ...matching,
+      accepts: (use) => fits(node, use) && meant(node, use, { uses, matching }),
+    });
   if (node.class === catalogs.cast) return findCast(node, uses, matching);
   return undefined;
 }
 
 function findCall(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
-  const use = findNamed(node, uses.functions, matching);
-  if (use === undefined) return undefined;
-  return isQualified(use) || meant(node, uses, matching) ? use : undefined;
+  const accepts = (use: Use) => fits(node, use) && (isQualified(use) || meant(node, use, { uses, matching }));
+  return findNamed(node, uses.functions, { ...matching, accepts });
+}
+
+/** Whether it has as many operands. Of bodies, and of aggregates, nobody has counted them. */
+function fits({ class: objectClass, kind, needs, most }: TaintNode, { in: use }: Use): boolean {
+  if (use === undefined) return true;
+  if (objectClass === catalogs.operator) return use.prefix === undefined || use.prefix === (needs.length === 1);
+  if (kind !== 'function' || !('isCounted' in use)) return true;
+  return use.args >= needs.length && use.args <= most;
 }
 
 function findField(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
@@ -80,6 +90,8 @@ function findCast(node: TaintNode, uses: Uses, matching: Matching): Use | undefi
 interface Naming extends Matching {
   /** What is before the name is not its schema. */
   readonly unqualified?: boolean;
+  /** What else there is to know of a use. */
+  readonly accepts?: (use: Use) => boolean;
 }
 
 /** The use of a name that can mean the object. */
@@ -89,6 +101,7 @@ export function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly U
   const path = isCommon ? naming.path : naming.path + (naming.inherited ?? '');
   const open = node.open || path.includes(node.schema);
   return names.get(node.name)?.find((use) => {
+    if (naming.accepts?.(use) === false) return false;
     if (naming.unqualified || !isQualified(use)) return open;
     return use.schema === node.schema;
   });
@@ -98,8 +111,9 @@ export function findNamed(node: TaintNode, names: ReadonlyMap<string, readonly U
  * Whether the name can mean this object although the server has something of the same name. For a function of the server's types it
  * always can: an exact fit of one's own wins over what the server would convert.
  */
-function meant(node: TaintNode, uses: Uses, matching: Matching): boolean {
+function meant(node: TaintNode, use: Use, { uses, matching }: { uses: Uses; matching: Matching }): boolean {
   if (!node.shadows) return true;
+  if (node.bare && use.in?.untyped !== false) return true;
   const needs = userNeeds(node);
   if (needs.length === 0) return matching.strict || node.class === catalogs.function || matching.path.includes(node.schema);
   return needs.some((type) => hasProvider(type, uses, matching));

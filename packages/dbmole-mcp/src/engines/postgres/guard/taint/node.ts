@@ -10,8 +10,12 @@ export interface TaintNode {
   readonly kind: string;
   readonly open: boolean;
   readonly shadows: boolean;
+  /** For one of its operands, a constant without a type is enough. */
+  readonly bare: boolean;
   /** The types of its operands, or what it casts from. */
   readonly needs: readonly string[];
+  /** How many arguments it has at most; `needs` are those at least. */
+  readonly most: number;
   /** The planner may compute it. */
   readonly immutable: boolean;
   /** The type of row that it is a field of. */
@@ -49,7 +53,9 @@ interface Description {
   readonly kind?: string;
   readonly open?: boolean;
   readonly shadows?: boolean;
+  readonly bare?: boolean;
   readonly needs?: readonly (string | number)[];
+  readonly most?: number | null;
   readonly immutable?: boolean | null;
   readonly row?: string | number | null;
   readonly whole?: boolean;
@@ -91,7 +97,9 @@ export function createNode({ description, ...found }: Found, { reason, via }: Ca
     kind,
     open,
     shadows,
+    bare: description.bare === true,
     needs: needs.map(String),
+    most: description.most ?? Number.POSITIVE_INFINITY,
     immutable: description.immutable === true,
     row: description.row == null ? undefined : String(description.row),
     whole: description.whole === true,

@@ -39,6 +39,7 @@ const wholes = [
   ['pg_namespace', 'true'],
   ['pg_opclass', newer('oid')],
   ['pg_amproc', newer('oid')],
+  ['pg_auth_members', 'true'],
 ] as const;
 
 /** Rows that were there from the beginning have an age that does not grow. When they are changed, there is one more that has. */

@@ -4,7 +4,7 @@ import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 export interface Reach {
   /** The number of the user of this connection; undefined: nobody has asked. */
   readonly user: string | undefined;
-  /** Of the user of this connection; goes on a sentence that begins with `this user`. */
+  /** Of the user of this connection, or of a role that it can take; goes on a sentence that begins with `this user`. */
   readonly own: string | undefined;
   /** Of roles by their numbers. */
   readonly roles: ReadonlyMap<string, string>;
@@ -31,6 +31,7 @@ const escapes = [
   'run_command_on_',
 ];
 
+/** Also of the roles that SQL can take, with SET ROLE: those that the user is a member of, and who logged in. */
 const question = `
   select r.oid, r.rolname = current_user, case
     when r.rolsuper then 'is a superuser'
@@ -45,13 +46,17 @@ const question = `
           then p.proname ~ $2 and (p.oid >= 16384 or p.proacl is not null)
           else not l.lanpltrusted end
         and pg_catalog.has_function_privilege(r.oid, p.oid, 'execute')
-      limit 1) end
-  from pg_catalog.pg_roles r
-  where r.rolname = current_user or r.oid = any ($1::pg_catalog.oid[])`;
+      limit 1) end, m.taken, r.rolname
+  from pg_catalog.pg_roles r cross join pg_catalog.pg_roles s cross join lateral (
+    select case when s.rolsuper then r.oid = s.oid else pg_catalog.pg_has_role(s.oid, r.oid, 'member') end
+  ) m (taken)
+  where s.rolname = session_user and (r.rolname = current_user or r.oid = any ($1::pg_catalog.oid[]) or m.taken)`;
 
 export async function openReach(run: CatalogQuestion, owners: readonly string[]): Promise<Reach> {
   const rows = await run(question, [`{${owners.join(',')}}`, `^(${escapes.join('|')})`]);
   const roles = new Map(rows.flatMap(([oid, , what]) => (oid && what ? [[oid, what] as const] : [])));
   const [user, , own] = rows.find(([, is]) => is === 't') ?? [];
-  return { user: user ?? undefined, own: own ?? undefined, roles };
+  const other = rows.find(([, , what, taken]) => what && taken === 't');
+  const asOther = other && `can become ${other[4]}, which ${other[2]}`;
+  return { user: user ?? undefined, own: own ?? asOther, roles };
 }

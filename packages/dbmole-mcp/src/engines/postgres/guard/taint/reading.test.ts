@@ -32,7 +32,7 @@ describe('what a body calls', () => {
     const { uses } = ofFunction('select audit.log(1), (t).f_comp, t.g from "S"."T" t where a === b', [], 'sql');
     expect(uses.functions.get('log')).toEqual([{ schema: 'audit' }]);
     expect(uses.relations.get('T')).toEqual([{ schema: 'S' }]);
-    expect([...uses.fields.keys()]).toEqual(['log', 'f_comp', 'g', 'T']);
+    expect([...uses.fields.keys()]).toEqual(['f_comp', 'g', 'T']);
     expect(uses.operators.has('===')).toBe(true);
   });
 

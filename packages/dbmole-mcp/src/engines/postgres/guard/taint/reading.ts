@@ -63,7 +63,7 @@ export function readText({
   // In other languages, and with other strings, what looks like a comment may be code.
   const comments = !isSql || settings.includes('standard_conforming_strings');
   const tokens = tokenize(text, { comments });
-  const { uses, commands, tooDeep } = readBody(tokens, { code: true, comments });
+  const { uses, commands, tooDeep } = readBody(tokens, { code: true, comments, values: parameters.map(({ name }) => name) });
   for (const { type } of parameters) readType(type, uses);
   const dynamic = isSql ? readDynamic(tokens, parameters) : readForeign({ text, parameters }, uses);
   const built = new Uses();

@@ -103,6 +103,8 @@ export function judgeText(body: Body, reader: BodyReader): string | undefined {
     const denial = uses.map(({ schema }) => denialOfFunction(schema, name)).find((found) => found !== undefined);
     if (denial !== undefined) return `calls ${name}(), which ${denial.reason}`;
   }
+  const runner = [...used.fields.keys()].find((name) => runners.has(name));
+  if (runner !== undefined) return `calls ${runner}(), which runs SQL that it gets as a string`;
   for (const [name, uses] of used.relations) {
     const denial = uses.map(({ schema }) => denialOfRelation({ schema, name })).find((found) => found !== undefined);
     if (denial !== undefined) return `reads ${name}, which ${denial.reason}`;

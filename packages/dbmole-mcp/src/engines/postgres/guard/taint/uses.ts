@@ -1,10 +1,10 @@
-import type { NameUse, StatementNames } from '../names.ts';
+import type { CallUse, NameUse, StatementNames } from '../names.ts';
 
 /** One place where a name is used. */
 export interface Use {
   readonly schema: string | undefined;
   /** In the caller's statement; undefined: in the body of something. */
-  readonly in?: NameUse;
+  readonly in?: NameUse | CallUse;
 }
 
 /** What a statement or a body uses, by name. In a body, every word may be a relation or a type. */
@@ -28,14 +28,15 @@ export function addUse(to: Map<string, Use[]>, name: string, use: Use): void {
 export const textCasts: readonly string[] = ['quote_literal', 'quote_nullable', 'anytextcat', 'textanycat'];
 
 /** A cast that is written nowhere. */
-export function addTextCasts({ functions, operators, types }: Uses): void {
-  const use = textCasts.flatMap((name) => functions.get(name) ?? [])[0] ?? operators.get('||')?.[0];
+export function addTextCasts({ functions, fields, operators, types }: Uses): void {
+  const use = textCasts.flatMap((name) => functions.get(name) ?? fields.get(name) ?? [])[0] ?? operators.get('||')?.[0];
   if (use !== undefined) addUse(types, 'text', { ...use, schema: 'pg_catalog' });
 }
 
 export function usesOf(names: StatementNames): Uses {
   const uses = new Uses();
-  const kinds = ['functions', 'relations', 'types', 'operators', 'fields'] as const;
+  for (const use of names.functions) if (use.isField !== true) addUse(uses.functions, use.name, { schema: use.schema, in: use });
+  const kinds = ['relations', 'types', 'operators', 'fields'] as const;
   for (const kind of kinds) for (const use of names[kind]) addUse(uses[kind], use.name, { schema: use.schema, in: use });
   addTextCasts(uses);
   return uses;
