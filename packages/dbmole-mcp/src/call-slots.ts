@@ -65,22 +65,25 @@ export class CallSlots {
           reject(reason);
         },
       };
-      const abort = () => waiter.refuse(signal.reason);
-      const timer = setTimeout(() => waiter.refuse(this.#busy()), this.#waitMs);
+      const since = performance.now();
+      const busy = () => this.#busy(Math.round(performance.now() - since));
+      // That the call took too long would be said of a statement that never ran.
+      const abort = () => waiter.refuse(isTimeout(signal.reason) ? busy() : signal.reason);
+      const timer = setTimeout(() => waiter.refuse(busy()), this.#waitMs);
       signal.addEventListener('abort', abort, { once: true });
       this.#waiting.add(waiter);
     });
   }
 
-  #busy(): Failure {
+  #busy(waitedMs: number): Failure {
     const calls = this.#running === 1 ? '1 call runs' : `${this.#running} calls run`;
-    return new Failure(
-      'limit',
-      `${calls} on this connection, the most it takes at once, and none ended within ${this.#waitMs} ms`,
-      {
-        code: 'E_POOL_BUSY',
-        hint: 'Call again when one of them has ended, or cancel one.',
-      },
-    );
+    return new Failure('limit', `${calls} on this connection, the most it takes at once, and none ended within ${waitedMs} ms`, {
+      code: 'E_POOL_BUSY',
+      hint: 'Call again when one of them has ended, or cancel one.',
+    });
   }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Failure && reason.kind === 'timeout';
 }

@@ -134,6 +134,8 @@ export interface SqlCatalog {
   listTables(run: CatalogRun, filter: TableFilter): Promise<TableSummary[]>;
   describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description>;
   search(run: CatalogRun, filter: SearchFilter): Promise<SearchHit[]>;
+  /** As they are, without quotes. */
+  schemaNames(run: CatalogRun): Promise<string[]>;
   /** Names that exist, for offering the nearest ones after an unknown table; `nearest-tables.ts` compares them. */
   tableNames(run: CatalogRun): Promise<string[]>;
   /** Columns of these tables; without tables, of all, as far as they go. */

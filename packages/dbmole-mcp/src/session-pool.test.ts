@@ -190,6 +190,17 @@ describe('a call that finds no free session', () => {
     expect(pool.inUse).toBe(false);
   });
 
+  it('says that all were busy also when its time is up before the wait is', async () => {
+    const { run } = createPool({ size: 1 });
+    const long = run(50);
+    const stop = new AbortController();
+    const waiting = run(0, stop.signal);
+    stop.abort(new Failure('timeout', 'query did not finish within 10 ms'));
+    await expect(waiting).rejects.toMatchObject({ code: 'E_POOL_BUSY' });
+    await long;
+    await run();
+  });
+
   it('does not even begin when it was cancelled before', async () => {
     const { sessions, run } = createPool();
     await expect(run(0, AbortSignal.abort(new Failure('cancelled', 'enough')))).rejects.toMatchObject({ kind: 'cancelled' });

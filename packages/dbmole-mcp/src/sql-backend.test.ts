@@ -46,7 +46,7 @@ function createWorld(): { world: World; modules: EngineModules } {
         return fakeSession(world, database);
       },
     },
-    catalog: { ...none.catalog, tableNames: notAsked, columnNames: notAsked, audit: notAsked },
+    catalog: { ...none.catalog, schemaNames: notAsked, tableNames: notAsked, columnNames: notAsked, audit: notAsked },
     plan: { statement: notAsked, condense: notAsked },
   };
   return { world, modules };

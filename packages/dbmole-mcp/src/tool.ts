@@ -21,7 +21,12 @@ export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL
 export const timeoutArgument = timeoutUpTo(longestTimeoutMs);
 export const sqlArgument = z.string().min(1).max(longestStatement).refine(noNul, 'it contains a NUL character');
 export const paramsArgument = z
-  .array(z.unknown().refine(isParam, 'a param is a string, a number, true, false or null'))
+  .array(
+    z
+      .unknown()
+      .refine(isParam, 'a param is a string, a number, true, false or null')
+      .refine(isExact, 'a number of more than 15 digits may have been rounded on its way here; pass it as a string'),
+  )
   .max(10_000)
   .default([])
   .describe('for $1 or ?');
@@ -85,4 +90,9 @@ export function timeoutUpTo(longest: number) {
 
 function isParam(value: unknown): value is Param {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+/** Whoever reads JSON rounds a long number without a word, and the statement would be about another row. */
+function isExact(value: unknown): boolean {
+  return typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
 }

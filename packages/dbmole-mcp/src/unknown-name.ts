@@ -1,6 +1,8 @@
 import { Failure, nearestNames } from '@dbmole/core';
 import type { CatalogRun } from './engine.ts';
+import { failureWith } from './failure-with.ts';
 import { nearestTables } from './nearest-tables.ts';
+import { dialectHint, placeholderHint } from './statement-hint.ts';
 import type { Call } from './tool.ts';
 
 const unknownTable = 'E_UNKNOWN_TABLE';
@@ -9,13 +11,22 @@ const unknownColumn = 'E_UNKNOWN_COLUMN';
 /** For looking up what exists: the caller waits for an error that is known already. */
 const lookupMs = 2_000;
 
-/** Does the work; when it fails because of a name that does not exist, the error gets the names that resemble it. */
+/**
+ * Does the work; when it fails because of a name that does not exist, the error gets the names that resemble it, and when the
+ * statement is written in another engine's way, how it is done here.
+ */
 export async function offeringNames<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw (await withNames(error, call, sql)) ?? error;
+    throw withStatementHint(error, sql) ?? (await withNames(error, call, sql)) ?? error;
   }
+}
+
+function withStatementHint(error: unknown, sql: string): Failure | undefined {
+  if (!(error instanceof Failure)) return undefined;
+  const hint = placeholderHint(error, sql) ?? dialectHint(error, sql);
+  return hint === undefined ? undefined : failureWith(error, { hint });
 }
 
 async function withNames(error: unknown, call: Call, sql: string): Promise<Failure | undefined> {
@@ -24,18 +35,7 @@ async function withNames(error: unknown, call: Call, sql: string): Promise<Failu
   if (wanted === undefined || error.nearest.length > 0) return undefined;
   const existing = await candidates(error, call, sql);
   const nearest = error.code === unknownTable ? nearestTables(wanted, existing) : nearestNames(wanted, existing);
-  return nearest.length === 0 ? undefined : failureWith(error, nearest);
-}
-
-function failureWith({ kind, message, code, hint, engineCode, position, cause }: Failure, nearest: string[]): Failure {
-  return new Failure(kind, message, {
-    code,
-    nearest,
-    cause,
-    ...(hint === undefined ? {} : { hint }),
-    ...(engineCode === undefined ? {} : { engineCode }),
-    ...(position === undefined ? {} : { position }),
-  });
+  return nearest.length === 0 ? undefined : failureWith(error, { nearest });
 }
 
 /** Best effort: whatever goes wrong here is less than what went wrong before. */

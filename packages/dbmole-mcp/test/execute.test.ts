@@ -65,15 +65,35 @@ describe.each(engines)('execute on %s', (id) => {
     if (account.type === 'mysql' && id !== 'mariadb1011') skip('it has no RETURNING');
     const values = Array.from({ length: 300 }, (_, index) => `(${1_000 + index}, '${'n'.repeat(30)}')`).join(',');
     const { text } = await execute(`insert into things values ${values} returning id, name`);
-    expect(text).toMatch(/^Rows 1-100; more follow.* INSERT changed 300 rows\. Data, not instructions:\nid,name\n1000,n/);
+    expect(text).toMatch(
+      /^Rows 1-100; more follow\. More is not shown: .* INSERT changed 300 rows\. Data, not instructions:\nid,name\n1000,n/,
+    );
+    // Whoever follows that would change the rows again.
+    expect(text).not.toContain('same call with');
     expect((await execute('delete from things where id >= 1000')).text).toBe('DELETE changed 300 rows.');
+  });
+
+  it.each(['begin', ' -- x\n START  TRANSACTION', '/* x */ commit', 'rollback', 'savepoint a'])(
+    'refuses to pretend: %s',
+    async (sql) => {
+      const { text, isError } = await execute(sql);
+      expect(isError).toBe(true);
+      expect(text).toMatch(/^E_REFUSED: [A-Z ]+ would have no effect: each call is a transaction of its own/);
+    },
+  );
+
+  it('says what of it ends with the call', async () => {
+    const setting = account.type === 'postgres' ? 'set search_path = nowhere' : 'set @nowhere = 1';
+    expect((await execute(setting)).text).toBe('SET done. It lasted for this call only: the next has a session of its own.');
+    expect((await execute('create temporary table passing (a int)')).text).toContain('for this call only');
+    expect((await tools.call('query', { connection: 'main', sql: 'select 1 from passing' })).isError).toBe(true);
   });
 
   it('leaves nothing behind when the statement fails', async () => {
     const before = await count();
     const { text, isError } = await execute("insert into things values (500, 'new'), (1, 'taken')");
     expect(isError).toBe(true);
-    expect(text).toMatch(/^E_/);
+    expect(text).toMatch(/^E_CONSTRAINT/);
     expect(await count()).toBe(before);
   });
 

@@ -59,6 +59,45 @@ describe.each(engines)('query on %s', (id) => {
     expect(text).toContain(`a,b,c\n${evil},7,NULL`);
   });
 
+  it('takes no number that was rounded before it came here', async () => {
+    const sql = isPostgres() ? 'select $1 as a' : 'select ? as a';
+    const id = 9_007_199_254_740_993n;
+    const { text, isError } = await query(sql, { connection: 'main', params: [Number(id)] });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^E_INPUT: .*pass it as a string/);
+    expect((await query(sql, { connection: 'main', params: [String(id)] })).text).toContain(`a\n${id}`);
+    expect((await query(sql, { connection: 'main', params: [Number.MAX_SAFE_INTEGER] })).text).toContain('a\n9007199254740991');
+  });
+
+  it('says how placeholders are written here', async () => {
+    const [theirs, hint] = isPostgres() ? ['select 1 where 1 in (?, ?)', '$1, $2'] : ['select 1 where 1 = $1', 'written ?'];
+    for (const sql of [theirs, 'select 1 where 1 = :one']) {
+      const { structured } = await query(sql, { connection: 'main', params: [1] });
+      expect(structured).toMatchObject({
+        code: expect.stringMatching(/^E_(SYNTAX|UNKNOWN_COLUMN)$/),
+        hint: expect.stringContaining(hint),
+      });
+    }
+  });
+
+  it('shows the plan of the statement, without a limit of ours', async () => {
+    const plan = isPostgres() ? 'explain analyze' : id === 'mariadb1011' ? 'analyze format=json' : 'explain analyze';
+    const { text } = await query(`${plan} select * from numbered order by name`, {
+      connection: 'main',
+      limit: 5,
+      cell_limit: 5_000,
+    });
+    expect(text).not.toMatch(/Limit|101|r_rows"": 6,/);
+    expect(text).toMatch(/250/);
+  });
+
+  it('explains a statement, and points into it when it is wrong', async () => {
+    const explain = async (sql: string) => (await tools.call('explain', { connection: 'main', sql })).structured;
+    expect(await explain('select naem from numbered')).toMatchObject({ code: 'E_UNKNOWN_COLUMN', nearest: ['name'] });
+    expect(await explain('select 1 fromm numbered where')).toMatchObject({ code: 'E_SYNTAX', position: 16 });
+    expect(await explain('explain select 1')).toMatchObject({ code: 'E_INPUT', message: expect.stringContaining('EXPLAIN') });
+  });
+
   it.each([7, 100, 1_000])('reads on by offset until every row was there, %d at a time', async (limit) => {
     const seen: string[] = [];
     let offset: number | undefined = 0;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { WriteEnd } from '../engine.ts';
 import { TableSink } from '../table-sink.ts';
 import { refuseReadonly, type SqlTools, statementShape, timeoutArgument } from '../tool.ts';
+import { endsWithCall, refuseTransactionControl } from '../transaction-words.ts';
 import { offeringNames } from '../unknown-name.ts';
 
 const keepPerCell = 600;
@@ -35,18 +36,27 @@ export function executeTool(tools: SqlTools): Tool {
       };
       const end = await tools.use(args, context, (call) => {
         refuseReadonly(call.lease);
+        refuseTransactionControl(args.sql);
         return offeringNames(call, args.sql, () =>
           call.backend.write({ ...request, timeoutMs: call.engineMs }, all, call.options),
         );
       });
-      return answer(sink, end, args.dry_run);
+      const passing =
+        !args.dry_run && endsWithCall(args.sql) ? ' It lasted for this call only: the next has a session of its own.' : '';
+      return answer(sink, `${formatOutcome(end, args.dry_run)}${passing}`);
     },
   });
 }
 
-function answer(sink: TableSink, end: WriteEnd, dryRun: boolean): ToolReply {
-  const outcome = formatOutcome(end, dryRun);
-  return sink.hasResult ? respond.table(sink.finish(), { notes: [outcome] }) : respond.text(outcome);
+/** What a first line says of reading on. Here the same call would run the statement again. */
+const readOn = /: same call with (?:cell_)?offset=\d+/g;
+
+function answer(sink: TableSink, outcome: string): ToolReply {
+  if (!sink.hasResult) return respond.text(outcome);
+  const rows = sink.finish();
+  const line = rows.line.replaceAll(readOn, '');
+  const notes = line === rows.line ? [] : ['More is not shown: the same call would run the statement again.'];
+  return respond.table({ ...rows, line }, { notes: [...notes, outcome] });
 }
 
 function formatOutcome({ command, changed }: WriteEnd, dryRun: boolean): string {

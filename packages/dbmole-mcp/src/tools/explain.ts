@@ -1,6 +1,7 @@
-import { defineTool, respond, type Tool } from '@dbmole/core';
+import { defineTool, Failure, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import type { RowSink } from '../engine.ts';
+import { failureWith } from '../failure-with.ts';
 import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
@@ -34,6 +35,7 @@ export function explainTool(tools: SqlTools): Tool {
 }
 
 async function readPlan({ backend, options, engineMs }: Call, args: z.output<ReturnType<typeof input>>): Promise<string> {
+  refuseWithoutPlan(args.sql);
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options);
   const { analyze = false, raw = false } = args;
@@ -47,6 +49,27 @@ async function readPlan({ backend, options, engineMs }: Call, args: z.output<Ret
     },
   };
   const { params } = args;
-  await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: longestPlan, maxRows: undefined }, sink, options);
+  try {
+    await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: longestPlan, maxRows: undefined }, sink, options);
+  } catch (error) {
+    throw inCallersText(error, sql.length - args.sql.length);
+  }
   return lines.join('\n');
+}
+
+const withoutPlan = /^\s*(explain|analy[sz]e|describe|desc|show)\b/i;
+
+/** The guard would speak of the EXPLAIN that we put in front. */
+function refuseWithoutPlan(sql: string): void {
+  const word = withoutPlan.exec(sql)?.[1]?.toUpperCase();
+  if (word === undefined) return;
+  throw new Failure('input', `sql begins with ${word}; explain takes the statement alone, a SELECT, WITH, VALUES or TABLE`, {
+    hint: word === 'SHOW' ? 'Use query for it.' : `Leave ${word} out; analyze and raw are arguments.`,
+  });
+}
+
+/** The engine counts from the beginning of what it was sent. */
+function inCallersText(error: unknown, before: number): unknown {
+  if (!(error instanceof Failure) || error.position === undefined) return error;
+  return failureWith(error, { position: error.position > before ? error.position - before : undefined });
 }

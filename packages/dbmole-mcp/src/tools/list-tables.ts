@@ -11,6 +11,7 @@ import {
   schemaArgument,
   timeoutArgument,
 } from '../tool.ts';
+import { refuseUnknownSchema } from '../unknown-schema.ts';
 
 /** A refinement, unlike a length, takes no room in the list of tools. */
 const patternArgument = z
@@ -36,9 +37,11 @@ export function listTablesTool(tools: SqlTools): Tool {
     effect: 'read',
     input,
     handler: async (args, context) => {
-      const tables = await tools.use(args, context, ({ backend, options }) =>
-        backend.catalog.listTables(backend.catalogRun(options), args),
-      );
+      const tables = await tools.use(args, context, async (call) => {
+        const found = await call.backend.catalog.listTables(call.backend.catalogRun(call.options), args);
+        if (found.length === 0) await refuseUnknownSchema(call, args.schema);
+        return found;
+      });
       return answer(tables, args);
     },
   });

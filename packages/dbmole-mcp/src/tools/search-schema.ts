@@ -9,6 +9,7 @@ import {
   schemaArgument,
   timeoutArgument,
 } from '../tool.ts';
+import { refuseUnknownSchema } from '../unknown-schema.ts';
 
 /** Each word is a condition on every name there is. */
 const mostWords = 8;
@@ -35,9 +36,11 @@ export function searchSchemaTool(tools: SqlTools): Tool {
     handler: async (args, context) => {
       const { schema, limit, offset } = args;
       const filter = { words: parseWords(args.text), schema, limit, offset };
-      const hits = await tools.use(args, context, ({ backend, options }) =>
-        backend.catalog.search(backend.catalogRun(options), filter),
-      );
+      const hits = await tools.use(args, context, async (call) => {
+        const found = await call.backend.catalog.search(call.backend.catalogRun(call.options), filter);
+        if (found.length === 0) await refuseUnknownSchema(call, schema);
+        return found;
+      });
       const rows = truncateRows({ columns: ['kind', 'name', 'detail'], rowLimit: limit, offset });
       for (const { kind, name, detail } of hits) {
         if (!rows.add([kind, name, detail.replace(/\s+/gu, ' ')])) break;

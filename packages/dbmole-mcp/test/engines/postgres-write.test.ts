@@ -43,6 +43,19 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
+    it('calls a table that is made from a query by its name, and shows no rows that were copied out as changed', async () => {
+      await using(async (session) => {
+        const sql = 'create table made as select g from generate_series(1, 3) g';
+        expect((await write(session, sql)).end).toEqual({ command: 'CREATE TABLE AS', changed: 3 });
+        const view = await write(session, 'create materialized view shown as select 1 as a');
+        expect(view.end).toEqual({ command: 'CREATE MATERIALIZED VIEW', changed: undefined });
+        for (const copy of ['copy made to stdout', ' COPY (select g from made) TO STDOUT with csv']) {
+          await expect(write(session, copy)).rejects.toMatchObject({ kind: 'input', hint: expect.stringContaining('query') });
+        }
+        expect(await value(session, 'select 1')).toBe('1');
+      });
+    });
+
     it('does the whole write when the sink has enough', async () => {
       await using(async (session) => {
         await write(session, 'create table many (id int)');

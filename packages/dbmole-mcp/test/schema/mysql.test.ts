@@ -146,6 +146,17 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
       }
     });
 
+    it('finds tables in the case that the engine finds them in', async () => {
+      await session.exec('create table `Mixed` (a int)');
+      const { tables, missing } = await catalog.describeTables(session.run, { names: ['Mixed', 'mixed'], definitions: false });
+      expect([tables.map(({ name }) => name), missing]).toEqual([['Mixed'], ['mixed']]);
+      await session.exec('drop table `Mixed`');
+      for (const name of ['information_schema.tables', 'INFORMATION_SCHEMA.Tables']) {
+        expect(await describeTables([name])).toMatch(/^information_schema\.TABLES: /i);
+      }
+      expect(await catalog.schemaNames(session.run)).toEqual(expect.arrayContaining([database, other]));
+    });
+
     it('quotes every word that the engine reserves', async () => {
       const rows = await session.run(`select word from information_schema.keywords${maria ? '' : ' where reserved = 1'}`);
       const words = rows.map(([word]) => word ?? '').filter((word) => /^\w+$/.test(word));

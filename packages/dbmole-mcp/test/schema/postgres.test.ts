@@ -135,6 +135,16 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       expect(text).toContain('  partition of parts.log FOR VALUES FROM');
     });
 
+    it('tells tables that inherit from partitions', async () => {
+      await session.exec(
+        'create schema heirs; create table heirs.base (a int); create table heirs.one (b int) inherits (heirs.base)',
+      );
+      const text = await describeTables(['heirs.base', 'heirs.one']);
+      expect(text).toContain('\n  inherited by heirs.one');
+      expect(text).toContain('\n  inherits heirs.base');
+      expect(text).not.toContain('partition');
+    });
+
     it('knows domains, arrays, exclusion, covering indexes, triggers, row security', async () => {
       await session.exec(`create schema rich; set search_path = rich, public; create domain positive as int not null default 1 check (value > 0);
         create table rich.things (id positive, tags order_status[], at timestamp(3) with time zone, during tsrange, price numeric(8,2),

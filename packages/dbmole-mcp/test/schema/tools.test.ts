@@ -45,7 +45,7 @@ describe('the schema tools', () => {
     admin = await openPostgres(engine());
     await admin.exec(`create database ${database}`);
     session = await openPostgres(engine(), { database });
-    await session.exec(`${shopPostgres}; create schema wide`);
+    await session.exec(`${shopPostgres}; create schema wide; create schema empty_one`);
   });
   afterAll(async () => {
     await session.close();
@@ -88,6 +88,17 @@ describe('the schema tools', () => {
     expect(first).toContain('\nname,kind,rows,size,note\ncustomer_profiles,table,');
     expect(await call('list_tables', { limit: 3, offset: 2 })).toMatch(/^Rows 3-5, the last\./);
     expect(await call('list_tables', { pattern: 'nothing' })).toMatch(/^No rows\./);
+  });
+
+  it('tell a schema with nothing in it from one that is not there', async () => {
+    for (const [tool, args] of [
+      ['list_tables', {}],
+      ['search_schema', { text: 'nothing' }],
+    ] as const) {
+      expect(await call(tool, { ...args, schema: 'empty_one' })).toMatch(/^No rows\./);
+      const unknown = { code: 'E_UNKNOWN_SCHEMA', nearest: ['empty_one'] };
+      expect(await failureOf(call(tool, { ...args, schema: 'Empty_One' }))).toMatchObject(unknown);
+    }
   });
 
   it('list databases and search', async () => {

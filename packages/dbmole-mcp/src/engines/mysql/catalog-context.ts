@@ -6,6 +6,8 @@ import { formatIdentifier } from './identifiers.ts';
 export interface CatalogContext {
   maria: boolean;
   database: string | undefined;
+  /** The server does not tell upper from lower case in names of tables. */
+  foldsCase: boolean;
   /** The view that gives names of tables at the lowest price. */
   names: 'tables' | 'tables_extensions';
   /** A name of a table as one has to write it in this session. */
@@ -13,13 +15,14 @@ export interface CatalogContext {
 }
 
 export async function readContext(run: CatalogRun): Promise<CatalogContext> {
-  const [row = []] = await run('select version(), database()');
+  const [row = []] = await run('select version(), database(), @@lower_case_table_names');
   const database = row[1] ?? undefined;
   const { product, version } = flavourOf(row[0] ?? '');
   const maria = product === 'MariaDB';
   return {
     maria,
     database,
+    foldsCase: row[2] !== '0',
     names: !maria && hasExtensions(version) ? 'tables_extensions' : 'tables',
     labelOf(schema, table) {
       const name = formatIdentifier(table ?? '');

@@ -23,12 +23,12 @@ interface Wanted {
 
 export async function describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description> {
   const context = await readContext(run);
-  const wanted = request.names.map((asked) => wantedOf(asked, request.schema ?? context.database));
+  const wanted = request.names.map((asked) => wantedOf(context, asked, request.schema));
   const found = new Map<string, Group>();
   for (const [schema, tables] of bySchema(wanted.map(({ schema = null, table }) => [schema, table]))) {
     await readTables(run, { context, schema, tables, definitions: request.definitions, into: found });
   }
-  const tables = wanted.map((name) => describe(context, name, groupOf(found, name)));
+  const tables = wanted.map((name) => describe(context, name, groupOf(context, found, name)));
   return {
     tables: tables.filter((table) => table !== undefined),
     types: [],
@@ -36,9 +36,17 @@ export async function describeTables(run: CatalogRun, request: DescribeRequest):
   };
 }
 
-function wantedOf(asked: string, database: string | undefined): Wanted {
+function wantedOf({ maria, database }: CatalogContext, asked: string, inSchema: string | undefined): Wanted {
   const parts = parseNameParts(asked);
-  return { asked, schema: parts.at(-2)?.text ?? database, table: parts.at(-1)?.text ?? '' };
+  const schema = parts.at(-2)?.text ?? inSchema ?? database;
+  const table = parts.at(-1)?.text ?? '';
+  if (!isServersOwn(schema)) return { asked, schema, table };
+  // A statement may write these in any case, but what MySQL says about them is under their capitals only.
+  return { asked, schema: schema?.toLowerCase(), table: maria ? table : table.toUpperCase() };
+}
+
+function isServersOwn(schema: string | undefined): boolean {
+  return schema?.toLowerCase() === 'information_schema';
 }
 
 interface Group {
@@ -81,11 +89,11 @@ async function countTables(run: CatalogRun, schema: string): Promise<number> {
 }
 
 /** Depending on how it was set up, the engine tells upper case from lower case or it does not, and answers in its own. */
-function groupOf(found: ReadonlyMap<string, Group>, { schema, table }: Wanted): Group | undefined {
+function groupOf({ foldsCase }: CatalogContext, found: ReadonlyMap<string, Group>, { schema, table }: Wanted): Group | undefined {
+  const exact = found.get(keyOf(schema, table));
+  if (exact !== undefined || !(foldsCase || isServersOwn(schema))) return exact;
   const same = (one: string, other: string | undefined) => one.toLowerCase() === other?.toLowerCase();
-  return (
-    found.get(keyOf(schema, table)) ?? [...found.values()].find((group) => same(group.schema, schema) && same(group.table, table))
-  );
+  return [...found.values()].find((group) => same(group.schema, schema) && same(group.table, table));
 }
 
 function describe(context: CatalogContext, { asked }: Wanted, group: Group | undefined): TableDetails | undefined {

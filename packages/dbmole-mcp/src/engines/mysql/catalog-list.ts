@@ -93,3 +93,7 @@ export async function tableNames(run: CatalogRun): Promise<string[]> {
   const sql = `select table_schema, table_name from information_schema.${context.names} where ${where.sql} limit 20000`;
   return (await run(sql, where.params)).map(([schema, table]) => context.labelOf(schema, table));
 }
+
+export async function schemaNames(run: CatalogRun): Promise<string[]> {
+  return (await run('select schema_name from information_schema.schemata limit 20000')).map(([name]) => name ?? '');
+}

@@ -21,7 +21,11 @@ describe('errors of the server and the driver', () => {
     [1040, 'ER_CON_COUNT_ERROR', 'connection', 'E_TOO_MANY_CONNECTIONS'],
     [1053, 'ER_SERVER_SHUTDOWN', 'connection', 'E_SHUTTING_DOWN'],
     [1317, 'ER_QUERY_INTERRUPTED', 'engine', 'E_INTERRUPTED'],
-    [1062, 'ER_DUP_ENTRY', 'engine', 'E_ENGINE'],
+    [1062, 'ER_DUP_ENTRY', 'engine', 'E_CONSTRAINT'],
+    [1048, 'ER_BAD_NULL_ERROR', 'engine', 'E_CONSTRAINT'],
+    [1452, 'ER_NO_REFERENCED_ROW_2', 'engine', 'E_CONSTRAINT'],
+    [3819, 'ER_CHECK_CONSTRAINT_VIOLATED', 'engine', 'E_CONSTRAINT'],
+    [1365, 'ER_DIVISION_BY_ZERO', 'engine', 'E_ENGINE'],
   ] as const)('%i %s', (errno, name, kind, code) => {
     const failure = toMysqlFailure(serverError(errno, name), where);
     expect(failure).toMatchObject({ kind, code, message: 'it failed', engineCode: `${errno} ${name ?? '(42000)'}` });
@@ -39,6 +43,23 @@ describe('errors of the server and the driver', () => {
       message: expect.stringContaining('db.internal:3306'),
     });
     expect(toMysqlFailure(new Error('odd'), where)).toMatchObject({ kind: 'connection', code: 'E_NETWORK' });
+  });
+
+  it.each([
+    ['YES', "Access denied for user 'me'@'here'"],
+    ['NO', "Access denied for user 'me'@'here' (none was sent as its password)"],
+  ])('says whether a password was sent, in words that are not taken for one: %s', (word, message) => {
+    const error = serverError(1045, 'ER_ACCESS_DENIED_ERROR', `Access denied for user 'me'@'here' (using password: ${word})`);
+    expect(toMysqlFailure(error, where).message).toBe(message);
+  });
+
+  it('speaks of connecting only where there was no connection yet', () => {
+    const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE', errno: -32 });
+    expect(toMysqlFailure(broken, where).message).toContain('cannot connect to db.internal:3306');
+    expect(toMysqlFailure(broken, where, 'select 1')).toMatchObject({
+      code: 'E_NETWORK',
+      message: 'db.internal:3306: the connection was lost',
+    });
   });
 
   it('leaves a failure as it is', () => {

@@ -17,6 +17,7 @@ const permission: Meaning = {
   code: 'E_PERMISSION',
   hint: 'The account lacks this right; whoever runs the database can grant it.',
 };
+const constraint: Meaning = { kind: 'engine', code: 'E_CONSTRAINT' };
 const timeLimit: Meaning = { kind: 'timeout', hint: 'Narrow the statement, or allow it more time.' };
 const password: Meaning = { kind: 'auth', hint: 'The account is there, but has to be set right by whoever runs the database.' };
 
@@ -50,12 +51,28 @@ const meanings: Readonly<Record<number, Meaning>> = {
   1193: { kind: 'unknown', code: 'E_UNKNOWN_VARIABLE' },
   1064: syntax,
   1149: syntax,
-  1210: { kind: 'input', code: 'E_PARAMS', hint: 'Give one param for each ? of the statement.' },
+  1210: {
+    kind: 'input',
+    code: 'E_PARAMS',
+    hint: 'Give one param for each ? of the statement, and a number where it takes only that: LIMIT.',
+  },
   1295: { kind: 'input', code: 'E_PARAMS', hint: 'This kind of statement takes no params.' },
   1142: permission,
   1143: permission,
   1227: permission,
   1370: permission,
+  1048: constraint,
+  1062: constraint,
+  1216: constraint,
+  1217: constraint,
+  1364: constraint,
+  1451: constraint,
+  1452: constraint,
+  1586: constraint,
+  1761: constraint,
+  1762: constraint,
+  3819: constraint,
+  4025: constraint,
   1792: { kind: 'refused', code: 'E_READONLY', hint: 'Reads run in a read-only transaction; use execute for changes.' },
   1969: timeLimit,
   3024: timeLimit,
@@ -86,6 +103,9 @@ const driverMeanings: Readonly<Record<string, Meaning & { says: string }>> = {
   },
 };
 
+const lostCode = 'PROTOCOL_CONNECTION_LOST';
+const brokenCodes: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT']);
+
 interface Where {
   host: string;
   port: number;
@@ -96,11 +116,14 @@ export function toMysqlFailure(error: unknown, where: Where, sql?: string): Fail
   if (error instanceof Failure) return error;
   const number = fieldOf(error, 'errno');
   if (typeof number === 'number' && typeof fieldOf(error, 'sqlState') === 'string') return serverFailure(error, number, sql);
+  // Once there is a statement there was a connection, so it is not that we could not connect.
+  if (sql !== undefined && isBroken(error))
+    return driverFailure(Object.assign(new Error('lost', { cause: error }), { code: lostCode }), where);
   return networkFailure(error, where) ?? networkFailure(fieldOf(error, 'cause'), where) ?? driverFailure(error, where);
 }
 
 function serverFailure(error: unknown, number: number, sql: string | undefined): Failure {
-  const message = messageOf(error);
+  const message = withoutPasswordWord(messageOf(error));
   const { kind, ...options } = meanings[number] ?? { kind: 'engine' };
   const position = sql === undefined || meanings[number] !== syntax ? undefined : findErrorPosition(message, sql);
   const name = fieldOf(error, 'code');
@@ -110,6 +133,13 @@ function serverFailure(error: unknown, number: number, sql: string | undefined):
     engineCode: typeof name === 'string' ? `${number} ${name}` : `${number} (${String(fieldOf(error, 'sqlState'))})`,
     cause: error,
   });
+}
+
+/** "using password: NO" says what is wrong, and reads like a secret to whoever removes those. */
+function withoutPasswordWord(message: string): string {
+  return message.replace(/ \(using password: (YES|NO)\)/, (_, used: string) =>
+    used === 'YES' ? '' : ' (none was sent as its password)',
+  );
 }
 
 function driverFailure(error: unknown, { host, port }: Where): Failure {
@@ -122,6 +152,10 @@ function driverFailure(error: unknown, { host, port }: Where): Failure {
   const deepest = fieldOf(error, 'cause');
   const message = deepest instanceof Error ? `${messageOf(error)}: ${deepest.message}` : messageOf(error);
   return new Failure('connection', `${host}:${port}: ${message}`, { code: 'E_NETWORK', cause: error });
+}
+
+function isBroken(error: unknown): boolean {
+  return brokenCodes.has(fieldOf(error, 'code'));
 }
 
 function messageOf(error: unknown): string {

@@ -48,6 +48,8 @@ export interface Link {
   readonly threadId: number;
   /** Why nothing can be sent any more. */
   readonly lost: Error | undefined;
+  /** The other side has closed it; why, is known a moment later. */
+  readonly leaving: boolean;
   query(sql: string, rows?: RowHandler): Promise<QueryEnd>;
   /** A statement without rows, with its values bound by the engine. */
   bind(sql: string, values: readonly BoundValue[]): Promise<void>;
@@ -87,6 +89,7 @@ class DriverLink implements Link {
   readonly #filter: WireFilter;
   readonly #closed = createDeferred<void>();
   #lost: Error | undefined;
+  #leaving = false;
   #fail: ((error: Error) => void) | undefined;
 
   constructor(driver: Driver, socket: Duplex) {
@@ -124,6 +127,10 @@ class DriverLink implements Link {
 
   get lost(): Error | undefined {
     return this.#lost;
+  }
+
+  get leaving(): boolean {
+    return this.#leaving;
   }
 
   async query(sql: string, rows?: RowHandler): Promise<QueryEnd> {
@@ -198,6 +205,7 @@ class DriverLink implements Link {
 
   /** TLS reports what was wrong only after it has closed the stream below it, and that is the better reason. */
   #loseSoon(error: Error): void {
+    this.#leaving = true;
     setImmediate(() => setImmediate(() => this.lose(error)));
   }
 

@@ -12,7 +12,7 @@ import { RecentTexts } from './recent-texts.ts';
 import { ResultRows } from './result-rows.ts';
 import { runStatement } from './run-statement.ts';
 import { runWrite } from './run-write.ts';
-import { isQuery, refuseUnlessRollable } from './statement-kind.ts';
+import { isQuery, refuseUnlessRollable, showsPlan } from './statement-kind.ts';
 import { withGrace } from './with-grace.ts';
 
 const startReading = 'START TRANSACTION READ ONLY';
@@ -60,13 +60,15 @@ class MysqlSession implements Session {
   }
 
   get alive(): boolean {
-    return !this.#closing.signal.aborted && this.#link.lost === undefined;
+    return !this.#closing.signal.aborted && this.#link.lost === undefined && !this.#link.leaving;
   }
 
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
     const { sql, premise } = request.statement;
     return this.#call(signal, sql, async (left) => {
-      await this.#arm({ sqlMode: premise, ...request });
+      // A limit of ours would become a part of the plan that is shown.
+      const { timeoutMs } = request;
+      await this.#arm({ sqlMode: premise, timeoutMs, maxRows: showsPlan(sql) ? undefined : request.maxRows });
       const rows = new ResultRows(sink, request);
       const mustGiveRows = premise !== undefined && isQuery(sql) && !this.#giving.has(sql, premise);
       const end = await runStatement({ sql, rows, stopOnEnough: true, mustGiveRows, ...this.#watched(signal), ...request });

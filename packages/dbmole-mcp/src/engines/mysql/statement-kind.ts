@@ -12,6 +12,7 @@ const objectWithin = 300;
 /** Statements that change rows, and whose changes ROLLBACK takes back. */
 const changing: ReadonlySet<string> = new Set(['INSERT', 'REPLACE', 'UPDATE', 'DELETE']);
 const telling: ReadonlySet<string> = new Set(['SHOW', 'EXPLAIN', 'DESCRIBE', 'DESC', 'ANALYZE', 'HELP', 'CHECKSUM']);
+const planning: ReadonlySet<string> = new Set(['EXPLAIN', 'DESCRIBE', 'DESC', 'ANALYZE']);
 const rollable: ReadonlySet<string> = new Set([...changing, 'WITH', 'SELECT', 'TABLE', 'VALUES']);
 
 /** The first word, in capitals; empty when the statement begins with something else, such as an executable comment. */
@@ -37,6 +38,11 @@ export function commandOf(sql: string): string {
 /** Whether a read is a query, which the engine can prepare, and not one of the statements that tell about something. */
 export function isQuery(sql: string): boolean {
   return !telling.has(firstWordOf(sql));
+}
+
+/** Whether a read tells how another statement is run. */
+export function showsPlan(sql: string): boolean {
+  return planning.has(firstWordOf(sql));
 }
 
 /** The engine counts rows for these, also when there are none. */

@@ -12,6 +12,7 @@ function createRig() {
     closed: Promise.resolve(),
     threadId: 7,
     lost: undefined,
+    leaving: false,
     query: async (sql) => {
       log.push(sql);
       return { affectedRows: 0, warnings: 0, inTransaction: true, database: undefined };

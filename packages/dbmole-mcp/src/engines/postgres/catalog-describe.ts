@@ -45,12 +45,21 @@ function tableOf(asked: string, rowsOf: RowsOf): TableDetails | undefined {
       name: name ?? '',
       definition: formatIndex({ name: name ?? '', definition: definition ?? '', method: method ?? '', valid: valid === 'true' }),
     })),
-    partitions: {
-      shown: rowsOf('partition').map(([name, bound]) => (bound === null ? name : `${name} ${bound}`) ?? ''),
-      total: Number(rowsOf('partition')[0]?.[2] ?? 0),
-    },
-    notes: rowsOf('note').map(([note]) => note ?? ''),
+    ...childrenOf(rowsOf),
   };
+}
+
+/** Tables that inherit without being partitions hold rows and perhaps columns of their own; only partitions have bounds. */
+function childrenOf(rowsOf: RowsOf): Pick<TableDetails, 'partitions' | 'notes'> {
+  const rows = rowsOf('partition');
+  const notes = rowsOf('note').map(([note]) => note ?? '');
+  const total = Number(rows[0]?.[2] ?? 0);
+  if (total === 0 || rows[0]?.[1] !== null) {
+    return { partitions: { shown: rows.map(([name, bound]) => `${name} ${bound}`), total }, notes };
+  }
+  const names = rows.map(([name]) => name).join(', ');
+  const more = total > rows.length ? ` and ${total - rows.length} more` : '';
+  return { partitions: { shown: [], total: 0 }, notes: [...notes, `inherited by ${names}${more}`] };
 }
 
 function columnOf([name, type, notNull, expression, identity, generated, text]: Row): TableDetails['columns'][number] {

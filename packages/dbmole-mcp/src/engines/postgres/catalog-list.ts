@@ -69,6 +69,10 @@ function numberOf(text: string | null | undefined): number | undefined {
 /** More would not help anybody to find a slip of the pen. */
 const mostNames = 20_000;
 
+export async function schemaNames(run: CatalogRun): Promise<string[]> {
+  return (await run(`select n.nspname from pg_catalog.pg_namespace n limit ${mostNames}`)).map(([name]) => name ?? '');
+}
+
 const names = `
 select ${labelOf('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in (${relationKinds}) and ${isOurs('n')} order by ${schemaOrder('n')}, c.relname limit ${mostNames}`;

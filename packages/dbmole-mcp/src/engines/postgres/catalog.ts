@@ -1,6 +1,6 @@
 import type { SqlCatalog } from '../../catalog.ts';
 import { describeTables } from './catalog-describe.ts';
-import { listDatabases, listTables, tableNames } from './catalog-list.ts';
+import { listDatabases, listTables, schemaNames, tableNames } from './catalog-list.ts';
 import { columnNames, search } from './catalog-search.ts';
 import { candidatesOf } from './table-candidates.ts';
 
@@ -10,6 +10,7 @@ export const catalog: SqlCatalog = {
   listTables,
   describeTables,
   search,
+  schemaNames,
   tableNames,
   columnNames: (run, tables) =>
     columnNames(

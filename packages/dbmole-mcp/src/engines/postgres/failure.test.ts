@@ -19,7 +19,8 @@ describe('toFailure', () => {
   it.each([
     ['28P01', { kind: 'auth' }],
     ['3D000', { kind: 'unknown', code: 'E_UNKNOWN_DATABASE' }],
-    ['42P01', { kind: 'unknown', code: 'E_UNKNOWN_TABLE' }],
+    ['42P01', { kind: 'unknown', code: 'E_UNKNOWN_TABLE', hint: 'See list_tables.' }],
+    ['42703', { kind: 'unknown', code: 'E_UNKNOWN_COLUMN', hint: 'See describe_table.' }],
     ['25006', { kind: 'refused', code: 'E_READONLY', hint: expect.stringContaining('`execute`') }],
     ['23505', { kind: 'engine', code: 'E_CONSTRAINT' }],
     ['53300', { kind: 'connection', code: 'E_TOO_MANY_CONNECTIONS' }],
@@ -38,6 +39,13 @@ describe('toFailure', () => {
     );
     expect(failure.message).toMatch(/^no: because x{292}…$/);
     expect(failure.hint).toBe('The user of this connection lacks this privilege. Ask somebody.');
+  });
+
+  it('says how to go on where the code alone does not tell', () => {
+    const hintOf = (fields: Readonly<Record<string, string>>) => toFailure(serverError(fields), where).hint;
+    expect(hintOf({ C: '22021', M: 'invalid byte sequence for encoding "UTF8": 0xff' })).toContain('convert_to(');
+    expect(hintOf({ C: '22021', M: 'invalid byte sequence for encoding "UTF8": 0x00' })).toBeUndefined();
+    expect(hintOf({ C: '42P01', M: 'missing', R: 'errorMissingRTE' })).toContain('FROM');
   });
 
   it('counts the position as JavaScript does', () => {

@@ -12,9 +12,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '28P01': { kind: 'auth', hint: 'Check user and password.' },
   '28000': { kind: 'auth', hint: 'Check user and password, and what the server accepts from this address; it may ask for TLS.' },
   '3D000': { kind: 'unknown', code: 'E_UNKNOWN_DATABASE', hint: 'Check `database`.' },
-  '3F000': { kind: 'unknown', code: 'E_UNKNOWN_SCHEMA' },
-  '42P01': { kind: 'unknown', code: 'E_UNKNOWN_TABLE' },
-  '42703': { kind: 'unknown', code: 'E_UNKNOWN_COLUMN' },
+  '3F000': { kind: 'unknown', code: 'E_UNKNOWN_SCHEMA', hint: 'See list_tables.' },
+  '42P01': { kind: 'unknown', code: 'E_UNKNOWN_TABLE', hint: 'See list_tables.' },
+  '42703': { kind: 'unknown', code: 'E_UNKNOWN_COLUMN', hint: 'See describe_table.' },
   '42883': { kind: 'unknown', code: 'E_UNKNOWN_FUNCTION' },
   '42704': { kind: 'unknown', code: 'E_UNKNOWN_OBJECT' },
   '42601': { kind: 'engine', code: 'E_SYNTAX' },
@@ -36,6 +36,17 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57P03': { kind: 'connection', code: 'E_STARTING_UP', hint: 'The server is starting; call again in a moment.' },
   '57P05': shutDown,
   '25P03': shutDown,
+};
+
+/** A database without an encoding takes any bytes, and has no way to tell what they mean. */
+const notUtf8: Meaning = {
+  kind: 'engine',
+  hint: "These bytes are not UTF-8. Read them as bytes: convert_to(the_column, 'SQL_ASCII').",
+};
+const notInFrom: Meaning = {
+  kind: 'unknown',
+  code: 'E_UNKNOWN_TABLE',
+  hint: 'Name it in FROM, or write the alias that it has there.',
 };
 
 /** Whole classes of codes; the first two characters. */
@@ -91,6 +102,9 @@ function meaningOf(error: ServerError): Meaning {
   // The parser raises syntax errors; this one is of the function that takes a statement.
   if (error.code === '42601' && error.routine === 'exec_parse_message')
     return { kind: 'input', code: 'E_MULTIPLE_STATEMENTS', hint: 'Pass one statement in each call.' };
+  if (error.code === '22021' && !error.message.includes('0x00')) return notUtf8;
+  // The table may well be there, but the statement does not read from it.
+  if (error.code === '42P01' && error.routine === 'errorMissingRTE') return notInFrom;
   return meanings[error.code] ?? classes[error.code.slice(0, 2)] ?? { kind: 'engine' };
 }
 

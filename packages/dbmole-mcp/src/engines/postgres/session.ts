@@ -101,7 +101,7 @@ export class PostgresSession implements Session {
     if (rows.crash !== undefined) throw rows.crash.error;
     const failure = writeFailure(segment, { request, outside, signal, where: this.#where });
     if (failure !== undefined) throw failure;
-    return parseWriteEnd(segment, outside);
+    return parseWriteEnd(segment, outside, request.sql);
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,7 @@ const tagsBefore = 2;
 
 /** The COMMIT is part of the same write: when the statement fails, the server skips it. */
 export function formatWrite({ sql, params, dryRun }: WriteRequest, prelude: Buffer): Buffer {
+  if (copiesOut.test(sql)) throw copyOutFailure();
   return Buffer.concat([begin, prelude, statement(sql, params, 0), dryRun ? undo : commit, sync]);
 }
 
@@ -105,12 +106,28 @@ function emptyFailure(): Failure {
   return new Failure('input', 'the statement is empty');
 }
 
-const counting = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY']);
+const copiesOut = /^\s*copy\b[^;]*\bto\s+stdout\b/i;
+
+/** Its data would go by unseen, and its count be taken for rows that were changed. */
+function copyOutFailure(): Failure {
+  return new Failure('input', 'COPY … TO STDOUT is not supported', {
+    hint: 'Read the rows with query, or write them to a file with export_query.',
+  });
+}
+
+const counting = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY', 'CREATE TABLE AS']);
+const creating = /^\s*create\b/i;
 
 /** From the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
-export function parseWriteEnd({ tags }: Segment, outside: boolean): WriteEnd {
+export function parseWriteEnd({ tags }: Segment, outside: boolean, sql: string): WriteEnd {
   const tag = tags[outside ? 0 : tagsBefore] ?? '';
-  const command = tag.replace(/(?: \d+)+$/, '');
+  const command = commandOf(tag.replace(/(?: \d+)+$/, ''), sql);
   const count = /\d+$/.exec(tag)?.[0];
   return { command, changed: count !== undefined && counting.has(command) ? Number(count) : undefined };
+}
+
+/** A table that is made from a query has the query's tag. */
+function commandOf(tag: string, sql: string): string {
+  if (tag !== 'SELECT' || !creating.test(sql)) return tag;
+  return /^\s*create\s+materialized\b/i.test(sql) ? 'CREATE MATERIALIZED VIEW' : 'CREATE TABLE AS';
 }
