@@ -18,17 +18,19 @@ describe.each(engines)('the pool on %s', (id) => {
   const engine = useEngine(id, { shared: true });
   let account: Account;
   let backend: SqlBackend;
+  let patient: SqlBackend;
   beforeAll(async () => {
     account = await createAccount(engine(), `pool_${id}`);
     const config = connectionSchema.parse({ ...account, name: 'main' });
     const { host, port } = account;
     const target = { config, connectHost: host, connectPort: port, serverName: host };
     backend = await createBackend(target, forever, { pool: { waitMs: 300 } });
+    patient = await createBackend(target, forever);
   });
-  afterAll(() => backend.dispose());
+  afterAll(() => Promise.all([backend.dispose(), patient.dispose()]));
 
-  const read = (sql: string, signal = forever) =>
-    backend.read({ sql, params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 }, nowhere, {
+  const read = (sql: string, signal = forever, from = backend) =>
+    from.read({ sql, params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 }, nowhere, {
       signal,
     });
   const readLong = (signal: AbortSignal) => read(formatSlowRead(account.type), signal);
@@ -48,7 +50,7 @@ describe.each(engines)('the pool on %s', (id) => {
   });
 
   it('answers a burst of 50', async () => {
-    await Promise.all(Array.from({ length: 50 }, (_, index) => read(`select ${index}`)));
+    await Promise.all(Array.from({ length: 50 }, (_, index) => read(`select ${index}`, forever, patient)));
   });
 });
 

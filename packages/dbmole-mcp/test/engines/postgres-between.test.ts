@@ -2,23 +2,33 @@ import { connect, type Socket } from 'node:net';
 import { type EngineAddress, useEngine } from '@dbmole/engines';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Cell, Session } from '../../src/engine.ts';
 import { accept, premiseCode } from '../../src/guard/read-statement.ts';
 import { createDatabase, direct, forever, read, withServer, withSession } from './postgres-fixture.ts';
 
-/** Hands everything on, keeps what we say, and perhaps says whose process serves us as a pooler would: with a number of its own. */
+interface Pooler {
+  /** Says whose process serves us as a pooler would: with a number of its own. */
+  ownPid?: boolean;
+  /** What becomes of what we say. */
+  change?: (chunk: Buffer) => Buffer;
+}
+
+/** Hands everything on, and keeps what we say. */
 async function withPooler(
   target: EngineAddress,
-  ownPid: boolean,
+  { ownPid = false, change = (chunk) => chunk }: Pooler,
   use: (address: EngineAddress) => Promise<void>,
 ): Promise<string> {
   const said: Buffer[] = [];
   const pass = (near: Socket) => {
     const far = connect(target.port, target.host);
-    near.on('data', (chunk: Buffer) => said.push(chunk));
+    near.on('data', (chunk: Buffer) => {
+      said.push(chunk);
+      far.write(change(chunk));
+    });
     near.on('close', () => far.destroy());
     far.on('data', (chunk: Buffer) => near.write(ownPid ? withPid(chunk) : chunk));
     far.on('error', () => near.destroy());
-    near.pipe(far);
   };
   await withServer(pass, ({ host, port }) => use({ ...target, host, port }));
   return Buffer.concat(said).toString('latin1');
@@ -37,7 +47,14 @@ function withPid(chunk: Buffer): Buffer {
 
 describe.each(['postgres14', 'postgres18'] as const)('between two calls, on %s', (id) => {
   const server = useEngine(id, { shared: true });
-  const odd = ["IntervalStyle = 'sql_standard'", "bytea_output = 'escape'", 'extra_float_digits = -5', "DateStyle = 'German'"];
+  const odd = [
+    "IntervalStyle = 'sql_standard'",
+    "bytea_output = 'escape'",
+    'extra_float_digits = -5',
+    "DateStyle = 'German'",
+    'standard_conforming_strings = off',
+    'search_path = "$user", "it\'s\\so", public',
+  ];
   let address: EngineAddress;
 
   beforeAll(async () => {
@@ -56,7 +73,7 @@ describe.each(['postgres14', 'postgres18'] as const)('between two calls, on %s',
     ['are left to each call where somebody else may use the process', true, 0],
   ])('the settings %s', async (_, ownPid, between) => {
     const sql = "select interval '1 day 2 hours', '\\xff'::bytea, 0.1::float8 + 0.2::float8, date '2024-01-31'";
-    const said = await withPooler(address, ownPid, async (pooler) => {
+    const said = await withPooler(address, { ownPid }, async (pooler) => {
       await withSession(pooler, async (session) => {
         for (let call = 0; call < 4; call++)
           expect((await read(session, sql)).rows).toEqual([['1 day 02:00:00', '\\xff', '0.30000000000000004', '2024-01-31']]);
@@ -73,9 +90,67 @@ describe.each(['postgres14', 'postgres18'] as const)('between two calls, on %s',
   });
 });
 
+/** Of its own and still: who writes elsewhere on the server would be a change. */
+function useQuietServer(id: 'postgres14' | 'postgres18') {
+  const server = useEngine(id);
+  beforeAll(async () => {
+    await direct(server(), 'alter system set autovacuum = off');
+    await direct(server(), 'select pg_reload_conf()');
+  });
+  return server;
+}
+
+describe.each(['postgres14', 'postgres18'] as const)('on a quiet %s', (id) => {
+  const server = useQuietServer(id);
+  const quiet = { params: [], keepPerCell: 100, maxRows: 10 };
+  const ask = async (session: Session, sql: string, timeoutMs = 7_000) => {
+    const rows: Cell[][] = [];
+    const sink = {
+      columns: () => undefined,
+      row: (cells: readonly Cell[]) => rows.push([...cells]) > 0,
+    };
+    await session.read({ ...quiet, statement: accept(sql, 'true'), timeoutMs }, sink, forever);
+    return rows;
+  };
+  const seen = `select '\\', interval '1 day 2 hours', current_setting('statement_timeout'), (select count(*) from pg_prepared_statements)`;
+  const expected = (time: string) => [['\\', '1 day 02:00:00', time, '0']];
+
+  it('the look at a quiet server is made ready, and the statement sees nothing of it', async () => {
+    const said = await withPooler(server(), {}, async (pooler) => {
+      await withSession(pooler, async (session) => {
+        for (let call = 0; call < 5; call++) expect(await ask(session, seen)).toEqual(expected('7s'));
+        expect(await ask(session, seen, 9_000)).toEqual(expected('9s'));
+        await expect(ask(session, 'select 1/0')).rejects.toMatchObject({ engineCode: '22012' });
+        for (let call = 0; call < 3; call++) expect(await ask(session, seen)).toEqual(expected('7s'));
+        expect(await ask(session, seen, 400)).toEqual(expected('400ms'));
+        expect(await ask(session, seen)).toEqual(expected('7s'));
+      });
+    });
+    const beginnings = said.split('begin read only').map((call) => call.slice(0, call.indexOf("select '")));
+    expect(beginnings.filter((text) => text.includes('dbmole_look') && !text.includes('txid_current')).length).toBeGreaterThan(2);
+  });
+
+  it('a look that is not where it was left is taken along from then on', async () => {
+    let lost = 0;
+    const loseLook = (chunk: Buffer) => {
+      const text = chunk.toString('latin1');
+      const beginning = text.slice(0, text.indexOf("select '"));
+      // One that brings its settings along only takes away what was made ready.
+      if (!beginning.includes('dbmole_look') || beginning.includes('set_config')) return chunk;
+      lost += 1;
+      return Buffer.from(text.replace('dbmole_look', 'dbmole_lost'), 'latin1');
+    };
+    await withPooler(server(), { change: loseLook }, async (pooler) => {
+      await withSession(pooler, async (session) => {
+        for (let call = 0; call < 8; call++) expect(await ask(session, seen)).toEqual(expected('7s'));
+      });
+    });
+    expect(lost).toBe(1);
+  });
+});
+
 describe('a premise that was seen to be true', () => {
-  // Of its own: who writes elsewhere on the server would be a change.
-  const server = useEngine('postgres18');
+  const server = useQuietServer('postgres18');
   const premise = "(select pg_catalog.count(*) from pg_catalog.pg_locks where locktype = 'advisory' and objid = 99) = 1";
   const request = { statement: accept('select 1', premise), params: [], timeoutMs: 5_000, keepPerCell: 100, maxRows: 10 };
   const sink = { columns: () => undefined, row: () => true };
@@ -88,8 +163,6 @@ describe('a premise that was seen to be true', () => {
   };
 
   beforeAll(async () => {
-    await direct(server(), 'alter system set autovacuum = off');
-    await direct(server(), 'select pg_reload_conf()');
     await direct(server(), 'create table marks (x int)');
   });
 

@@ -33,6 +33,7 @@ const nullParam = int32(-1);
 
 export const sync = message('S', []);
 export const terminate = message('X', []);
+const statementKind = Buffer.from('S');
 const describeUnnamed = describe(unnamed);
 
 /** A statement of one answer that needs no parameters and whose rows nobody reads. */
@@ -47,23 +48,42 @@ export function statement(sql: string, params: readonly Param[], maxRows: number
 
 /** The first half of a statement: a portal of this name is ready to run. It stays through other statements of the transaction. */
 export function bindPortal(name: string, sql: string, params: readonly Param[]): Buffer {
-  return Buffer.concat([parse(sql), bind(params, text(name))]);
+  return Buffer.concat([parse(sql), bind(params, { portal: text(name) })]);
 }
 
 export function runPortal(name: string, maxRows: number): Buffer {
   return Buffer.concat([describe(text(name)), execute(maxRows, text(name))]);
 }
 
-function parse(sql: string): Buffer {
-  return message('P', [unnamed, text(sql), noTypes]);
+/** A command for later: parsed and planned, but not run. */
+export function prepare(name: string, sql: string): Buffer {
+  return Buffer.concat([parse(sql, text(name)), bind([], { name: text(name) })]);
 }
 
-function bind(params: readonly Param[], portal = unnamed): Buffer {
+export function runPrepared(name: string): Buffer {
+  return Buffer.concat([bind([], { name: text(name) }), execute(0)]);
+}
+
+/** Takes away what was prepared; no error where there is nothing. */
+export function unprepare(name: string): Buffer {
+  return message('C', [statementKind, text(name)]);
+}
+
+/** Several commands at once, in a round of their own: no Sync belongs to it. */
+export function script(commands: readonly string[]): Buffer {
+  return message('Q', [text(commands.join('; '))]);
+}
+
+function parse(sql: string, name = unnamed): Buffer {
+  return message('P', [name, text(sql), noTypes]);
+}
+
+function bind(params: readonly Param[], { portal = unnamed, name = unnamed } = {}): Buffer {
   if (params.length > mostParams)
     throw new Failure('input', `there are ${params.length} params; ${mostParams} are accepted`, {
       hint: 'Pass many values as one array: `= any($1)`.',
     });
-  return message('B', [portal, unnamed, int16(0), int16(params.length), ...params.flatMap(param), allAsText]);
+  return message('B', [portal, name, int16(0), int16(params.length), ...params.flatMap(param), allAsText]);
 }
 
 function param(value: Param): Buffer[] {

@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core';
 import { premiseCode } from '../../guard/read-statement.ts';
-import { command, statement } from './messages.ts';
+import { command, script, statement } from './messages.ts';
 import { type Look, momentSql } from './premise-watch.ts';
 import type { Segment } from './segment.ts';
 
@@ -13,8 +13,10 @@ const idleMs = 10_000;
 /** Of the time limit: who waits for a lock should hear that rather than that the time is over. */
 const lockShare = 0.8;
 
+type Settings = Readonly<Record<string, string | number>>;
+
 /** Decide how values are written, and how long we may sit in a transaction. The same for every call. */
-const constants: Record<string, string | number> = {
+const constants: Settings = {
   idle_in_transaction_session_timeout: idleMs,
   DateStyle: 'ISO',
   IntervalStyle: 'postgres',
@@ -23,16 +25,15 @@ const constants: Record<string, string | number> = {
 };
 
 const clientChecks = { client_connection_check_interval: 2000 };
+/** Decides how the statement itself is read. */
+const asRead = { standard_conforming_strings: 'on' };
 
-/** For a session between two calls, where nothing waits for it. What the call itself sets is then all that it has to set. */
-export function formatConstants(checksClient: boolean): Buffer {
-  const settings = { ...constants, ...(checksClient ? clientChecks : {}) };
-  return command(`select ${formatSettings(settings, false).join(', ')}`);
-}
-
-export interface PreludeOptions {
+export interface CallSettings {
   timeoutMs: number;
   checksClient: boolean;
+}
+
+export interface PreludeOptions extends CallSettings {
   /** False: for the session, where there is no transaction. */
   local?: boolean;
   /** The session has the settings that are the same for every call. */
@@ -43,29 +44,40 @@ export interface PreludeOptions {
 
 /**
  * The settings of one statement. They decide how the statement itself is read, too: with `standard_conforming_strings` off, a string
- * could end elsewhere than the guard thinks, so that one is never left to the session. As it takes a snapshot, the transaction
- * cannot be made read-write any more.
+ * could end elsewhere than the guard thinks, so that one is never left to the session unseen. As it takes a snapshot, the
+ * transaction cannot be made read-write any more.
  */
 export function formatPrelude({ timeoutMs, checksClient, local = true, prepared = false, look }: PreludeOptions): Buffer {
-  const limit = Math.min(Math.max(1, Math.ceil(timeoutMs)), longestMs);
-  const settings: Record<string, string | number> = {
-    statement_timeout: limit,
-    lock_timeout: Math.ceil(limit * lockShare),
-    standard_conforming_strings: 'on',
-    ...(prepared ? {} : constants),
-    ...(checksClient && !prepared ? clientChecks : {}),
-  };
-  const columns = formatSettings(settings, local);
+  const settings = prepared ? ofTheCall(timeoutMs) : ofTheSession({ timeoutMs, checksClient });
+  const columns = Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', ${local})`);
   if (look === undefined) return command(`select ${columns.join(', ')}`);
   columns.push(formatAssertion(look.sql));
   return look.full ? statement(`select ${[...columns, momentSql].join(', ')}`, [], 0) : command(`select ${columns.join(', ')}`);
 }
 
-function formatSettings(settings: Record<string, string | number>, local: boolean): string[] {
-  return Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', ${local})`);
+/** All of them, for a session between two calls, where nobody waits for it. */
+export function formatSession(call: CallSettings): Buffer {
+  return script(Object.entries(ofTheSession(call)).map(([name, value]) => `set ${name} to '${value}'`));
+}
+
+function ofTheCall(timeoutMs: number): Settings {
+  const limit = Math.min(Math.max(1, Math.ceil(timeoutMs)), longestMs);
+  return { statement_timeout: limit, lock_timeout: Math.ceil(limit * lockShare), ...asRead };
+}
+
+function ofTheSession({ timeoutMs, checksClient }: CallSettings): Settings {
+  return { ...ofTheCall(timeoutMs), ...constants, ...(checksClient ? clientChecks : {}) };
 }
 
 const divisionByZero = '22012';
+
+/** A quick look that is ready in the session, with the settings of the call there already: what is left is to see that they are. */
+export function formatReadyLook({ sql }: Look): string {
+  const asMeant = Object.entries(asRead).map(
+    ([name, value]) => `pg_catalog.current_setting('${name}') operator(pg_catalog.=) '${value}'`,
+  );
+  return `select ${formatAssertion([...asMeant, sql].join(' and '))}`;
+}
 
 /** Nothing else in the prelude divides. The server does not compute it beforehand, as the premise is not constant. */
 function formatAssertion(condition: string): string {
@@ -75,6 +87,13 @@ function formatAssertion(condition: string): string {
 /** Whether it was the look that ended a read of BEGIN, prelude and statement: of the three, only the first had come to its end. */
 export function isLookFalse({ error, tags }: Segment, look: Look | undefined): boolean {
   return look !== undefined && error?.code === divisionByZero && tags.length === 1;
+}
+
+const unknownStatement = '26000';
+
+/** A look that should have been there was not, as what stands between us and the server sent us to another session. Nothing has run. */
+export function isLookMissing({ error, tags }: Segment): boolean {
+  return error?.code === unknownStatement && tags.length === 1;
 }
 
 /** The guard looks again, and the caller never sees it but when the catalog changes all the time. */

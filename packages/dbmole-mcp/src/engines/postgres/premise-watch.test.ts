@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { momentSql, PremiseWatch } from './premise-watch.ts';
 
 const full = { sql: 'p', full: true };
-const short = (moment: string) => ({ sql: `${momentSql} operator(pg_catalog.=) ${moment}`, full: false });
+/** Without asking whether this is a standby. */
+const short = (moment: string) => ({
+  sql: `${momentSql.slice(momentSql.indexOf('then ') + 5, -4)} operator(pg_catalog.=) ${moment}`,
+  full: false,
+});
 
 describe('PremiseWatch', () => {
   it('asks nothing where there is no premise', () => {

@@ -5,12 +5,14 @@ import type { SegmentRows } from './segment.ts';
 import { OwnRows, type UserRows } from './user-rows.ts';
 import type { RowShape } from './wire-filter.ts';
 
+const moment =
+  'pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.||) pg_catalog.current_schemas(false)::pg_catalog.text';
+
 /**
  * Stays the same as long as no transaction has ended or begun to write, and names are looked for in the same schemas. Null on a
  * standby: there, a snapshot does not say which transactions it leaves out.
  */
-export const momentSql =
-  'case when not pg_catalog.pg_is_in_recovery() then pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.||) pg_catalog.current_schemas(false)::pg_catalog.text end';
+export const momentSql = `case when not pg_catalog.pg_is_in_recovery() then ${moment} end`;
 
 /** What the server is to be asked of a premise. */
 export interface Look {
@@ -33,7 +35,8 @@ export class PremiseWatch {
   lookAt(premise: string | undefined): Look | undefined {
     if (!premise) return undefined;
     if (premise !== this.#premise || !this.#quiet || this.#moment === undefined) return { sql: premise, full: true };
-    return { sql: `${momentSql} operator(pg_catalog.=) ${formatLiteral(this.#moment)}`, full: false };
+    // A server that gave a moment does not become a standby while we are connected to it.
+    return { sql: `${moment} operator(pg_catalog.=) ${formatLiteral(this.#moment)}`, full: false };
   }
 
   /** Twice at the same moment: it may be asked for a third time. */

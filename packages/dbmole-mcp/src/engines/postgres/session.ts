@@ -5,8 +5,9 @@ import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
-import { clientCheck, formatConstants, formatPrelude, isLookFalse, premiseFailure } from './prelude.ts';
+import { clientCheck, formatPrelude, isLookFalse, isLookMissing, premiseFailure } from './prelude.ts';
 import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
+import { hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import { Segment } from './segment.ts';
 import { stopStatement } from './stop.ts';
@@ -17,9 +18,6 @@ import type { Route } from './wire.ts';
 import { formatWrite, formatWriteOutside, isOutsideOnly, noDryRunFailure, parseWriteEnd, writeFailure } from './write.ts';
 
 const beginRead = command('begin read only');
-const clean = formatCleanUp([]);
-/** With the settings that every call needs, where the next one will find them. */
-const cleanAndPrepare = { checked: formatCleanUp([formatConstants(true)]), unchecked: formatCleanUp([formatConstants(false)]) };
 const ownPid = statement('select pg_catalog.pg_backend_pid()', [], 1);
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;
@@ -50,13 +48,7 @@ export class PostgresSession implements Session {
   #idle: Promise<void>;
   #running: Segment | undefined;
   readonly #watch = new PremiseWatch();
-  /** Of the last read: most are alike. */
-  #prelude: { key: string; bytes: Buffer } | undefined;
-  #checksClient = false;
-  /** Nobody stands between us and the server, so what we set between two calls is there for the next one. */
-  #direct = false;
-  /** The settings that are the same for every call are there. */
-  #prepared = false;
+  readonly #ready = new ReadySession();
   /** Closed, or its state is in doubt. */
   #over = false;
 
@@ -87,16 +79,18 @@ export class PostgresSession implements Session {
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const prelude = (local: boolean) => formatPrelude({ timeoutMs: request.timeoutMs, checksClient: this.#checksClient, local });
-    await this.#ready(signal);
-    let segment = await this.#run({ bytes: formatWrite(request, prelude(true)), rows, stopsEarly: false }, signal);
+    const prelude = (local: boolean) =>
+      formatPrelude({ timeoutMs: request.timeoutMs, checksClient: this.#ready.checksClient, local });
+    await this.#untilIdle(signal);
+    const bytes = Buffer.concat([hideLook, formatWrite(request, prelude(true))]);
+    let segment = await this.#run({ bytes, rows, stopsEarly: false }, signal);
     let outside = false;
     if (isOutsideOnly(segment)) {
       if (request.dryRun) throw noDryRunFailure(segment);
       outside = true;
-      await this.#ready(signal);
-      const bytes = formatWriteOutside(request, prelude(false));
-      segment = await this.#run({ bytes, before: [new Segment()], rows, stopsEarly: false }, signal);
+      await this.#untilIdle(signal);
+      const alone = Buffer.concat([hideLook, formatWriteOutside(request, prelude(false))]);
+      segment = await this.#run({ bytes: alone, before: [new Segment()], rows, stopsEarly: false }, signal);
     }
     if (rows.crash !== undefined) throw rows.crash.error;
     const failure = writeFailure(segment, { request, outside, signal, where: this.#where });
@@ -115,6 +109,10 @@ export class PostgresSession implements Session {
     const { premise } = call.request.statement;
     const look = this.#watch.lookAt(premise);
     const read = await this.#readWith(call, limited, look);
+    if (isLookMissing(read.segment)) {
+      this.#ready.distrust();
+      return await this.#readOnce(call, limited);
+    }
     if (!isLookFalse(read.segment, look)) return read;
     if (look?.full !== false) throw premiseFailure();
     this.#watch.sawChange();
@@ -122,18 +120,19 @@ export class PostgresSession implements Session {
   }
 
   async #readWith({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited, look: Look | undefined) {
-    await this.#ready(signal);
+    await this.#untilIdle(signal);
     const { statement: read, params, keepPerCell } = request;
     const rows = new UserRows(sink, keepPerCell, this.#types);
     const looked = look?.full ? new LookedRows(rows) : undefined;
     const format = read.premise === undefined ? formatQuestion : statement;
-    const bytes = Buffer.concat([beginRead, this.#preludeOf(request, look), format(sql, params, maxRows), sync]);
+    const beginning = this.#ready.begin({ timeoutMs: request.timeoutMs, look });
+    const bytes = Buffer.concat([beginning, format(sql, params, maxRows), sync]);
     const segment = await this.#run({ bytes, rows, looked, stopsEarly: true }, signal);
     if (looked !== undefined) this.#watch.sawTrue(read.premise ?? '', looked.moment);
     return { segment, rows };
   }
 
-  async #ready(signal: AbortSignal): Promise<void> {
+  async #untilIdle(signal: AbortSignal): Promise<void> {
     await untilAborted(this.#idle, signal);
     if (!this.alive) throw staleFailure();
   }
@@ -149,7 +148,7 @@ export class PostgresSession implements Session {
     if (stopsEarly) rows.onEnough = () => setTimeout(stop, enoughMs);
     signal.addEventListener('abort', stop, { once: true });
     this.#running = segment;
-    this.#conversation.send(Buffer.concat([bytes, this.#cleanUp]), [...before, segment, ...cleaning]);
+    this.#conversation.send(Buffer.concat([bytes, this.#ready.cleanUp]), [...before, segment, ...cleaning]);
     if (signal.aborted) stop();
     await segment.done;
     this.#running = undefined;
@@ -158,29 +157,15 @@ export class PostgresSession implements Session {
     return segment;
   }
 
-  #preludeOf({ timeoutMs }: ReadRequest, look: Look | undefined): Buffer {
-    const prepared = this.#prepared;
-    const key = `${timeoutMs} ${prepared} ${look?.sql}`;
-    const options = { timeoutMs, checksClient: this.#checksClient, prepared, look };
-    if (this.#prelude?.key !== key) this.#prelude = { key, bytes: formatPrelude(options) };
-    return this.#prelude.bytes;
-  }
-
   async #settle(cleaning: readonly Segment[], stopping: Promise<void> | undefined): Promise<void> {
     await stopping;
     // The request to stop may have hit the cleaning instead.
-    const last = stopping === undefined ? cleaning : this.#send(this.#cleanUp, [new Segment(), new Segment()]);
+    const last = stopping === undefined ? cleaning : this.#send(this.#ready.cleanUp, [new Segment(), new Segment()]);
     await Promise.all(last.map(({ done }) => done));
     if (last.some(({ failed }) => failed)) this.#over = true;
-    this.#prepared = this.#direct;
+    this.#ready.cleaned();
     const question = this.#types.takeQuestion();
     if (question !== undefined && this.alive) await this.#learnTypes(question);
-  }
-
-  /** Every call ends in this, so that nothing of it is left for the next: settings, locks, prepared statements. */
-  get #cleanUp(): Buffer {
-    if (!this.#direct) return clean;
-    return this.#checksClient ? cleanAndPrepare.checked : cleanAndPrepare.unchecked;
   }
 
   /** What there is to find out of a new session, without waiting for it. */
@@ -189,13 +174,13 @@ export class PostgresSession implements Session {
     const asking = Buffer.concat([ownPid, sync, command(clientCheck), sync]);
     const [, probe] = this.#send(asking, [new Segment(pid), new Segment()]);
     await this.#learnTypes(declaredTypes);
-    this.#checksClient = probe !== undefined && !probe.failed;
-    this.#direct = pid.rows[0]?.[0] === this.#conversation.pid;
+    this.#ready.checksClient = probe !== undefined && !probe.failed;
+    this.#ready.direct = pid.rows[0]?.[0] === this.#conversation.pid;
   }
 
   async #learnTypes({ sql, params }: Question): Promise<void> {
     const answer = new OwnRows();
-    const bytes = Buffer.concat([beginRead, formatQuestion(sql, params, 0), sync, this.#cleanUp]);
+    const bytes = Buffer.concat([beginRead, formatQuestion(sql, params, 0), sync, this.#ready.cleanUp]);
     const segments = this.#send(bytes, [new Segment(answer), new Segment(), new Segment()]);
     await Promise.all(segments.map(({ done }) => done));
     this.#types.learn(answer.rows);
@@ -221,8 +206,4 @@ export class PostgresSession implements Session {
   get #where() {
     return { host: this.#route.target.connectHost, port: this.#route.target.connectPort };
   }
-}
-
-function formatCleanUp(behind: readonly Buffer[]): Buffer {
-  return Buffer.concat([command('rollback'), sync, command('discard all'), ...behind, sync]);
 }
