@@ -14,7 +14,8 @@ export function nearestTables(asked: string, names: readonly string[], limit = 3
   return near.slice(0, limit);
 }
 
-function bareName(name: string): string {
+/** The name in its schema, without quotes. */
+export function bareName(name: string): string {
   const last = /(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|[^."`]+)$/.exec(name)?.[0] ?? name;
   return last.replace(/^["`]|["`]$/g, '');
 }

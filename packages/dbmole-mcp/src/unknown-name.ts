@@ -1,7 +1,7 @@
-import { Failure, nearestNames } from '@dbmole/core';
+import { Failure } from '@dbmole/core';
 import type { CatalogRun } from './engine.ts';
 import { failureWith } from './failure-with.ts';
-import { nearestTables } from './nearest-tables.ts';
+import { bareName, nearestTables } from './nearest-tables.ts';
 import { dialectHint, placeholderHint } from './statement-hint.ts';
 import type { Call } from './tool.ts';
 
@@ -34,7 +34,8 @@ async function withNames(error: unknown, call: Call, sql: string): Promise<Failu
   const wanted = wantedName(error, sql);
   if (wanted === undefined || error.nearest.length > 0) return undefined;
   const existing = await candidates(error, call, sql);
-  const nearest = error.code === unknownTable ? nearestTables(wanted, existing) : nearestNames(wanted, existing);
+  // Columns, too, are compared without the quotes that they need.
+  const nearest = nearestTables(wanted, existing);
   return nearest.length === 0 ? undefined : failureWith(error, { nearest });
 }
 
@@ -64,21 +65,25 @@ interface Statement {
 
 /** Of the tables that the statement names. */
 async function columnsOf(catalog: Call['backend']['catalog'], { run, tables, sql }: Statement): Promise<string[]> {
-  const words = new Set((sql.match(/[\p{L}\p{N}_$]+/gu) ?? []).map((word) => word.toLowerCase()));
-  const named = tables.filter((table) => words.has(lastPart(unquoted(table)).toLowerCase()));
+  const text = sql.toLowerCase();
+  const words = new Set(text.match(/[\p{L}\p{N}_$]+/gu) ?? []);
+  const named = tables.filter((table) => {
+    const bare = bareName(table).toLowerCase();
+    // A name of one word is not looked for inside of others.
+    return words.has(bare) || (/[^\p{L}\p{N}_$]/u.test(bare) && text.includes(bare));
+  });
   return named.length === 0 ? [] : await catalog.columnNames(run, named);
 }
 
+/** Where the engine points: words and quoted names, with dots between them. */
+const pointedName = /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u;
+
 /** The name in the statement that the engine points at, else the first that it quotes. Qualifiers are left away. */
 function wantedName({ message, position }: Failure, sql: string): string | undefined {
-  const pointed = position === undefined ? undefined : /^[\p{L}\p{N}_$."`]+/u.exec(sql.slice(position - 1))?.[0];
+  const pointed = position === undefined ? undefined : pointedName.exec(sql.slice(position - 1))?.[0];
   const quoted = /["'`«„“]([^"'`»“”]+)["'`»“”]/.exec(message)?.[1];
-  const name = lastPart(unquoted(pointed ?? quoted ?? ''));
+  const name = lastPart((pointed ?? quoted ?? '').replace(/["`]/g, ''));
   return name === '' ? undefined : name;
-}
-
-function unquoted(name: string): string {
-  return name.replace(/["`]/g, '');
 }
 
 function lastPart(name: string): string {

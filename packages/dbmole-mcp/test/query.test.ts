@@ -171,6 +171,18 @@ describe.each(engines)('query on %s', (id) => {
     expect(structured?.nearest).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`\\b${name}$`))]));
   });
 
+  it.each(['select `Unit Prise` from `Odd Table`', 'select o.`UnitPrice` from `Odd Table` o'])(
+    'offers columns that have to be quoted, of such tables: %s',
+    async (written) => {
+      const sql = isPostgres() ? written.replaceAll('`', '"') : written;
+      const { structured } = await query(sql, { connection: 'main' });
+      expect(structured).toMatchObject({
+        code: 'E_UNKNOWN_COLUMN',
+        nearest: [isPostgres() ? '"Unit Price"' : '`Unit Price`'],
+      });
+    },
+  );
+
   it('tells the time zone of the session when a value depends on it', async () => {
     const zoned = isPostgres() ? 'select now() as a' : 'select ts from zoned';
     expect((await query(zoned, { connection: 'main' })).text).toMatch(/^1 row\. Time zone: [\w/+:-]+\. Data/);
@@ -211,6 +223,7 @@ async function fill(engine: RunningEngine, { user, password, database }: Account
     'create table numbered (id int primary key, name varchar(200))',
     `insert into numbered values ${values}`,
     'create table long_texts (body text)',
+    engine.scheme === 'postgres' ? 'create table "Odd Table" ("Unit Price" int)' : 'create table `Odd Table` (`Unit Price` int)',
     'create table zoned (ts timestamp)',
     "insert into zoned values ('2024-01-02 03:04:05')",
     `insert into long_texts values ('${longText}')`,
