@@ -59,10 +59,11 @@ function answer(sink: TableSink, outcome: string): ToolReply {
   return respond.table({ ...rows, line }, { notes: [...notes, outcome] });
 }
 
-function formatOutcome({ command, changed }: WriteEnd, dryRun: boolean): string {
+function formatOutcome({ command, changed, moreResults = 0 }: WriteEnd, dryRun: boolean): string {
   // The word comes from the server and stands among our own.
   const what = /^[A-Z][A-Z ]{0,40}$/.test(command) ? command : 'The statement';
   const rows = changed === 1 ? '1 row' : `${changed} rows`;
   if (dryRun) return `Dry run: ${what} ${changed === undefined ? 'would succeed' : `would change ${rows}`}; rolled back.`;
-  return `${what} ${changed === undefined ? 'done' : `changed ${rows}`}.`;
+  const more = moreResults === 0 ? '' : ` Only its first result is shown, of ${moreResults + 1}.`;
+  return `${what} ${changed === undefined ? 'done' : `changed ${rows}`}.${more}`;
 }

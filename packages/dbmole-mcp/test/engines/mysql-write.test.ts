@@ -52,7 +52,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
       `CREATE PROCEDURE ${database}.p() BEGIN SELECT 1 AS one; UPDATE ${database}.t SET v = 99; SELECT 2, 3; END`,
     ]);
     const called = await write(session, `CALL ${database}.p()`);
-    expect(called).toMatchObject({ command: 'CALL', rows: [['1']] });
+    expect(called).toMatchObject({ command: 'CALL', rows: [['1']], moreResults: 1 });
     expect(await values()).toEqual(['1=99', '2=99']);
     expect(await write(session, `SELECT v FROM ${database}.t`)).toMatchObject({
       changed: undefined,
@@ -94,9 +94,24 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     expect(await values()).toEqual(['1=10', '2=20']);
   });
 
+  it.each([
+    'INSERT INTO mysql_write.old VALUES (1)',
+    'delete from `mysql_write`.`old`',
+    'UPDATE mysql_write.t, mysql_write.old SET v = 0',
+  ])('tries out nothing on a table without transactions: %s', async (sql) => {
+    const session = await openSession();
+    const failure = await failureOf(write(session, sql, { dryRun: true }));
+    expect(failure).toMatchObject({ code: 'E_NO_DRY_RUN', message: expect.stringMatching(/^table old .*MyISAM/) });
+    expect(await readValue(session, `SELECT COUNT(*) FROM ${database}.old`)).toBe('0');
+    expect(await write(session, `UPDATE ${database}.t SET v = 0`, { dryRun: true })).toMatchObject({ changed: 2 });
+  });
+
   it('says when a dry run could not be rolled back', async () => {
     const session = await openSession();
-    const failure = await failureOf(write(session, `INSERT INTO ${database}.old VALUES (1)`, { dryRun: true }));
+    await runDirect(server(), [
+      `CREATE TRIGGER ${database}.logs AFTER UPDATE ON ${database}.t FOR EACH ROW INSERT INTO ${database}.old VALUES (1)`,
+    ]);
+    const failure = await failureOf(write(session, `UPDATE ${database}.t SET v = 0 WHERE id = 1`, { dryRun: true }));
     expect(failure).toMatchObject({ code: 'E_NOT_ROLLED_BACK', message: expect.stringContaining('NOT rolled back') });
     expect(await readValue(session, `SELECT COUNT(*) FROM ${database}.old`)).toBe('1');
   });

@@ -29,6 +29,8 @@ export type BoundValue = string | number | boolean | null;
 export interface RowHandler {
   fields(fields: readonly Field[]): readonly CellReader[];
   row: OnRow;
+  /** For each later set. */
+  another?(): void;
 }
 
 export interface QueryEnd {
@@ -265,6 +267,7 @@ class ResultTarget {
   nextReader(): RowReader {
     this.#sets += 1;
     const handler = this.#handler;
+    if (this.#sets > 1) handler?.another?.();
     if (handler === undefined || this.#sets > 1) return new RowReader([], undefined);
     return new RowReader(handler.fields(this.#fields), (cells) => handler.row(cells));
   }

@@ -22,6 +22,8 @@ export class ResultRows implements RowHandler {
   /** Whether there were columns at all, and whether one of them shows moments. */
   returned = false;
   dependsOnTimeZone = false;
+  /** Sets of rows behind the first, which go nowhere. */
+  moreResults = 0;
   /** What the sink threw: it must not get between the connection and the driver. */
   error: Failure | undefined;
   onEnough: () => void = () => undefined;
@@ -44,6 +46,10 @@ export class ResultRows implements RowHandler {
     if (this.#wanted) return true;
     this.onEnough();
     return this.#limits.countAll === true;
+  }
+
+  another(): void {
+    this.moreResults += 1;
   }
 
   /** From now on nothing is passed on. */

@@ -4,6 +4,7 @@ import { collectRows } from './collect-rows.ts';
 import { type Flavour, formatWriteSettings } from './flavour.ts';
 import type { Link, QueryEnd } from './link.ts';
 import { ResultRows } from './result-rows.ts';
+import { refuseWithoutTransactions } from './rollable-tables.ts';
 import { runStatement } from './run-statement.ts';
 import { commandOf, countsRows } from './statement-kind.ts';
 import type { Watched } from './watch.ts';
@@ -28,12 +29,15 @@ export async function runWrite(run: WriteRun): Promise<Written> {
   // A transaction that is begun inside a read-only one would inherit that.
   await link.query('ROLLBACK');
   await link.query(formatWriteSettings(flavour, request.timeoutMs));
+  if (request.dryRun) await refuseWithoutTransactions(link, request.sql);
   await link.query('START TRANSACTION');
   try {
     const { end, rows } = await runInside(run);
     const changed = countChanges(request.sql, end, rows);
     await finish(run, end);
-    return { changed, command: commandOf(request.sql), database: end.database };
+    const { moreResults } = rows;
+    const more = moreResults === 0 ? {} : { moreResults };
+    return { changed, command: commandOf(request.sql), database: end.database, ...more };
   } catch (error) {
     if (link.lost !== undefined && !request.dryRun) throw outcomeUnknown(error);
     throw error;
