@@ -109,6 +109,28 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
+    it('lets a procedure or a block commit between its steps', async () => {
+      await using(async (session) => {
+        await write(session, 'create table step (n int)');
+        const steps = 'begin insert into step values (1); commit; insert into step values (2); rollback; end';
+        await write(session, `create procedure steps() language plpgsql as $$ ${steps} $$`);
+        const tried = write(session, 'call steps()', { dryRun: true });
+        await expect(tried).rejects.toMatchObject({ kind: 'refused', code: 'E_NO_DRY_RUN', engineCode: '2D000' });
+        expect(await count('step')).toBe(0);
+        expect((await write(session, '/* why */ call steps() -- now')).end).toEqual({ command: 'CALL', changed: undefined });
+        expect((await write(session, `do $$ ${steps} $$`)).end).toEqual({ command: 'DO', changed: undefined });
+        expect(await count('step')).toBe(2);
+        const late = "do $$ begin insert into step values (3); commit; raise 'too late'; end $$";
+        await expect(write(session, late)).rejects.toMatchObject({ kind: 'engine', message: 'too late' });
+        expect(await count('step')).toBe(3);
+        // The server answers before it commits, and then cannot.
+        const orphan = 'do $$ begin insert into child values (7); end $$';
+        await expect(write(session, orphan)).rejects.toMatchObject({ code: 'E_CONSTRAINT', engineCode: '23503' });
+        expect(await count('child')).toBe(0);
+        expect(await value(session, 'show statement_timeout')).toBe('30s');
+      });
+    });
+
     it('takes one statement, and no COPY of data that nobody has', async () => {
       await using(async (session) => {
         const several = { kind: 'input', code: 'E_MULTIPLE_STATEMENTS' };

@@ -49,6 +49,11 @@ export class ReadySession {
     return this.#beginning.bytes;
   }
 
+  /** Those of a write, which brings all of them along: for its transaction, or for the session where it has none. */
+  settingsOf({ timeoutMs }: { timeoutMs: number }, local: boolean): Buffer {
+    return formatPrelude({ timeoutMs, checksClient: this.checksClient, local });
+  }
+
   /** Every call ends in this, so that nothing of it is left for the next: settings, locks, prepared statements. Two rounds. */
   get cleanUp(): Buffer {
     const next = this.#next;

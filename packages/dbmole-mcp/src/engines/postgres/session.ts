@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
-import { clientCheck, formatPrelude, isLookFalse, isLookMissing, premiseFailure } from './prelude.ts';
+import { clientCheck, isLookFalse, isLookMissing, premiseFailure } from './prelude.ts';
 import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
 import { hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
@@ -15,7 +15,15 @@ import { declaredTypes, type Question, TypeCatalog } from './type-catalog.ts';
 import { isZoned } from './type-names.ts';
 import { OwnRows, UserRows } from './user-rows.ts';
 import type { Route } from './wire.ts';
-import { formatWrite, formatWriteOutside, isOutsideOnly, noDryRunFailure, parseWriteEnd, writeFailure } from './write.ts';
+import {
+  formatWrite,
+  formatWriteOutside,
+  isOutsideOnly,
+  mayEndTransactions,
+  noDryRunFailure,
+  parseWriteEnd,
+  writeFailure,
+} from './write.ts';
 
 const beginRead = command('begin read only');
 const ownPid = statement('select pg_catalog.pg_backend_pid()', [], 1);
@@ -36,6 +44,12 @@ interface Batch {
 interface ReadCall {
   request: ReadRequest;
   sink: RowSink;
+  signal: AbortSignal;
+}
+
+interface WriteCall {
+  request: WriteRequest;
+  rows: UserRows;
   signal: AbortSignal;
 }
 
@@ -79,23 +93,27 @@ export class PostgresSession implements Session {
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
-    const prelude = (local: boolean) =>
-      formatPrelude({ timeoutMs: request.timeoutMs, checksClient: this.#ready.checksClient, local });
-    await this.#untilIdle(signal);
-    const bytes = Buffer.concat([hideLook, formatWrite(request, prelude(true))]);
-    let segment = await this.#run({ bytes, rows, stopsEarly: false }, signal);
-    let outside = false;
-    if (isOutsideOnly(segment)) {
-      if (request.dryRun) throw noDryRunFailure(segment);
-      outside = true;
-      await this.#untilIdle(signal);
-      const alone = Buffer.concat([hideLook, formatWriteOutside(request, prelude(false))]);
-      segment = await this.#run({ bytes: alone, before: [new Segment()], rows, stopsEarly: false }, signal);
-    }
+    const call = { request, rows, signal };
+    const inside = mayEndTransactions(request) ? undefined : await this.#writeInside(call);
+    const outside = inside === undefined || isOutsideOnly(inside);
+    if (inside !== undefined && outside && request.dryRun) throw noDryRunFailure(inside);
+    const segment = outside ? await this.#writeOutside(call) : inside;
     if (rows.crash !== undefined) throw rows.crash.error;
     const failure = writeFailure(segment, { request, outside, signal, where: this.#where });
     if (failure !== undefined) throw failure;
     return parseWriteEnd(segment, outside, request.sql);
+  }
+
+  async #writeInside({ request, rows, signal }: WriteCall): Promise<Segment> {
+    await this.#untilIdle(signal);
+    const bytes = Buffer.concat([hideLook, formatWrite(request, this.#ready.settingsOf(request, true))]);
+    return await this.#run({ bytes, rows, stopsEarly: false }, signal);
+  }
+
+  async #writeOutside({ request, rows, signal }: WriteCall): Promise<Segment> {
+    await this.#untilIdle(signal);
+    const bytes = Buffer.concat([hideLook, formatWriteOutside(request, this.#ready.settingsOf(request, false))]);
+    return await this.#run({ bytes, before: [new Segment()], rows, stopsEarly: false }, signal);
   }
 
   async close(): Promise<void> {

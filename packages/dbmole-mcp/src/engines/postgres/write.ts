@@ -25,6 +25,14 @@ export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffe
   return Buffer.concat([prelude, sync, statement(sql, params, 0), sync]);
 }
 
+/** A procedure or a block may COMMIT between its steps, which the server allows only where there is no transaction of ours. */
+const endingItself = /^(?:\s|--[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:call|do)\b/i;
+
+/** To be run outside from the start: an error of it may come after something was committed, so it is not run twice. */
+export function mayEndTransactions({ sql, dryRun }: WriteRequest): boolean {
+  return !dryRun && endingItself.test(sql);
+}
+
 /** Other errors have the same code, and all texts are translated; the name of the server's function is not. */
 export function isOutsideOnly({ error }: Segment): boolean {
   return (
@@ -32,11 +40,11 @@ export function isOutsideOnly({ error }: Segment): boolean {
   );
 }
 
-export function noDryRunFailure({ error }: Segment): Failure {
+export function noDryRunFailure({ error }: Pick<Segment, 'error'>): Failure {
   return new Failure('refused', `a dry run is not possible: ${error?.message}`, {
     code: 'E_NO_DRY_RUN',
     hint: 'It takes effect at once and cannot be rolled back; run it without the dry run if that is wanted.',
-    engineCode: '25001',
+    ...(error === undefined ? {} : { engineCode: error.code }),
   });
 }
 
@@ -52,8 +60,9 @@ export interface WriteContext {
 export function writeFailure(segment: Segment, context: WriteContext): Failure | undefined {
   const { error, lost, answered, empty } = segment;
   const ended = segment.tags.length - (context.outside ? 0 : tagsBefore);
-  // The answer to the COMMIT is the truth, whatever came after it.
-  if (ended >= statementsOf(context)) return empty ? emptyFailure() : undefined;
+  // The answer to the COMMIT is the truth, whatever came after it. Without one of ours, the commit comes behind the answer.
+  const committed = ended >= statementsOf(context) && !(context.outside && segment.failed);
+  if (committed) return empty ? emptyFailure() : undefined;
   if (error?.fatal && !answered) return staleFailure();
   if (lost !== undefined && !isOurs(lost) && isDoubtful(segment, context, ended)) return unknownFailure(lost);
   return knownFailure(error ?? lost, context);
@@ -67,9 +76,13 @@ function statementsOf({ request, outside }: WriteContext): number {
 
 function knownFailure(error: unknown, { request, signal, where }: WriteContext): Failure {
   if (error instanceof ServerError && error.code === '25006') return readOnlyFailure(error);
+  if (error instanceof ServerError && error.code === endedInside && request.dryRun) return noDryRunFailure({ error });
   const stopped = isStatementEnded(error) || (error instanceof Failure && !isOurs(error));
   return signal.aborted && stopped ? formatAbort(signal) : toFailure(error, where, request.sql);
 }
+
+/** A COMMIT of its own, in a transaction of ours. */
+const endedInside = '2D000';
 
 /** In a write it is not our doing. */
 function readOnlyFailure(error: ServerError): Failure {
