@@ -42,7 +42,8 @@ export interface MeasuredNode extends PlanNode {
 
 /** All nodes in the order in which they are shown. */
 export function measureNodes(tree: PlanTree): MeasuredNode[] {
-  const ran = tree.roots.some(hasTime);
+  // A step that is done while planning has no time, also where the statement ran.
+  const ran = tree.totalMs !== undefined || tree.roots.some(hasTime);
   const weightOf = ({ totalMs, cost }: PlanNode) => (ran ? totalMs : cost) ?? 0;
   const nodes = tree.roots.flatMap((root) => flatten(root, 0, weightOf));
   const whole = nodes.reduce((sum, { own }) => sum + own, 0);
