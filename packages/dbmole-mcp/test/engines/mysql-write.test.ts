@@ -122,6 +122,11 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     expect(failure).toMatchObject({ kind: 'engine', engineCode: expect.stringMatching(/^1062 /) });
     expect(await values()).toEqual(['1=10', '2=20']);
     expect(await write(session, `INSERT INTO ${database}.t VALUES (7, 7)`)).toMatchObject({ changed: 1 });
+    await write(session, `ALTER TABLE ${database}.t ADD CHECK (v < 100)`);
+    expect(await failureOf(write(session, `UPDATE ${database}.t SET v = 100`))).toMatchObject({
+      code: 'E_CONSTRAINT',
+      engineCode: isMaria ? '4025 (23000)' : '3819 ER_CHECK_CONSTRAINT_VIOLATED',
+    });
   });
 
   it('keeps nothing of a statement that was cancelled or took too long', async () => {

@@ -31,6 +31,14 @@ describe('errors of the server and the driver', () => {
     expect(failure).toMatchObject({ kind, code, message: 'it failed', engineCode: `${errno} ${name ?? '(42000)'}` });
   });
 
+  it("gives no number of MariaDB the name that MySQL's has", () => {
+    const check = serverError(4025, 'ER_INNODB_AUTOEXTEND_SIZE_OUT_OF_RANGE', 'CONSTRAINT `positive` failed');
+    const failure = toMysqlFailure(check, { ...where, product: 'MariaDB' });
+    expect(failure).toMatchObject({ code: 'E_CONSTRAINT', engineCode: '4025 (42000)' });
+    const shared = toMysqlFailure(serverError(1062, 'ER_DUP_ENTRY'), { ...where, product: 'MariaDB' });
+    expect(shared.engineCode).toBe('1062 ER_DUP_ENTRY');
+  });
+
   it('says what is wrong with the network, and why TLS failed', () => {
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', errno: -111 });
     expect(toMysqlFailure(refused, where)).toMatchObject({ kind: 'connection', code: 'E_CONNECT_REFUSED' });

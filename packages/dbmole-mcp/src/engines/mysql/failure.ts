@@ -1,5 +1,6 @@
 import { Failure, type FailureKind, type FailureOptions, networkFailure } from '@dbmole/core';
 import { findErrorPosition } from './error-position.ts';
+import type { Flavour } from './flavour.ts';
 
 interface Meaning extends Pick<FailureOptions, 'code' | 'hint'> {
   kind: FailureKind;
@@ -109,24 +110,37 @@ const brokenCodes: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ECONN
 interface Where {
   host: string;
   port: number;
+  /** Who answers, once that is known. */
+  product?: Flavour['product'];
 }
+
+/** From here on the families count differently, and the driver knows MySQL's names only. */
+const firstOwnNumber = 1900;
 
 /** Every error of the driver and the server, in our words. The statement, if there was one, tells where the error is in it. */
 export function toMysqlFailure(error: unknown, where: Where, sql?: string): Failure {
   if (error instanceof Failure) return error;
   const number = fieldOf(error, 'errno');
-  if (typeof number === 'number' && typeof fieldOf(error, 'sqlState') === 'string') return serverFailure(error, number, sql);
+  if (typeof number === 'number' && typeof fieldOf(error, 'sqlState') === 'string')
+    return serverFailure(error, { number, where, sql });
   // Once there is a statement there was a connection, so it is not that we could not connect.
   if (sql !== undefined && isBroken(error))
     return driverFailure(Object.assign(new Error('lost', { cause: error }), { code: lostCode }), where);
   return networkFailure(error, where) ?? networkFailure(fieldOf(error, 'cause'), where) ?? driverFailure(error, where);
 }
 
-function serverFailure(error: unknown, number: number, sql: string | undefined): Failure {
+interface ServerAnswer {
+  number: number;
+  where: Where;
+  sql: string | undefined;
+}
+
+function serverFailure(error: unknown, { number, where, sql }: ServerAnswer): Failure {
   const message = withoutPasswordWord(messageOf(error));
   const { kind, ...options } = meanings[number] ?? { kind: 'engine' };
   const position = sql === undefined || meanings[number] !== syntax ? undefined : findErrorPosition(message, sql);
-  const name = fieldOf(error, 'code');
+  const named = where.product !== 'MariaDB' || number < firstOwnNumber;
+  const name = named ? fieldOf(error, 'code') : undefined;
   return new Failure(kind, message, {
     ...options,
     ...(position === undefined ? {} : { position }),

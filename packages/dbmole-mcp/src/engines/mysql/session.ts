@@ -26,7 +26,9 @@ export async function openSession(target: SessionTarget, signal: AbortSignal): P
     const [row] = await untilAborted(collectRows(link, 'SELECT version()'), signal);
     const control = controlOf(target);
     control.acquire(target);
-    return new MysqlSession({ link, control, where, flavour: flavourOf(row?.[0] ?? ''), database: target.database });
+    const flavour = flavourOf(row?.[0] ?? '');
+    const { product } = flavour;
+    return new MysqlSession({ link, control, where: { ...where, product }, flavour, database: target.database });
   } catch (error) {
     link.destroy();
     throw signal.aborted ? signal.reason : toMysqlFailure(error, where);
@@ -37,7 +39,7 @@ interface Parts {
   link: Link;
   control: Control;
   flavour: Flavour;
-  where: { host: string; port: number };
+  where: { host: string; port: number; product: Flavour['product'] };
   database: string | undefined;
 }
 
