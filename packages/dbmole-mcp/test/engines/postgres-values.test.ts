@@ -109,6 +109,28 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
+    it('prints a type of an extension as the server does', async () => {
+      await direct(address, 'create extension if not exists hstore');
+      await withSession(address, async (session) => {
+        const { columns, rows } = await read(session, 'select \'a=>1, b=>NULL, "c d"=>""\'::hstore as x');
+        expect([columns, rows]).toEqual([[{ name: 'x', type: 'hstore' }], [['"a"=>"1", "b"=>NULL, "c d"=>""']]]);
+      });
+    });
+
+    it('shows bytes that are no text of the client, in the way that its error says', async () => {
+      await direct(server(), 'drop database if exists bytes_test');
+      await direct(server(), "create database bytes_test encoding 'SQL_ASCII' locale 'C' template template0");
+      const other = { ...address, database: 'bytes_test' };
+      await direct(other, 'create table raw (v text)');
+      await direct(other, "insert into raw values ('plain'), (E'\\xff')");
+      await withSession(other, async (session) => {
+        expect(await value(session, "select v from raw where v = 'plain'")).toBe('plain');
+        const failure = { engineCode: '22021', hint: expect.stringContaining("convert_to(the_column, 'SQL_ASCII')") };
+        await expect(read(session, 'select v from raw')).rejects.toMatchObject(failure);
+        expect((await read(session, "select convert_to(v, 'SQL_ASCII') from raw")).rows).toEqual([['\\x706c61696e'], ['\\xff']]);
+      });
+    });
+
     it.each(typed)('%s is of type %s', async (expression, type) => {
       await withSession(address, async (session) => {
         expect((await read(session, `select ${expression} as x`)).columns).toEqual([{ name: 'x', type }]);
