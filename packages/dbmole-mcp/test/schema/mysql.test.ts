@@ -123,14 +123,21 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
     it('marks what an account may not read', async () => {
       const user = `r_${id}_${process.pid}`;
       await session.exec(`create user ${user}@'%' identified by 'pw'; grant insert on ${database}.orders to ${user}@'%';
-        grant select (id) on ${database}.products to ${user}@'%'`);
+        grant select (id) on ${database}.products to ${user}@'%'; create view lent as select id from orders;
+        grant select on ${database}.lent to ${user}@'%'`);
       const reader = await openMysql(engine(), { user, password: 'pw', database });
       try {
         expect(await describeText(catalog, reader.run, ['orders'])).toMatch(/^orders: .*no SELECT\n/);
-        expect((await catalog.listTables(reader.run, page)).map(({ name }) => name).sort()).toEqual(['orders', 'products']);
+        expect((await catalog.listTables(reader.run, page)).map(({ name }) => name).sort()).toEqual([
+          'lent',
+          'orders',
+          'products',
+        ]);
+        const lent = await describeText(catalog, reader.run, ['lent'], { definitions: true });
+        expect(lent).toMatch(/^lent: view\n {2}id bigint.*\n {2}its statement is shown to accounts with the right SHOW VIEW$/);
       } finally {
         await reader.close();
-        await session.exec(`drop user ${user}@'%'`);
+        await session.exec(`drop user ${user}@'%'; drop view lent`);
       }
     });
 

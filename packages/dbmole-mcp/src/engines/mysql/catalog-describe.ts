@@ -116,7 +116,7 @@ function describe(context: CatalogContext, { asked }: Wanted, group: Group | und
       shown: rowsOf('partition').map(([name, values]) => [formatIdentifier(name ?? ''), values ?? ''].join(' ').trim()),
       total: Number(rowsOf('partitions')[0]?.[0] ?? 0),
     },
-    definition: rowsOf('view')[0]?.[0] ?? undefined,
+    definition: rowsOf('view')[0]?.[0] || undefined,
   };
 }
 
@@ -141,6 +141,8 @@ function notesOf(rowsOf: RowsOf): string[] {
   return [
     ...(partition === undefined ? [] : [formatPartitioning(partition)]),
     ...(triggers.length === 0 ? [] : [`triggers: ${triggers.join(', ')}`]),
+    // The engine then gives an empty one.
+    ...(rowsOf('view')[0]?.[0] === '' ? ['its statement is shown to accounts with the right SHOW VIEW'] : []),
     ...rowsOf('not searched').map(([most]) => `references from other tables: not searched, more than ${most} tables`),
   ];
 }
