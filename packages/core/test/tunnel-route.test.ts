@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SshHop, type Topology, useTopology } from '@dbmole/engines';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -143,6 +143,22 @@ Host *.invalid
     });
     const nothing = tunnelsOf(topology(), { env: { PATH: '/nonexistent' } });
     expect(await refusal(nothing('bastion'))).toMatchObject({ code: 'E_SSH_PROGRAM' });
+  });
+
+  test('finds keys and known hosts where variables, tokens and spaces lead', async () => {
+    const { bastion, privateKeyFile, knownHostsFile } = topology();
+    const folder = await mkdtemp(join(directory, 'of a person-'));
+    await writeFile(join(folder, 'known hosts'), `the-alias ${bastion.hostKey}\n`);
+    for (const name of ['the-alias', hostname(), hostname().split('.')[0]]) {
+      await writeFile(join(folder, `key of ${name}`), readFileSync(privateKeyFile), { mode: 0o600 });
+    }
+    const lines = `Host named\n  HostName ${bastion.host}\n  Port ${bastion.port}\n  User ${bastion.user}\n  HostKeyAlias the-alias\n  UserKnownHostsFile ${knownHostsFile} "${folder}/known hosts"\n`;
+    for (const token of ['%k', '%l', '%L']) {
+      const key = `  IdentityFile "\${KEYS}/key of ${token}"\n`;
+      const sshConfig = await configWith(topology(), lines + key);
+      const take = tunnelsOf(topology(), { sshConfig, env: { PATH: process.env.PATH, KEYS: folder } });
+      expect(await echo(await take('named'))).toBe('hello');
+    }
   });
 
   test('takes the known name from HostKeyAlias', async () => {

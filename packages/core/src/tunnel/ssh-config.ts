@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { hostname as localName, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { tunnelFailure } from './failures.ts';
 import { complaint, isHostWord, runSsh, type SshProgram } from './ssh-program.ts';
@@ -64,7 +64,8 @@ export function parseSshHost(text: string, name: string, { home, program }: Pick
   const all = (key: string) => (settings.get(key) ?? []).filter((value) => value !== 'none');
   const one = (key: string) => all(key)[0];
   const host = { name, hostname: one('hostname') ?? name, port: Number(one('port') ?? 22), user: one('user') ?? '' };
-  const path = (value: string) => expandTokens(value, { ...host, home });
+  const hostKeyAlias = one('hostkeyalias');
+  const path = (value: string) => expandTokens(value, { ...host, hostKeyAlias, home, env: program.env });
   return {
     ...host,
     identityFiles: all('identityfile').map(path),
@@ -75,10 +76,8 @@ export function parseSshHost(text: string, name: string, { home, program }: Pick
     hostKeySources: ['RevokedHostKeys', 'KnownHostsCommand'].filter((name) => one(name.toLowerCase()) !== undefined),
     certificateFiles: all('certificatefile').map(path),
     pkcs11: one('pkcs11provider') !== undefined,
-    knownHostsFiles: [...all('userknownhostsfile'), ...all('globalknownhostsfile')]
-      .flatMap((value) => value.split(' '))
-      .map(path),
-    hostKeyAlias: one('hostkeyalias'),
+    knownHostsFiles: [...all('userknownhostsfile'), ...all('globalknownhostsfile')].flatMap(splitPaths).map(path),
+    hostKeyAlias,
   };
 }
 
@@ -98,26 +97,34 @@ function agentOf(value: string | undefined, env: SshProgram['env'], path: (text:
   return variable === undefined ? path(value) : env[variable] || undefined;
 }
 
-interface TokenValues {
+/** ssh lists them without quotes, and a path may have spaces: each begins at a root or a home. */
+function splitPaths(value: string): string[] {
+  return value.split(/ (?=[~/]|[A-Za-z]:[\\/])/);
+}
+
+interface TokenValues extends Pick<SshHost, 'hostname' | 'port' | 'user' | 'hostKeyAlias'> {
   name: string;
-  hostname: string;
-  port: number;
-  user: string;
   home: string;
+  env: SshProgram['env'];
 }
 
 /** Those that paths may hold; what we do not know stays, and the file is then not there. */
-function expandTokens(value: string, { name, hostname, port, user, home }: TokenValues): string {
+function expandTokens(value: string, { name, hostname, port, user, hostKeyAlias, home, env }: TokenValues): string {
   const tokens: Record<string, () => string> = {
     '%': () => '%',
     d: () => home,
     h: () => hostname,
     i: () => String(process.getuid?.() ?? ''),
+    k: () => hostKeyAlias ?? name,
+    L: () => localName().replace(/\..*/, ''),
+    l: () => localName(),
     n: () => name,
     p: () => String(port),
     r: () => user,
     u: () => userInfo().username,
   };
-  const plain = value.replace(/^"(.*)"$/, '$1').replace(/%(.)/g, (text, letter: string) => tokens[letter]?.() ?? text);
+  const plain = value.replace(/^"(.*)"$/, '$1').replace(/%(.)|\$\{(\w+)\}/g, (text, letter?: string, variable?: string) => {
+    return (variable === undefined ? tokens[letter ?? '']?.() : env[variable]) ?? text;
+  });
   return plain === '~' || plain.startsWith('~/') ? join(home, plain.slice(1)) : plain;
 }
