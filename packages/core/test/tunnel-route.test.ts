@@ -327,14 +327,35 @@ describe('algorithms that only ssh has', () => {
   describe('of a server that takes RSA keys with SHA-512 alone', () => {
     const topology = useTopology({ settings: { PubkeyAcceptedAlgorithms: 'rsa-sha2-512' } });
 
-    test('are its business, and the status says so', async () => {
-      const key = join(directory, 'rsa');
+    async function authorizedKey(): Promise<string> {
+      const key = join(await mkdtemp(join(directory, 'rsa-')), 'key');
       execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-N', '', '-f', key]);
+      await writeFile(join(topology().bastion.directory, 'authorized_keys'), readFileSync(`${key}.pub`), { mode: 0o644 });
+      return key;
+    }
+
+    test('are its business, and the status says so', async () => {
       const { bastion } = topology();
-      await writeFile(join(bastion.directory, 'authorized_keys'), readFileSync(`${key}.pub`), { mode: 0o644 });
+      const key = await authorizedKey();
       const tunnel = await tunnelsOf(topology())(described(bastion, key));
       expect(await echo(tunnel)).toBe('hello');
       expect(tunnel.status().hops[0]).toContain('by ssh');
+    });
+
+    test('are told which keys a person has accepted by `trust`', async () => {
+      const { bastion, knownHostsFile } = topology();
+      const key = await authorizedKey();
+      const accepted = join(directory, 'accepted 100%');
+      await writeFile(accepted, readFileSync(knownHostsFile));
+      const config = `Host strange\n  HostName ${bastion.host}\n  Port ${bastion.port}\n  User ${bastion.user}\n  IdentityFile ${key}\n  UserKnownHostsFile none\n`;
+      const context = { knownHostsFiles: [], sshConfig: await configWith(topology(), config) };
+      for (const route of [described(bastion, key), 'strange']) {
+        const failure = await refusal(tunnelsOf(topology(), context)(route));
+        expect(failure).toMatchObject({ code: 'E_SSH_HOST_KEY_UNKNOWN' });
+        const tunnel = await tunnelsOf(topology(), { ...context, acceptedKeysFile: accepted })(route);
+        expect(await echo(tunnel)).toBe('hello');
+        expect(tunnel.status().hops[0]).toContain('by ssh');
+      }
     });
   });
 

@@ -42,9 +42,9 @@ export async function openTunnel({ route, signal, ...context }: TunnelOptions): 
 
 /** The servers on the way, as far as they are known before anything is connected. */
 export function planSteps(route: SshRoute, context: TunnelContext, signal: AbortSignal | undefined): Promise<readonly Step[]> {
-  const { home, timeouts, knownHostsFiles } = context;
+  const { home, timeouts, knownHostsFiles, acceptedKeysFile } = context;
   const timeoutMs = { ...defaultTimeouts, ...timeouts }.configMs;
-  return planRoute(route, { program: programOf(context), home, timeoutMs, signal, knownHostsFiles });
+  return planRoute(route, { program: programOf(context), home, timeoutMs, signal, knownHostsFiles, acceptedKeysFile });
 }
 
 export async function openSteps(

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { SshHop, SshRoute } from '../connection.ts';
 import { tunnelFailure } from './failures.ts';
 import { knownHostName } from './known-hosts.ts';
-import { readKnownHosts } from './known-hosts-files.ts';
+import { defaultKnownHostsFiles, readKnownHosts } from './known-hosts-files.ts';
 import { isKeyText } from './private-key.ts';
 import { type Hop, hopOf, hopOfHost, labelOf } from './route.ts';
 import { type AskOptions, askSsh, type HostWish, parseJump, type SshHost } from './ssh-config.ts';
@@ -29,6 +29,8 @@ export interface SshStep {
 export interface PlanOptions extends AskOptions {
   /** Instead of those that ssh reads, for servers that the connection itself describes. */
   knownHostsFiles?: readonly string[] | undefined;
+  /** More keys that a person has accepted; ssh does not know of them by itself. */
+  acceptedKeysFile?: string | undefined;
 }
 
 /** Beside the last server. */
@@ -82,22 +84,30 @@ class Planner {
     // It knows its own jumps, so it goes the whole way.
     const inner = steps.find((step) => step.by === 'ssh');
     const reason = why ?? (inner?.by === 'ssh' ? inner.why : undefined);
-    if (reason !== undefined) return [{ by: 'ssh', name: wish.name, wish: wordsOf(wish), label, why: reason }];
-    const otherwise = { by: 'ssh', name: wish.name, wish: wordsOf(wish), label } as const;
-    return [...steps, { by: 'library', hop: hopOfHost(host), otherwise }];
+    const words = [...wordsOf(wish), ...knownWords(host.knownHostsFiles, this.#options)];
+    const bySsh = { by: 'ssh', name: wish.name, wish: words, label } as const;
+    if (reason !== undefined) return [{ ...bySsh, why: reason }];
+    return [...steps, { by: 'library', hop: hopOfHost(host), otherwise: bySsh }];
   }
 }
 
 /** What the connection describes can be told to ssh, but for secrets, and for pins, which it does not know. */
-function describedStep(hop: Hop, { knownHostsFiles }: PlanOptions): LibraryStep {
+function describedStep(hop: Hop, options: PlanOptions): LibraryStep {
   const { host, port, user, password, privateKey, passphrase, agent, hostKeys, label } = hop;
   const isTellable = password === undefined && passphrase === undefined && hostKeys.length === 0 && !isKeyText(privateKey ?? '');
   if (!isTellable) return { by: 'library', hop, otherwise: undefined };
   const key = privateKey === undefined ? [] : ['-i', privateKey, '-o', 'IdentitiesOnly=yes'];
   const socket = agent === undefined ? [] : ['-o', `IdentityAgent=${agent}`];
-  const known = knownHostsFiles === undefined ? [] : ['-o', `UserKnownHostsFile=${knownHostsFiles.join(' ')}`];
+  const known = knownWords(options.knownHostsFiles ?? defaultKnownHostsFiles(options.home), options);
   const wish = ['-F', 'none', '-l', user, '-p', String(port), ...key, ...socket, ...known];
   return { by: 'library', hop, otherwise: { by: 'ssh', name: host, wish, label } };
+}
+
+/** Where ssh shall look for keys of hosts: in all files in which we do. */
+function knownWords(files: readonly string[], { acceptedKeysFile }: PlanOptions): string[] {
+  const all = acceptedKeysFile === undefined ? files : [...files, acceptedKeysFile];
+  const quoted = all.map((file) => `"${file.replaceAll('%', '%%')}"`);
+  return ['-o', `UserKnownHostsFile=${quoted.join(' ') || 'none'}`];
 }
 
 /** What only ssh itself can do. */
