@@ -152,6 +152,22 @@ test('a stream that is destroyed while it opens leaves nothing', async () => {
   await until(() => server.channels === 0 && tunnel.status().channels === 0, 'the channel to close');
 });
 
+test.each(['channelData', 'channelExtData'])(
+  'a server that sends without being asked is left before it fills the memory (%s)',
+  async (way) => {
+    const { server, tunnel } = await setUp();
+    const stream = tunnel.stream('127.0.0.1', await target());
+    await connect(stream);
+    const error = failed(stream);
+    const [connection] = server.connections;
+    // No server does this, so the library has no door for it.
+    const protocol = Reflect.get(connection ?? {}, '_protocol');
+    for (let sent = 0; sent < 20_000_000; sent += 32_000) Reflect.get(protocol, way).call(protocol, 0, Buffer.alloc(32_000), 1);
+    expect(await error).toMatchObject({ code: 'E_SSH_NETWORK', message: expect.stringContaining('more than it may') });
+    expect(tunnel.status()).toMatchObject({ state: 'lost', channels: 0 });
+  },
+);
+
 test('a refused forward', async () => {
   const { tunnel } = await setUp({ forward: 'refuse' });
   const stream = tunnel.stream('db.internal', 5432);

@@ -13,18 +13,21 @@ export interface ChannelOptions {
   host: string;
   port: number;
   timeoutMs: number;
+  /** Hears of every channel, also of one that nobody waited for any more. */
+  onOpened(channel: ClientChannel): void;
 }
 
 /** A channel to the target. One that opens after we gave up is closed, or it would stay for the life of the tunnel. */
 export function openChannel(options: ChannelOptions): Promise<ClientChannel> {
-  const { client, loss, label, host, port, timeoutMs } = options;
+  const { client, loss, label, host, port, timeoutMs, onOpened } = options;
   const onTimeout = (): Failure =>
     tunnelFailure('E_SSH_CHANNEL_TIMEOUT', `the SSH server ${label} did not reach ${host}:${port} within ${timeoutMs} ms`);
   return waitFor<ClientChannel>({ timeoutMs, onTimeout, loss, late: discardChannel }, (resolve, reject) => {
     try {
       client.forwardOut('127.0.0.1', 0, host, port, (error, channel) => {
-        if (error) reject(explain(error, options));
-        else resolve(channel);
+        if (error) return reject(explain(error, options));
+        onOpened(channel);
+        resolve(channel);
       });
     } catch (error) {
       // It throws when the socket is gone but its events are still on the way.

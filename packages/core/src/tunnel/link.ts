@@ -50,6 +50,8 @@ export interface Link {
 const mostBanners = 3;
 /** Of what is quoted when it is no greeting of SSH. */
 const longestGreeting = 120;
+/** Bytes of one channel that nobody has read yet. The server may send 2 MiB before it is told to go on; ssh2 does not hold it to that. */
+const mostUnread = 8 * 1024 * 1024;
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const link = new SshLink(options);
@@ -71,6 +73,7 @@ class SshLink implements Link {
   readonly #options: LinkOptions;
   readonly #client: Client;
   readonly #auth: Auth;
+  readonly #channels = new Set<ClientChannel>();
   #phase: Phase = 'handshake';
   #lastHeard = Date.now();
   /** What ends a long silence may have waited in a buffer while the machine slept: only a new answer proves anything. */
@@ -117,6 +120,18 @@ class SshLink implements Link {
     if (now - this.#lastHeard >= this.#options.timeouts.staleMs) this.#isDoubtful = true;
     this.#lastHeard = now;
     if (this.#said.length < longestGreeting) this.#said += chunk.toString('latin1', 0, longestGreeting);
+    for (const channel of this.#channels) this.#checkUnread(channel);
+  }
+
+  #watch(channel: ClientChannel): void {
+    this.#channels.add(channel);
+    channel.once('close', () => this.#channels.delete(channel));
+  }
+
+  /** Whoever sends without being asked would fill the memory; nobody reads `stderr`, for forwarding has none. */
+  #checkUnread({ readableLength, stderr }: ClientChannel): void {
+    if (readableLength + stderr.readableLength <= mostUnread) return;
+    this.loss.declare(tunnelFailure('E_SSH_NETWORK', `the SSH server ${this.label} sends more than it may, so we hung up`));
   }
 
   /** Whatever the reason, nothing of it stays open. */
@@ -130,7 +145,15 @@ class SshLink implements Link {
 
   openChannel(host: string, port: number): Promise<ClientChannel> {
     const { timeouts } = this.#options;
-    return openChannel({ client: this.#client, loss: this.loss, label: this.label, host, port, timeoutMs: timeouts.channelMs });
+    return openChannel({
+      client: this.#client,
+      loss: this.loss,
+      label: this.label,
+      host,
+      port,
+      timeoutMs: timeouts.channelMs,
+      onOpened: (channel) => this.#watch(channel),
+    });
   }
 
   async probe(): Promise<void> {
