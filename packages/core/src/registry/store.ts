@@ -57,7 +57,7 @@ export function createStore(options: StoreOptions): Store {
 }
 
 function changeDocument(path: string, image: FileImage | undefined, edit: Parameters<Store['change']>[0]): string {
-  if (image) checkOwner(image);
+  if (image) checkOthers(image);
   const document = image ? readable(path, image) : emptyDocument();
   if (document.newer) {
     throw new Failure('config', `${path} was written by a later version of this server and is not changed by this one`, {
@@ -102,22 +102,26 @@ function emptyDocument(): ConnectionDocument {
 function openPrivately(path: string, log: Log | undefined): FileImage | undefined {
   const image = readSmallFile(path);
   if (!image || process.platform === 'win32') return image;
-  checkOwner(image);
+  checkOthers(image);
   if ((image.mode & 0o077) !== 0) tighten(image, log);
   return image;
 }
 
-/** Who owns the file can change it: connections that somebody else wrote are not the user's. */
-function checkOwner(image: FileImage): void {
+/** Connections that somebody else wrote are not the user's, and the commands in them are not either. */
+function checkOthers(image: FileImage): void {
   const user = process.geteuid?.();
-  if (user === undefined || image.uid === user || image.uid === 0) return;
-  throw new Failure(
-    'config',
-    `${image.path} belongs to another user (uid ${image.uid}, this server runs as ${user}) and is not used`,
-    {
-      hint: `A person can run: chown ${user} ${image.path}`,
-    },
-  );
+  if (user === undefined) return;
+  if (image.uid !== user && image.uid !== 0) {
+    throw new Failure(
+      'config',
+      `${image.path} belongs to another user (uid ${image.uid}, this server runs as ${user}) and is not used`,
+      { hint: `A person can run: chown ${user} ${image.path}` },
+    );
+  }
+  if ((image.mode & 0o002) === 0) return;
+  throw new Failure('config', `${image.path} can be written by every user of this machine and is not used`, {
+    hint: `A person looks through it, above all for commands, and then runs: chmod 600 ${image.path}`,
+  });
 }
 
 function tighten(image: FileImage, log: Log | undefined): void {
