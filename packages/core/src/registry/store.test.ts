@@ -117,16 +117,19 @@ describe('a store', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it.skipIf(process.platform === 'win32')('is not used, nor closed, while everybody may write it: who knows what they wrote', async () => {
-    writeConnections(path, [{ name: 'one' }]);
-    chmodSync(path, 0o646);
-    expect(store.read().problems[0]).toMatchObject({ hint: expect.stringContaining(`chmod 600 ${path}`) });
-    expect(names()).toEqual([]);
-    expect((await failureOf(add('two'))).message).toContain('can be written by every user');
-    expect(modeOf(path)).toBe(0o646);
-    chmodSync(path, 0o600);
-    expect(names()).toEqual(['one']);
-  });
+  it.skipIf(process.platform === 'win32')(
+    'is not used, nor closed, while everybody may write it: who knows what they wrote',
+    async () => {
+      writeConnections(path, [{ name: 'one' }]);
+      chmodSync(path, 0o646);
+      expect(store.read().problems[0]).toMatchObject({ hint: expect.stringContaining(`chmod 600 ${path}`) });
+      expect(names()).toEqual([]);
+      expect((await failureOf(add('two'))).message).toContain('can be written by every user');
+      expect(modeOf(path)).toBe(0o646);
+      chmodSync(path, 0o600);
+      expect(names()).toEqual(['one']);
+    },
+  );
 
   it.skipIf(process.geteuid?.() !== 0)('is not used when somebody else owns it', async () => {
     writeConnections(path, [{ name: 'one' }]);
