@@ -21,7 +21,11 @@ const commands = 'core/test/secret-commands.test.ts';
 
 /** Every fault of a tunnel, a secret or the store that a user may meet, by its number, and where it is made to happen. */
 const places: Readonly<Record<number, readonly Place[]>> = {
-  1: [`${sshd}: a killed session is told to the streams`, `${suite}: works again at the next call after the tunnel was lost`],
+  1: [
+    `${sshd}: a killed session is told to the streams`,
+    `${suite}: works again at the next call after the tunnel was lost`,
+    'dbmole-mcp/test/tunnel.test.ts: a write whose way is lost is not sent again',
+  ],
   2: [`${faults}: #2 `],
   3: [`${faults}: #3 `],
   4: [`${network}: #4 `, `${faults}: #4 `],
@@ -103,6 +107,7 @@ const places: Readonly<Record<number, readonly Place[]>> = {
   45: [
     'core/src/registry/secret-renewal.test.ts: that was changed works at the next call',
     'core/src/registry/secret-renewal.test.ts: is tried again only when another one comes out',
+    'dbmole-mcp/test/rotation.test.ts: a password that was changed is asked for once more',
   ],
   46: [
     'dbmole-mcp/test/canary.test.ts: fails to connect by %s',

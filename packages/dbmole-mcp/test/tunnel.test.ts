@@ -1,7 +1,10 @@
-import { describeTunnelled } from '@dbmole/core/testing';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeTunnelled, ServerProcess, textOf } from '@dbmole/core/testing';
 import { type ServerId, useEngine, useTopology } from '@dbmole/engines';
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
+import { countSessions, createAccount, runDirect } from './direct.ts';
 
 const engines: readonly [ServerId, 'postgres' | 'mysql', RegExp][] = [
   ['postgres18', 'postgres', /PostgreSQL 18/],
@@ -24,4 +27,39 @@ describe.each(engines)('%s', (id, type, answers) => {
     },
     topology,
   });
+
+  it('a write whose way is lost is not sent again, and said to be in doubt; the next call works', async () => {
+    const { bastion, privateKeyFile: privateKey, knownHostsFile } = topology();
+    const account = await createAccount(engine(), `lost_way_${process.pid}`);
+    const ssh = { host: bastion.host, port: bastion.port, user: bastion.user, privateKey };
+    const server = new ServerProcess({
+      file: bin,
+      env: { DBMOLE_CONNECTIONS: JSON.stringify([{ ...account, name: 'shop', tls: 'disable', ssh }]) },
+    });
+    try {
+      mkdirSync(join(server.home, '.ssh'));
+      copyFileSync(knownHostsFile, join(server.home, '.ssh', 'known_hosts'));
+      await server.initialize();
+      const execute = async (sql: string) => textOf(await server.callTool('execute', { sql }));
+      await execute('create table orders (note text)');
+      const sleep = type === 'postgres' ? 'pg_sleep(3)' : 'sleep(3)';
+      const answer = execute(`insert into orders select concat('once', ${sleep})`);
+      await expect.poll(() => countSleeping(account.user), { timeout: 20_000 }).toBe(1);
+      await bastion.killSessions();
+      expect(await answer).toContain('E_OUTCOME_UNKNOWN');
+      await expect.poll(() => countSessions(engine(), account.user), { timeout: 20_000 }).toBe(0);
+      expect(textOf(await server.callTool('query', { sql: 'select count(*) as orders from orders' }))).toMatch(/^[01]$/m);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  async function countSleeping(user: string): Promise<number> {
+    const sleeping =
+      type === 'postgres'
+        ? `pg_stat_activity where usename = '${user}' and state = 'active' and query like 'insert%'`
+        : `information_schema.processlist where user = '${user}' and info like 'insert%'`;
+    const [row] = await runDirect(engine(), [`select count(*) from ${sleeping}`]);
+    return Number(row?.[0]);
+  }
 });
