@@ -108,6 +108,7 @@ const places: Readonly<Record<number, readonly Place[]>> = {
     'core/src/registry/secret-renewal.test.ts: that was changed works at the next call',
     'core/src/registry/secret-renewal.test.ts: is tried again only when another one comes out',
     'dbmole-mcp/test/rotation.test.ts: a password that was changed is asked for once more',
+    'esmole-mcp/test/rotation.test.ts: a password that was changed is asked for once more',
   ],
   46: [
     'dbmole-mcp/test/canary.test.ts: fails to connect by %s',

@@ -17,7 +17,7 @@ export interface ClusterBackend extends Backend {
   /** Which indices may be read; `readonly` is false where a tool may write. For the guard. */
   readonly rules: IndexRules & { readonly readonly: boolean };
   /**
-   * Never throws on a status. A read goes to another node, or once more to the same, when a connection is lost; a write never does:
+   * Never throws on a status, but for a login that was good before and is refused now (`isOutdatedLogin`). A read goes to another node, or once more to the same, when a connection is lost; a write never does:
    * when it may have arrived and no answer came, the failure is `E_OUTCOME_UNKNOWN`.
    */
   send: Send;
@@ -25,14 +25,21 @@ export interface ClusterBackend extends Backend {
   identify(signal: AbortSignal): Promise<ClusterIdentity>;
   /** Asks the cluster now, and throws why it cannot be used: nothing answers, no cluster does, or not to this user. */
   probe(signal: AbortSignal): Promise<ClusterIdentity>;
+  /** The cluster has refused its login. */
+  isSpent(): boolean;
 }
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */
 export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
-  const [{ openClient }, { createIdentifier }] = await Promise.all([import('./client.ts'), import('./identify.ts')]);
+  const [{ openClient }, { createIdentifier }, { withRefusal }] = await Promise.all([
+    import('./client.ts'),
+    import('./identify.ts'),
+    import('./refusal.ts'),
+  ]);
   const client = openClient(target);
   const { indices, systemIndices, readonly } = target.config;
   // Anything but a plain false counts as read-only.
   const rules = { indices, systemIndices: systemIndices === true, readonly: readonly !== false };
-  return { ...client, ...createIdentifier(client.send), rules };
+  const refusable = withRefusal(client.send);
+  return { ...client, ...refusable, ...createIdentifier(refusable.send), rules };
 }

@@ -2,6 +2,7 @@ import { type Leaf, processTerminal, runLeaf, toFailure } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
 import { personQuery } from './person-query.ts';
 import { publicView } from './public-view.ts';
+import { isOutdatedLogin } from './refusal.ts';
 import type { ClusterIdentity } from './request.ts';
 import { formatSaidName } from './said.ts';
 import { type Connection, connectionSchema, resolvePort, toolSchema } from './schema.ts';
@@ -46,8 +47,8 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
     return [formatIdentity(await backend.probe(signal))];
   },
   publicView,
-  // Every request dials by itself when the kept connection is gone, so a backend is never stale.
-  isStaleError: () => false,
+  // Every request dials by itself when the kept connection is gone; only its login can become old.
+  isStaleError: isOutdatedLogin,
   formatError: toFailure,
   registerTools,
 };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ClusterBackend } from './backend.ts';
 import type { Call } from './call.ts';
 import { toFailure } from './failure.ts';
+import { isOutdatedLogin } from './refusal.ts';
 import type { Connection } from './schema.ts';
 
 /** Arguments that mean the same in every tool. Descriptions are short: the definitions of all tools share one budget. */
@@ -25,7 +26,7 @@ export function createClusterTools({ manager }: Pick<App<Connection, ClusterBack
         const [{ createCall }, identity] = await Promise.all([import('./call.ts'), backend.identify(signal)]);
         return await work(createCall(lease, identity, signal));
       };
-      return withManaged(manager, connection, run, { signal, timeLimit, isStaleError: () => false, formatError: toFailure });
+      return withManaged(manager, connection, run, { signal, timeLimit, isStaleError: isOutdatedLogin, formatError: toFailure });
     },
   };
 }

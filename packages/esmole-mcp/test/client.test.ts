@@ -107,9 +107,18 @@ describe('an answer', () => {
   it('is one with every status', async () => {
     const node = await start({ answer: (response, { url }) => response.writeHead(Number(url?.slice(1))).end('{"a":1}') });
     const backend = await open(at(node));
-    for (const status of [200, 201, 400, 401, 404, 429, 500, 503]) {
+    for (const status of [401, 200, 201, 400, 404, 429, 500, 503]) {
       expect(await backend.send(get(`/${status}`), { signal })).toMatchObject({ status, json: { a: 1 } });
     }
+  });
+
+  it('is a failure when it refuses a login that was good before, which is then used no more', async () => {
+    const node = await start({ answer: (response, { url }) => response.writeHead(Number(url?.slice(1))).end('{"a":1}') });
+    const backend = await open(at(node));
+    await backend.send(get('/200'), { signal });
+    expect(backend.isSpent()).toBe(false);
+    expect(await failureOf(backend.send(get('/401'), { signal }))).toMatchObject({ kind: 'auth', code: 'E_AUTH' });
+    expect(backend.isSpent()).toBe(true);
   });
 
   it('keeps every digit, its warnings and who it is from', async () => {

@@ -16,6 +16,8 @@ export interface BackendTarget<C extends BaseConnection> {
 /** All that the manager needs to know of a backend. */
 export interface Backend {
   dispose(): Promise<void>;
+  /** True when it shall not be lent again: the next call opens a new one. Asked after each call. */
+  isSpent?(): boolean;
 }
 
 /** A backend on loan. It is not disposed before every lease of it was released. */

@@ -9,8 +9,8 @@ export interface ManagedOptions {
   /** Of the call, for the connection's own limit. */
   timeLimit?: ToolContext['timeLimit'];
   /**
-   * Whether the error proves that the backend was dead before anything was sent on it. Only then is the call made again;
-   * an error that leaves the outcome open is not stale, or a write might happen twice.
+   * Whether the error proves that the backend was dead before anything was sent on it, or nothing was done because its login has become
+   * old. Only then is the call made again; an error that leaves the outcome open is not stale, or a write might happen twice.
    */
   isStaleError(error: unknown): boolean;
   /** The leaf's words for an error of its driver; undefined when it is not one of those. */
@@ -37,6 +37,7 @@ export async function withManaged<B extends Backend, Result>(
       if (stale) lease.invalidate();
       if (!stale || !mayRetry || options.signal.aborted) throw error;
     } finally {
+      if (lease.backend.isSpent?.() === true) lease.invalidate();
       lease.release();
     }
     return await run(false);
