@@ -264,11 +264,21 @@ describe('#21 a server that asks for a code', () => {
   }
   const privateKey = ssh2.utils.generateKeyPairSync('ed25519').private;
 
-  it('is told apart from a refused login, and gets no password for it', async () => {
+  it.each([
+    'Verification code: ',
+    'One-time password (OATH) for `me`: ',
+    'YubiKey for `me`: ',
+    'Enter PIN: ',
+    'Duo two-factor login: ',
+    'Response: ',
+  ])('by "%s" is told apart from a refused login, and gets no password for it', async (question) => {
     const answers: string[][] = [];
-    const { hop } = await serve(asking('Verification code: ', answers));
+    const { hop } = await serve(asking(question, answers));
     const failure = await refusal(rig.take(undefined)({ ...hop, privateKey, password: secret }));
-    expect(failure).toMatchObject({ code: 'E_SSH_MFA_REQUIRED', message: expect.stringContaining('"Verification code:"') });
+    expect(failure).toMatchObject({
+      code: 'E_SSH_MFA_REQUIRED',
+      message: expect.stringContaining(JSON.stringify(question.trim())),
+    });
     expect(answers.flat()).not.toContain(secret);
     expect(failure.hint).toContain('without a code');
   });

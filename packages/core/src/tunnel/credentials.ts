@@ -186,7 +186,9 @@ class Collector {
 
 /** A password in its place would be one wrong answer more, and would be told to whoever checks the codes. */
 function isForCode(question: string): boolean {
-  return /one[- ]time|\botp\b|\bcode\b|token|verification|passcode|second factor/i.test(question);
+  return /one[- ]time|\botp\b|\bcode\b|token|verification|passcode|(second|two)[- ]factor|yubikey|\bpin\b|\bresponse\b/i.test(
+    question,
+  );
 }
 
 /** The public half beside a private key; a file without one is no reason to fail. */
