@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
+import { Failure } from '../../failure.ts';
 import { resolveTarget } from '../../files/atomic-write.ts';
 import { changeFile } from '../../files/change-file.ts';
 import { readSmallFile } from '../../files/read-file.ts';
@@ -24,30 +25,28 @@ const mostBytes = 16 * 1024 * 1024;
 export function openClientFile(client: Client, server: string, machine: Machine): ClientFile {
   const path = client.file(machine);
   const image = existsSync(path) ? readSmallFile(path, { maxBytes: mostBytes }) : undefined;
-  const text = image?.bytes.toString('utf8') ?? '';
+  const text = image === undefined ? '' : decode(image.bytes, path);
   const base = { path, exists: image !== undefined, text };
   if (client.form === 'toml') {
     const name = `${client.section}.${server}`;
-    return { ...base, shown: readTomlTable(text, name), with: (entry) => writeTomlTable(text, name, entry) };
+    return { ...base, shown: readTomlTable(text, name), with: (entry) => writeTomlTable({ text, name, where: path }, entry) };
   }
-  const place = [client.section, server];
+  const place = [client.section, server] as const;
   const current = readJsonEntry(text, place, path);
   return {
     ...base,
     shown: current === undefined ? undefined : JSON.stringify(current, null, 2),
-    with: (entry) => withEntry(text, { place, entry, where: path }),
+    with: (entry) => writeJsonEntry({ text, path: place, where: path }, entry),
   };
 }
 
-/** A section that is empty afterwards goes as well: nobody would have written it. */
-function withEntry(
-  text: string,
-  { place, entry, where }: { place: readonly string[]; entry: Entry | undefined; where: string },
-): string {
-  const written = writeJsonEntry(text, place, entry);
-  const section = readJsonEntry(written, place.slice(0, 1), where);
-  const isEmpty = entry === undefined && typeof section === 'object' && section !== null && Object.keys(section).length === 0;
-  return isEmpty ? writeJsonEntry(written, place.slice(0, 1), undefined) : written;
+/** A file in another encoding would come back with other letters. */
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Failure('config', `${path} is not UTF-8`, { hint: 'Save it as UTF-8; nothing was changed.' });
+  }
 }
 
 /** What `replaceText` keeps beside the file. */

@@ -26,7 +26,7 @@ const fileOf = (id: string, platform: NodeJS.Platform = 'linux') => {
   return client?.file({ platform, home: folder.path, env: {} }) ?? expect.fail(`no client ${id}`);
 };
 
-function write(id: string, text: string): string {
+function write(id: string, text: string | Buffer): string {
   const path = fileOf(id);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -116,10 +116,11 @@ describe('install', () => {
   });
 
   it('changes nothing of a file that it cannot read', async () => {
-    for (const text of ['{ "a": ', '[]', '{ "a": 1 } x']) {
+    const texts = ['{ "a": ', '[]', '{ "a": 1 } x', '{ "mcpServers": null }', Buffer.from('{ "a": "\xe9" }', 'latin1')];
+    for (const text of texts) {
       const path = write('cursor', text);
       await expect(run(install, 'cursor')).rejects.toMatchObject({ kind: 'config' });
-      expect(readFileSync(path, 'utf8')).toBe(text);
+      expect(readFileSync(path)).toEqual(Buffer.from(text));
     }
   });
 

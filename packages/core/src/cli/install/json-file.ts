@@ -1,13 +1,6 @@
-import {
-  applyEdits,
-  findNodeAtLocation,
-  getNodeValue,
-  modify,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser';
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { Failure } from '../../failure.ts';
+import { memberOf, removeMember, setMember } from './json-edit.ts';
 
 /** In the words of our own files, by the parser's names. */
 const mistakes: Readonly<Record<string, string>> = {
@@ -28,20 +21,58 @@ const mistakes: Readonly<Record<string, string>> = {
   InvalidCharacter: 'this text holds a character that must be escaped',
 };
 
-/** A client's file as text: comments, order and blank space stay as the person wrote them. */
-export function readJsonEntry(text: string, path: readonly string[], where: string): unknown {
-  const tree = parse(text, where);
-  const node = tree && findNodeAtLocation(tree, [...path]);
+/** What a client's file says of one server. */
+export function readJsonEntry(text: string, path: readonly [string, string], where: string): unknown {
+  const node = valueAt(parse(text, where), path, where);
   return node === undefined ? undefined : getNodeValue(node);
 }
 
-/** Undefined takes the entry away. */
-export function writeJsonEntry(text: string, path: readonly string[], value: unknown): string {
+interface JsonPlace {
+  text: string;
+  /** The section, and the server's name in it. */
+  path: readonly [string, string];
+  /** For a person: the file. */
+  where: string;
+}
+
+/** Undefined takes the entry away, and its section where nothing else is in it: nobody would have written that. */
+export function writeJsonEntry({ text, path, where }: JsonPlace, value: unknown): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   const body = text.slice(mark.length);
   const filled = body.trim() === '' ? '{}\n' : body;
-  const edits = modify(filled, [...path], value, { formattingOptions: formatOf(filled) });
-  return mark + applyEdits(filled, edits);
+  const root = parse(filled, where);
+  return root === undefined ? text : mark + changed(filled, { root, path, value, where });
+}
+
+interface Change {
+  root: Node;
+  path: readonly [string, string];
+  value: unknown;
+  where: string;
+}
+
+function changed(text: string, { root, path, value, where }: Change): string {
+  const [name, key] = path;
+  const section = sectionOf(root, name, where);
+  if (value !== undefined) {
+    return section === undefined
+      ? setMember(text, root, { key: name, value: { [key]: value } })
+      : setMember(text, section, { key, value });
+  }
+  if (section === undefined || memberOf(section, key) === undefined) return text;
+  const isAlone = section.children?.length === 1;
+  return isAlone ? removeMember(text, root, name) : removeMember(text, section, key);
+}
+
+function valueAt(root: Node | undefined, [name, key]: readonly [string, string], where: string): Node | undefined {
+  const section = root && sectionOf(root, name, where);
+  return section && memberOf(section, key)?.children?.[1];
+}
+
+function sectionOf(root: Node, name: string, where: string): Node | undefined {
+  const section = memberOf(root, name)?.children?.[1];
+  if (section === undefined || section.type === 'object') return section;
+  throw new Failure('config', `"${name}" in ${where} does not hold an object`, { hint: 'Nothing was changed.' });
 }
 
 function parse(text: string, where: string) {
@@ -61,10 +92,4 @@ function parse(text: string, where: string) {
   }
   if (tree?.type !== 'object') throw new Failure('config', `${where} does not hold an object`, { hint: 'Nothing was changed.' });
   return tree;
-}
-
-/** As the file is written already. */
-function formatOf(text: string) {
-  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
-  return { insertSpaces: !indent.includes('\t'), tabSize: indent.length, eol: text.includes('\r\n') ? '\r\n' : '\n' };
 }
