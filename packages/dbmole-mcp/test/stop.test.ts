@@ -17,17 +17,21 @@ describe.each(engines)('a statement that runs on %s', (id) => {
     for (const server of servers.splice(0)) await server.stop();
   });
 
-  /** Marked, so that only the statement of this test is counted. */
-  async function startRunning(mark: string): Promise<{ server: ServerProcess; running: () => Promise<number> }> {
+  function start(args: readonly string[] = []): ServerProcess {
     const { host, port, user, password, scheme } = engine();
     const connection = { name: 'db', type: scheme, host, port, user, password };
-    const server = new ServerProcess({ file: bin, env: { DBMOLE_CONNECTIONS: JSON.stringify([connection]) } });
+    const server = new ServerProcess({ file: bin, args, env: { DBMOLE_CONNECTIONS: JSON.stringify([connection]) } });
     servers.push(server);
+    return server;
+  }
+
+  const slowRead = (mark: string) => formatSlowRead(engine().scheme === 'postgres' ? 'postgres' : 'mysql', mark);
+
+  /** Marked, so that only the statement of this test is counted. */
+  async function startRunning(mark: string): Promise<{ server: ServerProcess; running: () => Promise<number> }> {
+    const server = start();
     await server.initialize();
-    const call = {
-      name: 'query',
-      arguments: { sql: formatSlowRead(scheme === 'postgres' ? 'postgres' : 'mysql', mark), timeout_ms: 40_000 },
-    };
+    const call = { name: 'query', arguments: { sql: slowRead(mark), timeout_ms: 40_000 } };
     server.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params: call });
     const running = () => countRunning(engine(), mark);
     await expect.poll(running, { timeout: 10_000 }).toBe(1);
@@ -53,6 +57,24 @@ describe.each(engines)('a statement that runs on %s', (id) => {
     const { server, running } = await startRunning(`terminated-${id}`);
     server.child.kill('SIGTERM');
     await expect.poll(running, gone).toBe(0);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('is stopped there when a person ends it by %s', async (signal) => {
+    const mark = `person-${signal}-${id}`;
+    const { child, exited } = start(['query', 'db', slowRead(mark)]);
+    const running = () => countRunning(engine(), mark);
+    await expect.poll(running, { timeout: 10_000 }).toBe(1);
+    child.kill(signal);
+    await expect.poll(running, gone).toBe(0);
+    expect(await exited).toMatchObject({ code: 1, signal: null });
+  });
+
+  it('ends well when a person has read enough of it', async () => {
+    const digits = Array.from({ length: 5 }, (_, at) => `(select 0 n${' union all select 1'.repeat(9)}) t${at}`);
+    const program = start(['query', 'db', `select 1 as a from ${digits.join(', ')}`]);
+    program.child.stdout.once('data', () => program.child.stdout.destroy());
+    expect(await program.exited).toMatchObject({ code: 0, signal: null });
+    expect(program.stderr).toBe('');
   });
 });
 

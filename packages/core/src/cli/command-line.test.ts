@@ -144,4 +144,14 @@ describe('the command line', () => {
     expect(code).toBe(1);
     expect(err).toContain('/does-not-exist');
   });
+
+  it.each([
+    ['EPIPE', 0, ''],
+    ['ENOSPC', 1, 'thing-mcp: the answer could not be written (ENOSPC)\nIs the disk full?\n'],
+  ])('ends without a trace when what it prints does not arrive: %s', async (reason, code, err) => {
+    const outputError = Object.assign(new Error(`write ${reason}`), { code: reason });
+    const terminal = createFakeTerminal({ argv: ['uninstall', 'cursor'], outputError });
+    expect(await runLeaf(leaf, terminal)).toBe(code);
+    expect(terminal.complained).toBe(err);
+  });
 });

@@ -56,8 +56,29 @@ interface CommandRequest<C extends BaseConnection, B extends Backend> {
   line: Line;
 }
 
+async function runCommand<C extends BaseConnection, B extends Backend>(request: CommandRequest<C, B>): Promise<number> {
+  const { terminal } = request.notes;
+  try {
+    const code = await runFound(request);
+    const unwritten = outputFailure(terminal);
+    if (unwritten === undefined) return code;
+    throw unwritten;
+  } catch (error) {
+    // Whoever has read enough closes the pipe, and nothing went wrong.
+    if (terminal.outputError()?.code === 'EPIPE') return exitCodes.ok;
+    throw outputFailure(terminal) ?? error;
+  }
+}
+
+function outputFailure(terminal: Terminal): Failure | undefined {
+  const error = terminal.outputError();
+  if (error === undefined || error.code === 'EPIPE') return undefined;
+  const hint = 'Is the disk full?';
+  return new Failure('limit', `the answer could not be written (${error.code ?? error.message})`, { hint, cause: error });
+}
+
 /** The server's parts are put together for every command, so that what is wrong with an option or a variable is said by each. */
-async function runCommand<C extends BaseConnection, B extends Backend>({
+async function runFound<C extends BaseConnection, B extends Backend>({
   leaf,
   notes,
   line,

@@ -18,8 +18,10 @@ export interface Terminal {
   readonly isTerminal: boolean;
   /** Shows that something is under way, where somebody may wonder. Ends when the answer is called. */
   busy(what: string): () => void;
-  /** Ctrl-C, while somebody listens. Answers how to stop listening. */
+  /** Ctrl-C, a closed window, or nobody who reads on, while somebody listens. Answers how to stop listening. */
   onInterrupt(listener: () => void): () => void;
+  /** Why what is printed does not arrive any more: `head` has enough, the disk is full. */
+  outputError(): NodeJS.ErrnoException | undefined;
   /** The same for a secret: what is typed is not shown. */
   askSecret(question: string): Promise<string | undefined>;
 }
@@ -27,6 +29,9 @@ export interface Terminal {
 /** The real terminal of this process. */
 export function processTerminal(): Terminal {
   const busy = createBusy(process.stderr);
+  const output = watchOutput(process.stdout);
+  // The terminal itself may be gone, and then nobody can be told.
+  process.stderr.on('error', () => undefined);
   return {
     argv: process.argv.slice(2),
     env: process.env,
@@ -41,7 +46,11 @@ export function processTerminal(): Terminal {
     askSecret,
     isTerminal: process.stdout.isTTY === true,
     busy: busy.show,
-    onInterrupt: listenForInterrupt,
+    onInterrupt(listener) {
+      const forgets = [listenForInterrupt(listener), output.onError(listener)];
+      return () => forgets.forEach((forget) => void forget());
+    },
+    outputError: output.error,
   };
 }
 
@@ -70,10 +79,34 @@ export function createBusy(stderr: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>) 
   return { show, hide };
 }
 
+/** Without a listener it would end the process with a trace, in the middle of a statement. */
+function watchOutput(stdout: NodeJS.EventEmitter) {
+  let first: NodeJS.ErrnoException | undefined;
+  stdout.on('error', (error) => {
+    first ??= error;
+  });
+  return {
+    error: () => first,
+    onError(listener: () => void): () => void {
+      stdout.on('error', listener);
+      return () => void stdout.off('error', listener);
+    },
+  };
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** The second time it ends the process, as it does everywhere. */
 function listenForInterrupt(listener: () => void): () => void {
-  process.once('SIGINT', listener);
-  return () => void process.off('SIGINT', listener);
+  const forget = () => {
+    for (const signal of signals) process.off(signal, heard);
+  };
+  const heard = () => {
+    forget();
+    listener();
+  };
+  for (const signal of signals) process.on(signal, heard);
+  return forget;
 }
 
 const keys = { interrupt: '\u0003', end: '\u0004', backspace: '\b', delete: '\u007f' } as const;

@@ -17,6 +17,8 @@ export interface FakeTerminalOptions {
   answers?: readonly (string | undefined)[];
   secrets?: readonly (string | undefined)[];
   isTerminal?: boolean;
+  /** Nothing that is printed arrives. */
+  outputError?: NodeJS.ErrnoException;
 }
 
 /** A terminal with a person at it who has decided beforehand what to answer. */
@@ -42,6 +44,7 @@ export function createFakeTerminal(options: FakeTerminalOptions = {}): FakeTermi
       interrupts.push(listener);
       return () => interrupts.splice(interrupts.indexOf(listener), 1);
     },
+    outputError: () => options.outputError,
     interrupt: () => {
       for (const listener of interrupts) listener();
     },
