@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
@@ -60,6 +61,8 @@ async function runCommand<C extends BaseConnection, B extends Backend>(request: 
   const { terminal } = request.notes;
   try {
     const code = await runFound(request);
+    // What went wrong with the last line is said a turn later.
+    await nextTurn();
     const unwritten = outputFailure(terminal);
     if (unwritten === undefined) return code;
     throw unwritten;
