@@ -5,6 +5,7 @@ import { createFakeTerminal } from '../testing/fake-terminal.ts';
 import { runCommand } from '../testing/run-command.ts';
 import type { CommandOptions } from './command.ts';
 import { query } from './query.ts';
+import type { Terminal } from './terminal.ts';
 
 const connections = JSON.stringify([{ name: 'main', type: 'thing', host: 'a', user: 'b' }]);
 const rows = [
@@ -20,6 +21,7 @@ interface Run {
   isTerminal?: boolean;
   answer?: (question: PersonQuestion) => Promise<void>;
   env?: Record<string, string>;
+  terminal?: Partial<Terminal>;
 }
 
 const giveRows = async ({ answer }: PersonQuestion) => {
@@ -27,13 +29,20 @@ const giveRows = async ({ answer }: PersonQuestion) => {
   for (const row of rows) if (!answer.row([...row])) break;
 };
 
-async function run({ options = {}, words = ['main', 'what', 'is'], isTerminal = true, answer = giveRows, env = {} }: Run = {}) {
+async function run({
+  options = {},
+  words = ['main', 'what', 'is'],
+  isTerminal = true,
+  answer = giveRows,
+  env = {},
+  terminal: own = {},
+}: Run = {}) {
   const leaf = createFakeLeaf({
     createBackend: async () => ({ dispose: async () => undefined }),
     query: { usage: 'THING', about: 'ask', example: 'x', options: [], run: (_backend, question) => answer(question) },
   });
   const terminal = createFakeTerminal({ env: { THING_CONNECTIONS: connections, ...env }, isTerminal });
-  const asked = runCommand(query, { leaf, terminal, words, options });
+  const asked = runCommand(query, { leaf, terminal: { ...terminal, ...own }, words, options });
   return { terminal, asked, ended: async () => ({ code: await asked, out: terminal.printed, err: terminal.complained }) };
 }
 
@@ -43,6 +52,16 @@ describe('a person who asks', () => {
     expect(code).toBe(0);
     expect(out.split('\n').slice(0, 3)).toEqual(['id  name', '1   a, "b"', '2   NULL']);
     expect(out).not.toContain('\u001b');
+  });
+
+  it.each([
+    ['a text', async ({ answer }: PersonQuestion) => answer.text('green')],
+    ['a row', giveRows],
+  ])('sees the sign of waiting go before %s', async (_, answer) => {
+    const events: string[] = [];
+    const busy = () => () => void events.push('gone');
+    await (await run({ answer, terminal: { busy, print: () => void events.push('printed') } })).ended();
+    expect(events.slice(0, 2)).toEqual(['gone', expect.any(String)]);
   });
 
   it('gets CSV in a pipe, as the engine says it', async () => {

@@ -62,7 +62,10 @@ function limited(output: ReturnType<typeof createOutput>, limit: number | undefi
       if (isCut) return false;
       return output.row(cells);
     },
-    text: (text: string) => output.text(text),
+    text(text: string): void {
+      first();
+      output.text(text);
+    },
   };
 }
 
