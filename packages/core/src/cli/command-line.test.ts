@@ -35,6 +35,7 @@ describe('the command line', () => {
       expect(out).toContain(word);
     for (const name of ['CONNECTIONS', 'STORE', 'LOG', 'CONFIG', 'READONLY', 'TOOLS', 'TIMEOUT', 'OUT_DIR', 'LOUD'])
       expect(out).toContain(`THING_${name}`);
+    expect(out).toMatch(/^Exit codes\n {2}0 .*\n {2}1 .*\n {2}2 /m);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 

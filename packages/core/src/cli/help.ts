@@ -2,6 +2,7 @@ import { type LeafFlag, type LeafSetting, readonlyFlag, serverSettings, variable
 import { keysAt } from '../registry/schema-fields.ts';
 import { type Command, commandOptions } from './command.ts';
 import { type CommandsOf, commandsOf } from './commands.ts';
+import { exitCodes } from './exit-codes.ts';
 import { matchingCommands } from './find-command.ts';
 import { clients } from './install/clients.ts';
 
@@ -17,6 +18,12 @@ export interface Described extends CommandsOf {
 }
 
 type Line = readonly [left: string, right: string];
+
+const exitLines: readonly Line[] = [
+  [`${exitCodes.ok}`, 'done; `doctor` and `connections test`: everything answers'],
+  [`${exitCodes.failed}`, 'failed, or a person said no; the reason is on stderr'],
+  [`${exitCodes.usage}`, 'the words or options are wrong'],
+];
 
 export function helpText(leaf: Described): string {
   const { name, version, app, summary } = leaf;
@@ -42,7 +49,8 @@ export function helpText(leaf: Described): string {
     [`${prefix}_LOG`, 'error, warn, info (default) or debug; the log goes to stderr'],
     ...[...settings, ...flags].map((one): Line => [variableOf(app, one.name), `like --${one.name}`]),
   ];
-  return formatSections(`${name} ${version}: ${summary}`, { Usage: usage, Options: options, Environment: variables });
+  const sections = { Usage: usage, Options: options, Environment: variables, 'Exit codes': exitLines };
+  return formatSections(`${name} ${version}: ${summary}`, sections);
 }
 
 /** What one command takes, or each of those that begin with the word. */
