@@ -2,6 +2,7 @@ import { formatAbort } from '@dbmole/core';
 import type { Dispatcher } from 'undici';
 import { type Answer, type AnswerBody, AnswerReader, parseWarnings } from './answer.ts';
 import type { SendOptions } from './backend.ts';
+import { ReadBuffers } from './read-buffers.ts';
 import { createUnpacker, type Unpacker } from './unpack.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -33,6 +34,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #head: Omit<Answer, keyof AnswerBody> | undefined;
   #encoding = '';
   #unpacker: Unpacker | undefined;
+  readonly #buffers = new ReadBuffers();
   #isRead = false;
   #isOver = false;
 
@@ -60,6 +62,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#unpacker ??= createUnpacker(this.#encoding, {
       take: (plain) => {
         if (!this.#isOver && !this.#reader.push(plain)) this.#finish();
+        this.#buffers.add(plain.length);
       },
       end: () => this.#finish(),
       fail: (error) => this.#fail(error),

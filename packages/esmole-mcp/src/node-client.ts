@@ -8,6 +8,7 @@ import { exchange } from './exchange.ts';
 import type { Loss } from './failover.ts';
 import { lostFailure } from './failure.ts';
 import { formatNodeAddress, type NodeAddress } from './node-address.ts';
+import { keepParserSmall } from './parser-memory.ts';
 import type { Connection } from './schema.ts';
 import type { WireRequest } from './wire.ts';
 
@@ -37,6 +38,7 @@ export function openNodeClient({ node, config, connector, headers }: NodeClientO
   // Within one machine there is no way to shorten, and packing costs both sides.
   const encoding = isLocalHost(node.host) ? {} : { 'accept-encoding': 'gzip' };
   const always = { ...encoding, ...headers };
+  keepParserSmall();
   const pool = new Pool(`${config.scheme ?? 'https'}://${formatNodeAddress(node)}`, {
     connections,
     keepAliveTimeout,

@@ -90,6 +90,20 @@ describe('a search whose answer is very long', () => {
     expect(node.closed).toBe(0);
   });
 
+  it('costs little memory where it is read to its end', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const parts = rows(100, `${head},"hits":{${total},`, ',"aggregations":{"s":{"value":7}}');
+    answer = function* () {
+      for (const part of parts()) {
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+        yield part;
+      }
+    };
+    expect(await search({ aggs: { s: { sum: { field: 'n' } } } })).toContain('s: 7');
+    expect(most).toBeLessThan(16 * 1024 * 1024);
+  });
+
   it('says how to read on when hits are too large to be kept', async () => {
     const tags = Array.from({ length: 20_000 }, (_, id) => `tag ${id}`);
     answer = () => [
