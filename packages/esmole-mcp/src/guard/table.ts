@@ -51,7 +51,7 @@ export const table: readonly Line[] = [
   { allow: 'GET [/{index}]/_msearch/template', tells: 'documents', params: lists.lines, body: 'templates' },
   { allow: 'POST [/{index}]/_msearch/template', tells: 'documents', params: lists.lines, body: 'templates', where: untyped },
   { allow: 'GET POST /_render/template[/{name}]', tells: 'nothing', body: 'rendering' },
-  { allow: 'GET POST /{index}/_terms_enum', tells: 'documents', body: 'search', where: 'xp 7.14+' },
+  { allow: 'GET POST /{index}/_terms_enum', tells: 'documents', body: 'search', where: 'es 7.14+' },
   { allow: 'GET POST /{index}/_knn_search', tells: 'documents', params: 'routing', body: 'search', where: 'es 8.0-8' },
   { allow: 'GET /{index}/_graph/explore', tells: 'documents', params: 'routing timeout', body: 'search', where: 'xp 7.0+' },
   { allow: 'POST /{index}/_graph/explore', tells: 'documents', params: 'routing timeout', body: 'search', where: 'es 8.0+' },
