@@ -44,6 +44,21 @@ describe('formatReason', () => {
     expect(formatReason({ error })).toBe('search_phase_execution_exception: all shards failed, caused by a: x, caused by b');
   });
 
+  it('asks the shards, where only they know why', () => {
+    const reason = { type: 'parse_exception', reason: 'bad date', index: 'bad', caused_by: { type: 'z', reason: 'q' } };
+    const error = { type: 'search_phase_execution_exception', reason: 'all shards failed', root_cause: [{ type: 'no' }] };
+    const said = 'search_phase_execution_exception: all shards failed, caused by ';
+    expect(formatReason({ error: { ...error, failed_shards: [{ shard: 0, reason }] } })).toBe(
+      `${said}parse_exception: bad date, caused by z: q`,
+    );
+    expect(formatReason({ error: { ...error, root_cause: [{ type: 'y', reason: 'w' }] } })).toBe(`${said}y: w`);
+  });
+
+  it('names the index, where the reason does not', () => {
+    const error = { type: 'index_closed_exception', reason: 'closed', index: 'old', root_cause: [] };
+    expect(formatReason({ error })).toBe('index_closed_exception: closed [old]');
+  });
+
   it('takes other forms as they are', () => {
     expect(formatReason({ error: 'no handler found for uri [/x]' })).toBe('no handler found for uri [/x]');
     expect(formatReason({})).toBeUndefined();

@@ -47,13 +47,24 @@ export function formatReason(json: unknown): string | undefined {
   const error = valueAt(json, ['error']);
   if (typeof error === 'string') return error;
   const parts: string[] = [];
-  for (let cause = error; cause !== undefined && parts.length < causesShown; cause = valueAt(cause, ['caused_by'])) {
-    const type = valueAt(cause, ['type']);
-    const reason = valueAt(cause, ['reason']);
-    const part = [type, reason].filter((text) => typeof text === 'string').join(': ');
+  for (let cause = error; cause !== undefined && parts.length < causesShown; cause = causeOf(cause)) {
+    const part = formatCause(cause);
     if (part !== '' && !parts.includes(part)) parts.push(part);
   }
   return parts.length === 0 ? undefined : parts.join(', caused by ');
+}
+
+/** Some reasons, such as `closed`, say nothing without the index. */
+function formatCause(cause: unknown): string {
+  const reason = textAt(cause, ['reason']);
+  const index = textAt(cause, ['index']);
+  const where = reason === undefined || index === undefined || reason.includes(index) ? '' : ` [${index}]`;
+  return [textAt(cause, ['type']), reason].filter((text) => text !== undefined).join(': ') + where;
+}
+
+/** Where all shards failed for one reason, only they say it. */
+function causeOf(error: unknown): unknown {
+  return valueAt(error, ['caused_by']) ?? valueAt(error, ['failed_shards', '0', 'reason']) ?? valueAt(error, ['root_cause', '0']);
 }
 
 /** What stands there in a value out of JSON, or undefined. */

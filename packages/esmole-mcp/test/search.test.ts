@@ -115,6 +115,9 @@ describe.each(engines)('searching on %s', (id) => {
     expect(reply.isError).toBe(true);
     expect(reply.text).toMatch(/^E_ENGINE \(400.*matchh/);
     expect(reply.text).not.toContain('stack_trace');
+    // Only the shards say why.
+    const number = await tools.call('es_search', { index, query: { range: { id: { gte: 'nonsense' } } } });
+    expect(number.text).toMatch(/^E_ENGINE \(400.*nonsense/);
     const missing = await tools.call('es_search', { index: 'no-such-index' });
     expect(missing.text).toMatch(/index_not_found_exception/);
   });
