@@ -73,7 +73,9 @@ describe('formatPlan', () => {
 
   it('takes no cost for a time where the statement ran', () => {
     const unmeasured = { actualRows: undefined, loops: undefined, totalMs: undefined };
-    expect(planOf({ ...unmeasured, label: 'Constant row', estimatedRows: 1, cost: 1 }, 0.04)).toBe('Constant row: rows 1, cost 1');
+    expect(planOf({ ...unmeasured, label: 'Constant row', estimatedRows: 1, cost: 1 }, 0.04)).toBe(
+      'Constant row: rows 1, cost 1',
+    );
   });
 
   it('bounds a long plan and long conditions', () => {
