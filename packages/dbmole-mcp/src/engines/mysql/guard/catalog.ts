@@ -207,6 +207,13 @@ export async function readHasNative(maria: boolean, run: CatalogQuestion): Promi
   return rows === undefined ? undefined : rows.length > 0;
 }
 
+/** Whether the name is that of a function which a component of the server brought, and no library of somebody's. */
+export async function readIsOfComponent(name: string, run: CatalogQuestion): Promise<boolean> {
+  const sql = `SELECT UDF_LIBRARY FROM performance_schema.user_defined_functions WHERE UDF_NAME = ${sqlText(name)}`;
+  const rows = (await unlessHidden(() => run(sql))) ?? [];
+  return rows.length > 0 && rows.every(([library]) => library === null);
+}
+
 const mostAtOnce = 40;
 
 /** One question for each name: only then no server goes through all its tables. */

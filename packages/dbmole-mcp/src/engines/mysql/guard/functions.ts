@@ -105,10 +105,14 @@ function hintOf({ hint }: Denial): { hint?: string } {
 
 const unknownHint = 'Check the name; native functions that were added to a server can do anything, so they are for `execute`.';
 
-export function refuseUnknownCall({ name, path, word, at }: CallUse): never {
-  const written = [...path, name].join('.');
+export function sayUnknown({ name, path }: CallUse): string {
+  return `${[...path, name].join('.')}() is neither a function that is known to read nor a stored function that can be seen`;
+}
+
+export function refuseUnknownCall(use: CallUse): never {
+  const { word, at } = use;
   throw notARead({
-    message: `${written}() is neither a function that is known to read nor a stored function that can be seen`,
+    message: sayUnknown(use),
     hint: gluedToBracket.has(word) || gluedOnMaria.has(word) ? 'Write the bracket right behind the name.' : unknownHint,
     at,
   });

@@ -14,6 +14,29 @@ describe('names that are not what they look like', () => {
     expect(await refusalOf(sql, { added: [called] })).toMatchObject({ code: 'E_NOT_A_READ' });
   });
 
+  it('knows the functions that MySQL has moved to a component', async () => {
+    const sql = 'SELECT MD5(a), `sha1`(a) FROM v';
+    const tables = { 'db.v': { view: 'select md5(`db`.`t`.`a` AS `a`) AS `a` from `db`.`t`' } };
+    const added = ['MD5', '`md5`', '`sha1`'];
+    const ofComponent: Server = {
+      tables,
+      added: [...added, 'md5', 'ENCRYPT'],
+      libraries: { md5: null, sha1: null, encrypt: null },
+    };
+    await createGuard().check(sql, serve(ofComponent).run);
+    expect(await refusalOf('SELECT ENCRYPT(1)', ofComponent)).toMatchObject({ position: 8 });
+    expect(await refusalOf(sql, { ...ofComponent, libraries: { md5: null, sha1: 'probe.so' } })).toMatchObject({ position: 16 });
+    expect(await refusalOf(sql, { ...ofComponent, native: 'hidden' })).toMatchObject({ position: 8 });
+    expect(await refusalOf(sql, { tables, added })).toMatchObject({ position: 8 });
+  });
+
+  it('says which right shows a function that a view calls', async () => {
+    const server = { tables: { 'db.v': { view: 'select `f`(1) AS `a`' } } };
+    expect((await refusalOf('SELECT * FROM v', server)).hint).toContain('SHOW_ROUTINE');
+    expect((await refusalOf('SELECT * FROM v', { ...server, version: '10.11.2-MariaDB' })).hint).toContain('mysql.proc');
+    expect((await refusalOf('SELECT f(1)', server)).hint).toContain('Check the name');
+  });
+
   it('takes words of the grammar of MariaDB for that', async () => {
     const server = { version: '10.11.2-MariaDB', added: ['POINT'] };
     await createGuard().check('SELECT POINT(1, 2)', serve(server).run);

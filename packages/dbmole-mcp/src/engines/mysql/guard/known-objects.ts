@@ -1,5 +1,5 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
-import { type ObjectName, quoteName, readCallee, readHasNative } from './catalog.ts';
+import { type ObjectName, quoteName, readCallee, readHasNative, readIsOfComponent } from './catalog.ts';
 
 /** Views and functions are looked at each time. That a name is neither is believed for so long. */
 const ageMs = 10_000;
@@ -44,8 +44,10 @@ export class KnownObjects {
   /** Whether the server itself has a function that is called so. It may be one of another server, or of another version. */
   async isBuiltIn(call: string, run: CatalogQuestion): Promise<boolean> {
     if (this.isKnownBuiltIn(call)) return true;
-    if ((await readCallee(call, run)) !== 'built in') return false;
-    this.#builtIn.set(call, performance.now() + builtInAgeMs);
+    const callee = await readCallee(call, run);
+    const isMoved = callee === 'added' && (await isOfComponent(call, run));
+    if (callee !== 'built in' && !isMoved) return false;
+    this.#builtIn.set(call, performance.now() + (isMoved ? ageMs : builtInAgeMs));
     return true;
   }
 
@@ -64,6 +66,14 @@ export class KnownObjects {
     this.#notAdded.clear();
     this.#native = undefined;
   }
+}
+
+/** Built into MySQL up to 9.5, and later for those who install the component that has them. */
+const classicHashing: ReadonlySet<string> = new Set(['md5', 'sha', 'sha1']);
+
+async function isOfComponent(call: string, run: CatalogQuestion): Promise<boolean> {
+  const name = call.replaceAll('`', '').toLowerCase();
+  return classicHashing.has(name) && (await readIsOfComponent(name, run));
 }
 
 export function keyOf({ schema, name }: ObjectName): string {

@@ -18,7 +18,7 @@ import { hasForeignText, hidesEscape, isMisread, isMisreadRoutine, isPlainText, 
 import { refuseOptions } from './connect-options.ts';
 import { callsOfColumn } from './expressions.ts';
 import { calledAs, candidatesOf, isNative, isSame, isSystemObject, originOf } from './found-names.ts';
-import { type CallUse, refuseAddedCall, refuseUnknownCall } from './functions.ts';
+import { type CallUse, refuseAddedCall, refuseUnknownCall, sayUnknown } from './functions.ts';
 import { isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
 import type { TableUse, Uses } from './names.ts';
 import { join, type Origin, type Reached, within } from './origin.ts';
@@ -256,8 +256,16 @@ class Walk {
 
   #acceptAbsent(use: Reached<CallUse>, names: readonly ObjectName[]): void {
     const isSplit = this.#server.maria && use.splitOnMaria;
-    if (!use.builtIn || isSplit || isNative(use, this.#server)) within(use.origin, '', () => refuseUnknownCall(use));
+    if (!use.builtIn || isSplit || isNative(use, this.#server)) this.#refuseUnknown(use);
     for (const name of names) this.#known.remember('no routine', name);
+  }
+
+  /** In a view it mostly is a stored one, of which the account is not even told that it is there. */
+  #refuseUnknown(use: Reached<CallUse>): never {
+    const { via, at } = use.origin;
+    if (via === '') refuseUnknownCall(use);
+    const hint = `If it is a stored one, whoever runs the database can grant ${this.#rightToSee}; or use \`execute\`.`;
+    throw notARead({ message: `${via} is no read: ${sayUnknown(use)}`, hint, at });
   }
 
   /** Behind a database or a package the name is that of a stored function. */
@@ -279,11 +287,14 @@ class Walk {
     this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: routine.schema }, next);
   }
 
+  get #rightToSee(): string {
+    return this.#server.maria ? 'SELECT on mysql.proc' : 'SHOW_ROUTINE';
+  }
+
   #unseen({ isSql }: Routine, via: string, at: number) {
-    const right = this.#server.maria ? 'SELECT on mysql.proc' : 'SHOW_ROUTINE';
     return notARead({
       message: `${via} cannot be checked: ${isSql ? 'the account may not see its body' : 'it is not in SQL'}`,
-      hint: isSql ? `Whoever runs the database can grant ${right}; or use \`execute\`.` : useExecute,
+      hint: isSql ? `Whoever runs the database can grant ${this.#rightToSee}; or use \`execute\`.` : useExecute,
       at,
     });
   }

@@ -16,6 +16,8 @@ export interface Server {
   native?: readonly string[] | 'hidden';
   /** Functions that somebody has added under the name of one that other servers have, as they are called. */
   added?: readonly string[];
+  /** The libraries that functions of a name came from; null where a component of the server brought it. */
+  libraries?: Readonly<Record<string, string | null>>;
 }
 
 interface Table {
@@ -48,6 +50,8 @@ function answer(server: Server, sql: string): Row[] {
   if (sql.startsWith('SELECT @@GLOBAL.sql_mode')) return [[mode, database, version]];
   const called = /^SELECT (.*)\(no_such_column AS a\)$/.exec(sql)?.[1];
   if (called !== undefined) throw new Failure('engine', 'no', { engineCode: errorOf(server, called) });
+  const added = / WHERE UDF_NAME = '(.*)'$/.exec(sql)?.[1];
+  if (added !== undefined) return libraryRows(server, added);
   if (/mysql\.func|user_defined_functions/.test(sql)) return nativeRows(native);
   const created = /^SHOW CREATE (?!VIEW).* `(.*)`\.`(.*)`$/.exec(sql);
   if (created !== null) return [['', '', routines[`${created[1]}.${created[2]}`]?.text ?? null]];
@@ -60,6 +64,12 @@ function answer(server: Server, sql: string): Row[] {
 
 function errorOf({ added = [] }: Server, called: string): string {
   return added.includes(called) ? '1054 ER_BAD_FIELD_ERROR' : '1583 ER_WRONG_PARAMETERS_TO_NATIVE_FCT';
+}
+
+function libraryRows({ native, libraries = {} }: Server, name: string): Row[] {
+  if (native === 'hidden') return nativeRows(native);
+  const library = libraries[name];
+  return library === undefined ? [] : [[library]];
 }
 
 function nativeRows(native: Server['native'] = []): Row[] {
