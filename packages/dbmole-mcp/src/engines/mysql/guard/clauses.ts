@@ -21,22 +21,25 @@ const sequence: Said = { message: 'the next value moves a sequence on', hint: 'L
 const files: ReadonlySet<string> = new Set(['OUTFILE', 'DUMPFILE']);
 
 /** Words that no name can be without quotes, or not in front of the word that follows. */
-const clauses: Readonly<Record<string, Clause>> = {
-  INTO: ({ next }) => ({ message: `INTO${files.has(next) ? ` ${next}` : ''} writes the result somewhere`, hint: intoHint }),
-  OUTFILE: () => ({ message: 'OUTFILE writes a file of the server', hint: intoHint }),
-  FOR: ({ next }) =>
-    next === 'UPDATE' || next === 'SHARE' ? { message: `FOR ${next} locks the rows`, hint: lockHint } : undefined,
-  LOCK: () => ({ message: 'LOCK IN SHARE MODE locks the rows', hint: lockHint }),
-  PROCEDURE: ({ query }) => (query ? { message: 'PROCEDURE runs code over the result' } : undefined),
-  VALUE: ({ before, next }) => (before === 'NEXT' && next === 'FOR' ? sequence : undefined),
-  ';': () => ({ message: 'a second statement follows', hint: 'Pass one statement.' }),
-};
+const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>(
+  Object.entries<Clause>({
+    INTO: ({ next }) => ({ message: `INTO${files.has(next) ? ` ${next}` : ''} writes the result somewhere`, hint: intoHint }),
+    OUTFILE: () => ({ message: 'OUTFILE writes a file of the server', hint: intoHint }),
+    FOR: ({ next }) =>
+      next === 'UPDATE' || next === 'SHARE' ? { message: `FOR ${next} locks the rows`, hint: lockHint } : undefined,
+    LOCK: () => ({ message: 'LOCK IN SHARE MODE locks the rows', hint: lockHint }),
+    PROCEDURE: ({ query }) => (query ? { message: 'PROCEDURE runs code over the result' } : undefined),
+    VALUE: ({ before, next }) => (before === 'NEXT' && next === 'FOR' ? sequence : undefined),
+    ';': () => ({ message: 'a second statement follows', hint: 'Pass one statement.' }),
+  }),
+);
 
 /** Throws for words that make something else of a query, wherever they stand in it. */
 export function refuseClauses(tokens: readonly Token[], { oracle, query }: { oracle: boolean; query: boolean }): void {
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index] ?? noToken;
-    const clause = Object.hasOwn(clauses, token.word) ? clauses[token.word] : undefined;
+    const clause = clauses.get(token.word);
+    if (clause === undefined && !oracle) continue;
     const before = tokens[index - 1]?.word ?? '';
     const said =
       clause?.({ before, next: tokens[index + 1]?.word ?? '', query }) ??

@@ -48,6 +48,9 @@ const denied: ReadonlyMap<string, Denial> = new Map([
   ['SETVAL', { why: 'sets a sequence', hint: 'LASTVAL() reads it.' }],
 ]);
 
+/** Whatever their arguments are, if the bracket stands right behind the word. */
+const harmless: ReadonlySet<string> = new Set([...builtIn].filter((word) => !denied.has(word) && word !== 'LAST_INSERT_ID'));
+
 /** Names as the servers compare them: without accents, in capitals. */
 export function foldName(name: string): string {
   if (isAscii(name)) return name.toUpperCase().trimEnd();
@@ -74,9 +77,11 @@ const pseudoSchemas: ReadonlySet<string> = new Set(['oracle_schema', 'mariadb_sc
 
 /** What has to be found out about a call; undefined when it is known to be harmless, the refusal when it is known not to be. */
 export function judgeCall(form: CallForm): CallUse | Failure | undefined {
-  const denied = findDenial(form);
-  if (denied !== undefined) return denied;
   const { name, path, word, glued, at } = form;
+  // Most calls are of these.
+  if (glued && harmless.has(word)) return undefined;
+  const denial = findDenial(form);
+  if (denial !== undefined) return denial;
   // To call it by its name with a blank, like one that somebody has made.
   const isPlainName = !glued && gluedToBracket.has(word);
   const splitOnMaria = !glued && gluedOnMaria.has(word);

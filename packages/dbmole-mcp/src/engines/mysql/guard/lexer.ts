@@ -2,21 +2,20 @@ import { blankEnd, type Executed } from './blanks.ts';
 import { scanNumber } from './numbers.ts';
 import { notARead, notPlaceable } from './refuse.ts';
 import type { LexMode } from './sql-mode.ts';
-import { isAscii, type Token } from './tokens.ts';
+import type { Token } from './tokens.ts';
 
 /** A text as the server splits it, without blanks and comments. Throws a refusal for whatever it cannot place. */
 export function tokenize(sql: string, mode: LexMode, executed: Executed = { mask: 0, count: 0 }): Token[] {
   return new Lexer(sql, mode, executed).run();
 }
 
-/** Bytes of characters beyond ASCII are parts of names to the server, blanks of Unicode included. */
-const namePattern = /[0-9A-Za-z_$\u0080-\uffff]*/y;
 const hostPattern = /[0-9A-Za-z._$]*/y;
 const hexPattern = /[0-9a-fA-F]*'/y;
 const wideCharacter = /[\u{10000}-\u{10ffff}]/gu;
 const marks = new Set('!%&()*+,-./:;<=>?^{|}~');
 const dollar = 0x24;
 
+/** Bytes of characters beyond ASCII are parts of names to the server, blanks of Unicode included. */
 export function isNameCode(code: number): boolean {
   return nameCodes[code] ?? code >= 0x80;
 }
@@ -25,11 +24,6 @@ const nameCodes = Array.from({ length: 0x80 }, (_, code) => /[0-9A-Za-z_$]/.test
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
-}
-
-/** Letters beyond ASCII make no keyword, although some of them are letters of ASCII in capitals: the ı of `lıke`. */
-function toWord(name: string): string {
-  return isAscii(name) ? name.toUpperCase() : name;
 }
 
 class Lexer {
@@ -73,12 +67,29 @@ class Lexer {
   #word(): void {
     if (this.#code(1) === 0x27 && this.#prefixed(this.#sql.charAt(this.#at))) return;
     const start = this.#at;
-    this.#take(namePattern);
+    const isPlain = this.#takeName();
     const name = this.#name(start, this.#at);
     // From MySQL 9 on a text may stand between two of them.
     if (name.charCodeAt(0) === dollar && name.indexOf('$', 1) > 0) throw notPlaceable(`a name like ${name}`, start);
     if (this.#pointFollows()) this.#points(start, name);
-    else this.#tokens.push({ kind: 'word', start, end: this.#at, word: toWord(name), name });
+    else this.#tokens.push({ kind: 'word', start, end: this.#at, word: isPlain ? name.toUpperCase() : name, name });
+  }
+
+  /**
+   * Most of a statement is names, so this has no pattern. Answers whether all of it is ASCII: letters beyond make no keyword, although
+   * some of them are letters of ASCII in capitals, as the ı of `lıke` is.
+   */
+  #takeName(): boolean {
+    const sql = this.#sql;
+    let isPlain = true;
+    let at = this.#at;
+    for (; at < sql.length; at += 1) {
+      const code = sql.charCodeAt(at);
+      if (!isNameCode(code)) break;
+      isPlain &&= code < 0x80;
+    }
+    this.#at = at;
+    return isPlain;
   }
 
   /** `N'…'`, `X'…'`, `B'…'`. */
@@ -112,7 +123,7 @@ class Lexer {
 
   #nameBehindPoint(): void {
     const start = this.#at;
-    this.#take(namePattern);
+    this.#takeName();
     this.#tokens.push({ kind: 'word', start, end: this.#at, word: '', name: this.#name(start, this.#at) });
   }
 
@@ -120,7 +131,7 @@ class Lexer {
     const { end, isName } = scanNumber(this.#sql, start);
     this.#at = end;
     if (isName) {
-      this.#take(namePattern);
+      this.#takeName();
       this.#points(start, this.#name(start, this.#at));
     } else this.#push('number', start);
   }
@@ -157,7 +168,7 @@ class Lexer {
     this.#mark('.');
     if (!isNameCode(next)) return;
     const start = this.#at;
-    this.#take(namePattern);
+    this.#takeName();
     this.#points(start, this.#name(start, this.#at));
   }
 
@@ -179,11 +190,11 @@ class Lexer {
 
   #system(start: number): void {
     this.#at += 2;
-    this.#take(namePattern);
+    this.#takeName();
     if (this.#at === start + 2 && this.#sql.charAt(this.#at) !== '`') throw notPlaceable('@@ without a name', start);
     while (this.#pointFollows()) {
       this.#at += 1;
-      this.#take(namePattern);
+      this.#takeName();
     }
     this.#push('variable', start);
   }

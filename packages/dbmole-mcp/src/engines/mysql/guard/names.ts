@@ -29,9 +29,12 @@ type CallMode = Pick<LexMode, 'ignoreSpace' | 'oracle'>;
 /** Every call that is not known to be harmless; throws at the first that is known not to be. */
 export function findCalls(tokens: readonly Token[], mode: CallMode, sql: string): CallUse[] {
   const calls: CallUse[] = [];
+  let context: (CallMode & { sql: string }) | undefined;
   let closingOf: ((open: number) => number) | undefined;
   for (let index = 1; index < tokens.length; index += 1) {
-    const form = tokens[index]?.word === '(' ? formAt(tokens, index - 1, { ...mode, sql }) : undefined;
+    if (tokens[index]?.word !== '(') continue;
+    context ??= { ...mode, sql };
+    const form = formAt(tokens, index - 1, context);
     const judged = form === undefined ? undefined : judgeCall(form);
     if (judged === undefined || isNoCall(tokens, index - 1)) continue;
     closingOf ??= matchBrackets(tokens);
