@@ -1,8 +1,8 @@
 import { formatAbort } from '@dbmole/core';
+import { ReadBuffers } from '@dbmole/core/read-buffers';
 import type { Dispatcher } from 'undici';
 import { type Answer, type AnswerBody, AnswerReader, parseWarnings } from './answer.ts';
 import type { SendOptions } from './backend.ts';
-import { ReadBuffers } from './read-buffers.ts';
 import { createUnpacker, type Unpacker } from './unpack.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

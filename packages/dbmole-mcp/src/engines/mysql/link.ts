@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { ReadBuffers } from '@dbmole/core/read-buffers';
 import { createDeferred } from './deferred.ts';
 import { type CellReader, type OnRow, RowReader } from './row-reader.ts';
 import type { Field } from './values.ts';
@@ -89,6 +90,7 @@ class DriverLink implements Link {
   readonly #driver: Driver;
   readonly #socket: Duplex;
   readonly #filter: WireFilter;
+  readonly #buffers = new ReadBuffers();
   readonly #closed = createDeferred<void>();
   #lost: Error | undefined;
   #leaving = false;
@@ -232,6 +234,7 @@ class DriverLink implements Link {
   /** What is thrown here would be thrown by the socket, and end the process. */
   #receive(chunk: Buffer): void {
     if (this.#lost !== undefined && this.#fail === undefined && this.#socket.destroyed) return;
+    this.#buffers.add(chunk.length);
     try {
       this.#filter.push(chunk);
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { Failure } from '@dbmole/core';
+import { ReadBuffers } from '@dbmole/core/read-buffers';
 import type { Cell } from '../../engine.ts';
 import { parseTexts, terminate } from './messages.ts';
 import type { Segment } from './segment.ts';
@@ -18,6 +19,7 @@ export class Conversation implements WireListener {
   lost: Error | undefined;
   readonly #stream: Duplex;
   readonly #filter: WireFilter;
+  readonly #buffers = new ReadBuffers();
   readonly #closed: Promise<void>;
   readonly #segments: Segment[] = [];
 
@@ -98,6 +100,7 @@ export class Conversation implements WireListener {
   }
 
   #take(chunk: Buffer): void {
+    this.#buffers.add(chunk.length);
     try {
       this.#filter.push(chunk);
     } catch (error) {

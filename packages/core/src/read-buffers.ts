@@ -9,7 +9,7 @@ const everyBytes = 4 * 1024 * 1024;
 let collect: Collect | undefined;
 
 /**
- * Counts the bytes that have been read of one answer. Each piece comes in a buffer of its own outside of the heap, and the engine looks
+ * Counts the bytes that have been read from a socket. Each piece comes in a buffer of its own outside of the heap, and the engine looks
  * for those that nobody needs any more only when there are 32 MB of them. To look among the young ones takes about a millisecond.
  */
 export class ReadBuffers {
