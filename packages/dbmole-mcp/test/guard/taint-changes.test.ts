@@ -70,6 +70,18 @@ const changes: Readonly<Record<string, Change>> = {
     read: 'select abs(o) from others',
     refusedAfter: true,
   },
+  'a type with the name of a function that gives rows': {
+    before: `create function g(bigint) returns int ${evil}; create type pair as (a int); create function f(int, int) returns pair language sql as 'select row(1)::pair'`,
+    change: 'create domain f as bigint',
+    read: "select (f('5')).g",
+    refusedAfter: true,
+  },
+  'a row that becomes a number': {
+    before: `create function g(bigint) returns int ${evil}; create table t (x int); create function h(t) returns bigint language sql as 'select 1::bigint'`,
+    change: 'create cast (t as bigint) with function h(t) as implicit',
+    read: 'select t.g from t',
+    refusedAfter: true,
+  },
   'a new part of a table whose key calls out': {
     before: `create function g(int) returns int ${evilImmutable}; create table parts (id int) partition by range ((id + g(1)))`,
     change: 'create table part partition of parts for values from (1) to (9)',

@@ -2426,6 +2426,66 @@ select f_field_of(5)
 --- unsaid-field-quote | refuse | a cast that a function of the server makes
 select (l).quote_literal from t_cl
 
+--- unsaid-field-of-row | refuse | of a row that becomes a number by itself | control: success
+select r.pg_advisory_lock from t_row r
+
+--- unsaid-field-of-table | refuse | or a text, by the name of the table | control: success
+select public.t_row.dblink_connect from t_row
+
+--- unsaid-field-of-row-own | refuse | for a function of the database
+select r.amount from t_row r
+
+--- unsaid-field-of-row-body | refuse | the same in a body
+select f_row_field()
+
+--- unsaid-field-of-row-execute | refuse | in what a body executes | control: success
+select f_row_execute()
+
+--- unsaid-field-of-row-loop | refuse | in a loop
+select f_row_loop()
+
+--- unsaid-field-of-word | refuse | of a function without parentheses | control: none
+select f_word_field()
+
+--- unsaid-field-of-hole | refuse | of something that is put in
+select f_hole_field()
+
+--- unsaid-field-own | refuse | of a number from a function in FROM
+select x.amount from generate_series(1, 2) x
+
+--- unsaid-field-own-unnamed | refuse | of one without another name
+select generate_series.name from generate_series(1, 2)
+
+--- unsaid-field-own-cast | refuse | of no function at all
+select x.name from cast(5 as int) x
+
+--- unsaid-field-own-rows | refuse | of the only one in ROWS FROM
+select x.name from rows from (f_add(1)) x
+
+--- unsaid-field-own-column | refuse | of one whose column has another name
+select x.amount from f_any(5::bigint) x(total)
+
+--- unsaid-field-own-inside | refuse | in a query that has the name for something else
+select x.id from t x where (select max(x.amount) from generate_series(1, 2) x) is null
+
+--- unsaid-field-own-enum | refuse | of an enum
+select x.note from unnest(enum_range(null::mood)) x
+
+--- unsaid-field-own-projected | refuse | of a column that is written as a call, and named as a function that gives rows
+select x.amount from (select 5::bigint as json_each) q, lateral json_each(q) x
+
+--- unsaid-field-own-projection | refuse | the same as an expression
+select (json_each(q)).amount from (select 5::bigint as json_each) q
+
+--- unsaid-field-own-function-type | refuse | of a cast that is written as a call, to what is named as such a function
+select (f_rowed('5')).amount
+
+--- unsaid-field-own-function-type-from | refuse | the same in FROM
+select x.amount from f_rowed('5') x
+
+--- unsaid-field-own-letters | refuse | where the server may fold other letters than the parser | control: none
+select "é".amount from generate_series(1, 2) É
+
 -- Work without end: bounded by the time limit ------------------------------------------------------------------------
 
 --- endless-series | allow | counts for ever | control: none

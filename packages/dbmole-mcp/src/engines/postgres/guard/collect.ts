@@ -1,7 +1,8 @@
 import { denialOfFunction, isDynamic } from './denials.ts';
 import { namesOwnSchema, readRelation } from './named-argument.ts';
-import type { CallUse, NameUse, StatementNames } from './names.ts';
+import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
 import { positionAt } from './position.ts';
+import { readSource, type Source, valuesOf, valuesOfNode } from './sources.ts';
 import { asFields, type Fields, type Scope, type Visited, walk } from './walk.ts';
 
 /** The lists of `StatementNames` while they are filled. */
@@ -13,9 +14,8 @@ interface Lists {
   readonly fields: NameUse[];
   readonly untyped: NameUse[];
   /** Columns of what is in FROM, or calls with it. */
-  readonly ofSource: NameUse[];
-  /** Functions in FROM: one that gives no row stands for its value. */
-  readonly inFrom: string[];
+  readonly ofSource: ColumnUse[];
+  readonly inFrom: Source[];
   /** Names that stand alone, and what is in FROM: what is both is a whole row. */
   readonly alone: Set<string>;
   readonly sources: Set<string>;
@@ -23,6 +23,12 @@ interface Lists {
   readonly gathered: string[];
   /** UNION, CASE and what else has several values become one. */
   readonly combined: string[];
+}
+
+interface ColumnUse extends NameUse {
+  /** What is before the dot. */
+  readonly of: string;
+  readonly values: readonly string[];
 }
 
 type Collect = (lists: Lists, node: Visited) => void;
@@ -45,7 +51,11 @@ export function collectNames(statement: unknown, sql: string): StatementNames {
   };
   walk(statement, (node) => collectors.get(node.kind)?.(lists, node));
   const { functions, relations, operators, types, fields, untyped, ofSource, inFrom, gathered, combined, alone, sources } = lists;
-  if (inFrom.length > 0) functions.push(...ofSource.map(asCall));
+  for (const column of ofSource) {
+    const field = inFrom.length === 0 ? column : { ...column, values: valuesOf(column, inFrom) };
+    fields.push(field);
+    if (field.values.length > 0) functions.push(asCall(field));
+  }
   return {
     functions,
     relations,
@@ -165,12 +175,8 @@ function collectJoin(lists: Lists, node: Visited): void {
 
 function collectFunctions(lists: Lists, node: Visited): void {
   collectAlias(lists, node);
-  lists.inFrom.push(node.kind);
-}
-
-/** `(5).f` is `f(5)`. */
-function asCall(use: NameUse): CallUse {
-  return { ...use, args: 1, isNamed: false, isField: true };
+  const source = readSource(node.fields);
+  if (source !== undefined) lists.inFrom.push(source);
 }
 
 function collectAlias({ sources }: Lists, { fields }: Visited): void {
@@ -207,27 +213,26 @@ function isInScope(scope: Scope | undefined, name: string): boolean {
   return false;
 }
 
+const none: readonly string[] = [];
+
 /** A name of one part is a column or a row; the last of several may be a function of the row before it. */
-function collectColumn({ fields: list, ofSource, alone, gathered }: Lists, { fields, parent }: Visited): void {
+function collectColumn({ ofSource, alone, gathered }: Lists, { fields, parent }: Visited): void {
   const parts = Array.isArray(fields.fields) ? fields.fields : [];
   const last = textOf(parts.at(-1));
   if (last === undefined) {
     // In the list of what is selected, and nowhere else, `t.*` stands for its columns.
     if (parent !== 'ResTarget') gathered.push('*');
   } else if (parts.length === 1) alone.add(last);
-  else {
-    const use = { schema: undefined, name: last, at: placeOf(fields) };
-    list.push(use);
-    ofSource.push(use);
-  }
+  else ofSource.push({ schema: undefined, name: last, at: placeOf(fields), of: textOf(parts.at(-2)) ?? '', values: none });
 }
 
 function collectIndirection({ fields: list, functions }: Lists, { fields }: Visited): void {
   const at = placeOf(innerOf(fields.arg));
-  for (const part of Array.isArray(fields.indirection) ? fields.indirection : []) {
+  const values = valuesOfNode(fields.arg);
+  for (const [i, part] of (Array.isArray(fields.indirection) ? fields.indirection : []).entries()) {
     const name = textOf(part);
     if (name === undefined) continue;
-    const use = { schema: undefined, name, at };
+    const use = { schema: undefined, name, at, ...(i === 0 && values !== undefined ? { values } : {}) };
     list.push(use);
     // A constant without a type becomes whatever the function is for.
     functions.push({ ...asCall(use), isField: !isUntyped(fields.arg) });
@@ -242,12 +247,17 @@ function hasUntyped({ lexpr, rexpr }: Fields): boolean {
 function isUntyped(node: unknown): boolean {
   if (node === undefined) return false;
   if (Array.isArray(node)) return node.some(isUntyped);
-  const [[kind = '', inner] = []] = Object.entries(asFields(node));
-  const fields = asFields(inner);
+  const [kind, fields] = wrapped(asFields(node));
   const part = partsOfUntyped.get(kind);
   if (part !== undefined) return isUntyped(fields[part]);
   if (kind === 'TypeCast') return isUnknown(fields.typeName);
   return kind === 'ParamRef' || (kind === 'A_Const' && (fields.sval !== undefined || fields.isnull === true));
+}
+
+/** A node has one key. Most expressions come here, so it makes no list of them. */
+function wrapped(node: Fields): [kind: string, fields: Fields] {
+  for (const kind in node) return [kind, asFields(node[kind])];
+  return ['', {}];
 }
 
 const partsOfUntyped = new Map([

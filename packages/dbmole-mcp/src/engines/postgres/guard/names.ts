@@ -9,6 +9,8 @@ export interface NameUse {
   readonly untyped?: boolean;
   /** Of operators that are written: whether there is nothing before it. */
   readonly prefix?: boolean;
+  /** Of fields: the functions whose value can be before the dot, '' for one without a name; empty: it is a row; undefined: anything can. */
+  readonly values?: readonly string[];
 }
 
 export interface CallUse extends NameUse {
@@ -46,4 +48,9 @@ export interface StatementNames {
   readonly combines: boolean;
   /** 1-based, in characters of the caller's text. */
   positionOf(use: NameUse): number | undefined;
+}
+
+/** `(5).f` is `f(5)`. */
+export function asCall(use: NameUse): CallUse {
+  return { ...use, args: 1, isNamed: false, isField: true };
 }

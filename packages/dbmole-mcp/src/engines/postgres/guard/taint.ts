@@ -16,8 +16,11 @@ export interface Taint {
 
 /** A few statements over the catalog; what was found holds until the premise does not. */
 export async function openTaint(run: CatalogQuestion): Promise<Taint> {
-  const { closure, untyped, seen, watched } = await loadTaint(sureOf(run));
-  return { check: createCheck(closure, untyped), premise: formatPremise(seen, watched) };
+  const { closure, rows, untyped, seen, watched } = await loadTaint(sureOf(run));
+  return {
+    check: createCheck({ nodes: closure.nodes, providers: closure.providers, rows }, untyped),
+    premise: formatPremise(seen, watched),
+  };
 }
 
 /**

@@ -33,7 +33,8 @@ const question = (major: number) => `
     case when p.prosecdef then p.proowner end,
     exists (select from pg_catalog.pg_depend d where d.classid = 1255 and d.objid = p.oid and d.deptype = 'e')
       and exists (select from pg_catalog.pg_roles r where r.oid = p.proowner and r.rolsuper),
-    (select pg_catalog.json_agg(pg_catalog.json_build_object('name', coalesce(p.proargnames[i], ''), 'type', pg_catalog.format_type(t, null)) order by i)
+    (select pg_catalog.json_agg(pg_catalog.json_build_object('name', coalesce(p.proargnames[i], ''), 'type', pg_catalog.format_type(t, null),
+        'row', exists (select from pg_catalog.pg_type y where y.oid = t and y.typtype = 'c')) order by i)
       from pg_catalog.unnest(coalesce(p.proallargtypes, p.proargtypes::pg_catalog.oid[])) with ordinality a (t, i)), p.proname,
     path.first
   from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang cross join path

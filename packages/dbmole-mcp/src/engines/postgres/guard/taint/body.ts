@@ -1,5 +1,5 @@
 import { operatorsOf, typesOf } from './spellings.ts';
-import { readArguments } from './token-list.ts';
+import { isMark, readArguments } from './token-list.ts';
 import { type BodyToken, tokenize } from './tokens.ts';
 import { addUse, Uses } from './uses.ts';
 
@@ -11,7 +11,9 @@ export interface Reading {
   readonly comments: boolean;
   /** Every name may be the one of a call. */
   readonly anyCall?: boolean;
-  /** The names of arguments. */
+  /** Every field may be the one of a call. */
+  readonly anyField?: boolean;
+  /** The names of arguments, which have fields of any kind. */
   readonly values?: readonly string[];
 }
 
@@ -85,12 +87,11 @@ function collectName(
   i: number,
   { reading, found: { uses }, values }: { reading: Reading; found: BodyUses; values: ReadonlySet<string> },
 ): void {
-  const qualified = tokens[i - 1]?.text === '.' && i > 1;
-  const before = qualified ? tokens[i - 2] : undefined;
+  const before = tokens[i - 1]?.text === '.' ? tokens[i - 2] : undefined;
   const use = { schema: before?.kind === 'word' || before?.kind === 'quoted' ? before.text : undefined };
   const opens = tokens[i + 1]?.text === '(';
-  const isField = qualified && !opens;
-  const isFieldCall = isField && before !== undefined && isValue(before, values);
+  const isField = before !== undefined && !opens;
+  const isFieldCall = isField && (reading.anyField === true || isValue(before, values));
   const isCall = reading.anyCall === true || (opens && !isOwnSetting(tokens, i));
   for (const name of namesOf(tokens[i])) {
     addUse(uses.relations, name, use);
@@ -103,7 +104,7 @@ function collectName(
 
 /** Behind it, `.f` can be the call of a function: `(5).f`. */
 function isValue(token: BodyToken, values: ReadonlySet<string>): boolean {
-  return token.kind === 'param' || isClosing(token) || values.has(token.text);
+  return token.kind === 'param' || isClosing(token) || namesOf(token).some((name) => values.has(name));
 }
 
 function isClosing({ kind, text }: BodyToken): boolean {
@@ -112,10 +113,35 @@ function isClosing({ kind, text }: BodyToken): boolean {
 
 /** What a function in FROM may be called, whose value then has the same calls: `from now() as x`. Without a name, it has its own. */
 function namesOfValues(tokens: readonly BodyToken[]): readonly string[] {
-  return tokens.flatMap(({ text }, i) => {
-    const last = tokens[i - 1]?.text === 'as' ? tokens[i - 2] : tokens[i - 1];
-    return tokens[i + 1]?.text === '(' || (last !== undefined && isClosing(last)) ? [text] : [];
+  const queries = endsOfQueries(tokens);
+  return tokens.flatMap((token, i) => {
+    const at = tokens[i - 1]?.text === 'as' ? i - 2 : i - 1;
+    const last = queries.has(at) ? undefined : tokens[at];
+    const isNamed = last !== undefined && (isClosing(last) || wordCalls.has(last.text));
+    return tokens[i + 1]?.text === '(' || wordCalls.has(token.text) || isNamed ? namesOf(token) : [];
   });
+}
+
+/** Functions that are called without parentheses. */
+const wordCalls = new Set([
+  ...['current_catalog', 'current_date', 'current_role', 'current_schema', 'current_time', 'current_timestamp', 'current_user'],
+  ...['localtime', 'localtimestamp', 'session_user', 'system_user', 'user'],
+]);
+
+/** Where the parentheses around SELECT and VALUES close: what is named behind them has rows. */
+function endsOfQueries(tokens: readonly BodyToken[]): ReadonlySet<number> {
+  const ends = new Set<number>();
+  const open: boolean[] = [];
+  for (const [i, token] of tokens.entries()) {
+    if (isMark(token, '(')) open.push(isQuery(tokens, i + 1));
+    else if (isMark(token, ')') && open.pop() === true) ends.add(i);
+  }
+  return ends;
+}
+
+function isQuery(tokens: readonly BodyToken[], i: number): boolean {
+  const { kind, text } = tokens[i] ?? {};
+  return kind === 'word' && (text === 'select' || (text === 'values' && tokens[i + 1]?.text === '('));
 }
 
 /** In a database of one byte for each character, the server folds more letters than those of ASCII. */

@@ -1,10 +1,12 @@
-import type { NameUse, StatementNames } from '../names.ts';
-import { refusal } from '../refuse.ts';
+import { denialOfCall, isDynamic } from '../denials.ts';
+import { asCall, type NameUse, type StatementNames } from '../names.ts';
+import { refusal, refuseNames } from '../refuse.ts';
 import { groupByName } from './by-name.ts';
 import { cutName } from './cut-name.ts';
 import { catalogs } from './describe-sql.ts';
 import { findUse, type Matching, type Providers } from './match.ts';
 import { isEverywhere, isUserType, type TaintNode } from './node.ts';
+import type { Rows } from './rows.ts';
 import { findUntyped, type Untyped } from './untyped.ts';
 import { type Uses, usesOf } from './uses.ts';
 import { formatNode, formatPath } from './words.ts';
@@ -25,17 +27,17 @@ interface Found {
 
 /** For every statement that is read in this database, until the premise does not hold any more. */
 export function createCheck(
-  known: { nodes: ReadonlyMap<string, TaintNode>; providers: ReadonlyMap<string, Providers> },
+  { rows, ...known }: { nodes: ReadonlyMap<string, TaintNode>; providers: ReadonlyMap<string, Providers>; rows: Rows },
   { deep, flat, makers }: Untyped,
 ): (names: StatementNames) => void {
   const nodes = [...known.nodes.values()].map(asParsed);
   const byName = groupByName(nodes);
   const everywhere = nodes.find(isEverywhere);
   const found = nodes.find(({ class: of, oid }) => (of === catalogs.relation || of === catalogs.type) && isUserType(oid));
-  const matching: Matching = { providers: known.providers, path: '', strict: true };
+  const matching: Matching = { providers: known.providers, path: '', strict: true, rows };
   const compared = nodes.find(({ class: of, oid, implicit }) => of === catalogs.type && implicit && isUserType(oid));
   const untyped = { deep: deep.map(asParsed), flat: flat.map(asParsed), makers, matching };
-  return (names) => {
+  const check = (names: StatementNames) => {
     if (nodes.length === 0) return;
     const uses = usesOf(names);
     const first = findFirst(uses, (name) => byName.get(name) ?? [], matching);
@@ -48,6 +50,14 @@ export function createCheck(
     if (everywhere !== undefined && uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
       throw refuse({ node: everywhere, use: undefined }, names);
   };
+  return rows.cast ? (names) => check(refuseFields(names)) : check;
+}
+
+/** Where rows become something else, any field may be a call; and those that are left may find things. */
+function refuseFields(names: StatementNames): StatementNames {
+  const functions = names.fields.map(asCall);
+  refuseNames({ ...names, functions }, denialOfCall);
+  return { ...names, dynamic: [...names.dynamic, ...functions.filter(isDynamic)] };
 }
 
 /**

@@ -8,6 +8,7 @@ import { finders, runners } from './dynamic.ts';
 import { findUse, type Providers } from './match.ts';
 import { createNode, type Found, isUserType, keyOf, parseFound, type TaintNode } from './node.ts';
 import type { BodyReader } from './reading.ts';
+import { noRows } from './rows.ts';
 import { isUnwritten } from './spellings.ts';
 
 /** Why a body is no read by itself, whatever else there is in this database; undefined: it may be one. */
@@ -190,7 +191,14 @@ export class Closure {
     const { uses, anyType, named } = this.#reader.read(body);
     // The server's own do what they say: `quote_literal` of anything.
     const ownTypes = anyType && isUserType(body.oid);
-    const matching = { providers: this.providers, path: pathOf(body), inherited: this.#paths, strict: false, anyType: ownTypes };
+    const matching = {
+      providers: this.providers,
+      path: pathOf(body),
+      inherited: this.#paths,
+      strict: false,
+      rows: noRows,
+      anyType: ownTypes,
+    };
     const found = findUse(node, uses, matching) ?? findUse(node, named, { ...matching, anyType: true });
     return found !== undefined;
   }

@@ -36,7 +36,9 @@ const descriptions = `
             select from pg_catalog.generate_series(0, p.pronargs - 1) i
             where p.proargtypes[i] < ${firstUserOid} and p.proargtypes[i] <> q.proargtypes[i])),
         'row', case when p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1 then p.proargtypes[0] end,
-        'whole', exists (select from pg_catalog.pg_type t where t.oid = p.proargtypes[0] and t.typtype in ('c', 'd', 'p')),
+        'whole', exists (
+          select from pg_catalog.pg_type t left join pg_catalog.pg_type b on b.oid = t.typbasetype
+          where t.oid = p.proargtypes[0] and (t.typtype in ('c', 'p') or b.typtype in ('c', 'd'))),
         'definer', case when p.prosecdef then p.proowner end) as it
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where f.class = ${catalogs.function} and p.oid = f.oid

@@ -43,21 +43,26 @@ export const runners = new Set([
 export const finders: ReadonlySet<string> = new Set([...dynamicBuiltins, ...dynamicExtensions]);
 
 /** Strings in arguments count as well: who calls the functions of a language that we do not read passes SQL to them. */
-export function readDynamic(tokens: readonly BodyToken[], parameters: readonly Parameter[]): Dynamic {
+export function readDynamic(tokens: readonly BodyToken[], parameters: readonly Parameter[], anyField: boolean): Dynamic {
   const dynamic: Dynamic = { verdict: 'fixed', given: false, fields: false, known: [] };
-  const variables = readVariables(tokens, parameters);
+  const known = { variables: readVariables(tokens, parameters), anyField };
   for (const [i, token] of tokens.entries()) {
     if (token.kind !== 'word' && token.kind !== 'quoted') continue;
-    if (token.text === 'execute' && isExecute(tokens, i)) judge(dynamic, readExpression(tokens, i + 1), variables);
-    else if (runners.has(token.text) && tokens[i + 1]?.text === '(') judgeCall(dynamic, tokens, i, variables);
+    if (token.text === 'execute' && isExecute(tokens, i)) judge(dynamic, readExpression(tokens, i + 1), known);
+    else if (runners.has(token.text) && tokens[i + 1]?.text === '(') judgeCall(dynamic, tokens, i, known);
   }
   return dynamic;
 }
 
-function judgeCall(dynamic: Dynamic, tokens: readonly BodyToken[], i: number, variables: Variables): void {
-  for (const arg of readArguments(tokens, i + 1).args) judge(dynamic, arg, variables);
+interface Known {
+  readonly variables: Variables;
+  readonly anyField: boolean;
+}
+
+function judgeCall(dynamic: Dynamic, tokens: readonly BodyToken[], i: number, known: Known): void {
+  for (const arg of readArguments(tokens, i + 1).args) judge(dynamic, arg, known);
   // A column of what the statement reads.
-  if (dynamic.verdict === 'anything' && mentionsGiven(statementAround(tokens, i), variables)) dynamic.given = true;
+  if (dynamic.verdict === 'anything' && mentionsGiven(statementAround(tokens, i), known.variables)) dynamic.given = true;
 }
 
 function isExecute(tokens: readonly BodyToken[], i: number): boolean {
@@ -65,11 +70,11 @@ function isExecute(tokens: readonly BodyToken[], i: number): boolean {
   return tokens[i]?.kind === 'word' && (before === undefined || isStatementStart(before));
 }
 
-function judge(dynamic: Dynamic, expression: readonly BodyToken[], variables: Variables): void {
+function judge(dynamic: Dynamic, expression: readonly BodyToken[], { variables, anyField }: Known): void {
   const ways = readPieces(expression, variables);
   const grows = ways.flat().some((piece) => 'hole' in piece && piece.hole === 'self');
   for (const pieces of ways) {
-    const { verdict, uses, fields } = judgePieces(pieces, grows);
+    const { verdict, uses, fields } = judgePieces(pieces, { grows, anyField });
     dynamic.fields ||= fields === true;
     if (verdicts.indexOf(verdict) > verdicts.indexOf(dynamic.verdict)) dynamic.verdict = verdict;
     if (verdict === 'anything' && pieces.some((piece) => 'hole' in piece && piece.hole === 'given')) dynamic.given = true;
@@ -78,7 +83,10 @@ function judge(dynamic: Dynamic, expression: readonly BodyToken[], variables: Va
 }
 
 /** A text that grows step by step is only known in pieces: the parenthesis of a call can be in the next one. */
-function judgePieces(pieces: readonly Piece[], grows: boolean): { verdict: Verdict; uses?: BodyUses; fields?: boolean } {
+function judgePieces(
+  pieces: readonly Piece[],
+  { grows, anyField }: { grows: boolean; anyField: boolean },
+): { verdict: Verdict; uses?: BodyUses; fields?: boolean } {
   const text = formatPieces(pieces);
   if (text === undefined) return { verdict: 'anything' };
   const tokens = tokenize(text);
@@ -93,7 +101,7 @@ function judgePieces(pieces: readonly Piece[], grows: boolean): { verdict: Verdi
   return {
     fields,
     verdict: named < 0 ? 'fixed' : 'names',
-    uses: readBody(tokens, { code: true, comments: true, anyCall: grows }),
+    uses: readBody(tokens, { code: true, comments: true, anyCall: grows, anyField, values: [nameHole] }),
   };
 }
 

@@ -9,6 +9,7 @@ import { beginnings, makesAnyType } from './polymorphic.ts';
 import { formatPremise, nothingWatched, openSeen, type Seen, type Watched } from './premise.ts';
 import { openReach, type Reach } from './reach.ts';
 import { BodyReader } from './reading.ts';
+import { openRows, type Rows, rowsAreCast } from './rows.ts';
 import {
   findsFields,
   findsThings,
@@ -28,6 +29,7 @@ import { formatNode } from './words.ts';
 
 export interface Loaded {
   readonly closure: Closure;
+  readonly rows: Rows;
   readonly untyped: Untyped;
   readonly seen: Seen;
   readonly watched: Watched;
@@ -39,13 +41,14 @@ const attempts = 5;
 export async function loadTaint(run: CatalogQuestion): Promise<Loaded> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const before = await openSeen(run, nothingWatched);
-    const closure = await openClosure(run);
-    const watched = watchedOf(closure);
+    const { closure, cast } = await openClosure(run);
+    const rows = await openRows(run, { cast }, closure.nodes.values());
+    const watched = watchedOf(closure, rows);
     const untyped = await openUntyped(run, closure.nodes.values());
-    if (watched === nothingWatched) return { closure, untyped, seen: before, watched };
+    if (watched === nothingWatched) return { closure, rows, untyped, seen: before, watched };
     const seen = await openSeen(run, watched);
     const [held] = await run(`select ${formatPremise(before, nothingWatched)}`);
-    if (held?.[0] === 't') return { closure, untyped, seen, watched };
+    if (held?.[0] === 't') return { closure, rows, untyped, seen, watched };
   }
   throw new Failure('engine', 'the catalog of this database changes all the time, so reads cannot be checked', {
     code: 'E_CONFLICT',
@@ -53,13 +56,15 @@ export async function loadTaint(run: CatalogQuestion): Promise<Loaded> {
   });
 }
 
-async function openClosure(run: CatalogQuestion): Promise<Closure> {
-  const [version] = await run("select pg_catalog.current_setting('server_version_num')");
+/** `cast`: whether rows become something else. */
+async function openClosure(run: CatalogQuestion): Promise<{ closure: Closure; cast: boolean }> {
+  const [version] = await run(`select pg_catalog.current_setting('server_version_num'), ${rowsAreCast}`);
   const major = Math.floor(Number(version?.[0]) / 10_000);
   const seeds = sortSeeds((await run(formatSeeds(major), seedParams)).map(parseFound));
   const bodies = await openBodies(run, major);
   const reach = await openReachOf(run, bodies);
-  const reader = new BodyReader();
+  const cast = version?.[1] === 't';
+  const reader = new BodyReader(cast);
   const rights = { reach, reader, byName: groupByName(bodies) };
   const judge = (body: Body) => judgeText(body, reader) ?? judgeRights(body, rights) ?? judgeGiven(body, reader);
   const closure = new Closure({ run, major, bodies, judge, reader });
@@ -67,7 +72,7 @@ async function openClosure(run: CatalogQuestion): Promise<Closure> {
   await addRights(closure, rights);
   await addPolymorphic(closure, run);
   await addNamed(closure, reader);
-  return closure;
+  return { closure, cast };
 }
 
 /** It matters only where something may be run that is not in the text. */
@@ -123,7 +128,7 @@ function typesBehind(node: TaintNode, providers: Closure['providers']): readonly
 }
 
 /** What can come to lead to these without a change in the catalogs that are watched as a whole. */
-function watchedOf({ nodes, providers }: Closure): Watched {
+function watchedOf({ nodes, providers }: Closure, { functions }: Rows): Watched {
   const objects = new Map<string, Set<string>>();
   const tables: string[] = [];
   const watch = (catalog: string, oid: string) => {
@@ -135,5 +140,6 @@ function watchedOf({ nodes, providers }: Closure): Watched {
     for (const type of typesBehind(node, providers)) watch(catalogs.type, type);
   }
   const lists = new Map([...objects].map(([catalog, oids]) => [catalog, [...oids]]));
-  return objects.size === 0 && tables.length === 0 ? nothingWatched : { objects: lists, tables };
+  const types = functions.size > 0;
+  return objects.size === 0 && tables.length === 0 && !types ? nothingWatched : { objects: lists, tables, types };
 }

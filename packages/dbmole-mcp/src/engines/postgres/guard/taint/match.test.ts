@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { catalogs } from './describe-sql.ts';
 import { findUse, type Matching } from './match.ts';
 import { createNode, type TaintNode } from './node.ts';
+import { noRows } from './rows.ts';
 import { addUse, Uses } from './uses.ts';
 
 const node = (objectClass: string, description: object): TaintNode =>
@@ -41,6 +42,7 @@ const matching: Matching = {
   ]),
   path: '',
   strict: true,
+  rows: noRows,
 };
 const isFound = (one: TaintNode, by: Uses, more: Partial<Matching> = {}) =>
   findUse(one, by, { ...matching, ...more }) !== undefined;
@@ -53,7 +55,8 @@ describe('a function', () => {
     ['a relation of the name', {}, uses('relations'), false],
     ['its name, out of the search path', { open: false }, uses('functions'), false],
     ['its schema, out of the search path', { open: false, schema: 'audit' }, uses('functions', 'n', 'audit'), true],
-    ['a field, when it takes a row', { row: 2249 }, uses('fields'), true],
+    ['a field, when it takes a row', { row: 2249, whole: true }, uses('fields'), true],
+    ['a field of a row, when it takes none', { row: 23 }, uses('fields'), false],
     ['a field, when it takes none', {}, uses('fields'), false],
     ['a field behind a schema, of nothing that is of its type', { row: pair }, uses('fields', 'n', 't'), false],
   ])('by %s', (_by, description, by, expected) => {

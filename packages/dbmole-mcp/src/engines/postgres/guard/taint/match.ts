@@ -1,5 +1,6 @@
 import { catalogs } from './describe-sql.ts';
 import { isUserType, type TaintNode, userNeeds } from './node.ts';
+import { mayBeOfValue, type Rows } from './rows.ts';
 import type { Use, Uses } from './uses.ts';
 
 /** Where values of a type can come from, by name. */
@@ -23,6 +24,8 @@ export interface Matching {
   readonly inherited?: string;
   /** The operands of an operator are not known: say yes when in doubt. */
   readonly strict: boolean;
+  /** What it says of fields is for statements. */
+  readonly rows: Rows;
   /** A body that works on values of any type. */
   readonly anyType?: boolean;
 }
@@ -59,10 +62,11 @@ function fits({ class: objectClass, kind, needs, most }: TaintNode, { in: use }:
 }
 
 function findField(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {
-  const { row } = node;
+  const { row, whole } = node;
   if (row === undefined) return undefined;
   if (isUserType(row) && !hasProvider(row, uses, matching)) return undefined;
-  return findNamed(node, uses.fields, { ...matching, unqualified: true });
+  const accepts = ({ in: use }: Use) => whole || mayBeOfValue(use, matching.rows);
+  return findNamed(node, uses.fields, { ...matching, unqualified: true, accepts });
 }
 
 function findType(node: TaintNode, uses: Uses, matching: Matching): Use | undefined {

@@ -9,9 +9,11 @@ export interface Watched {
   readonly objects: ReadonlyMap<string, readonly string[]>;
   /** Whether these tables become parts of others. */
   readonly tables: readonly string[];
+  /** Whether there are other types that can be cast to by name. Making any other than these makes a function as well. */
+  readonly types: boolean;
 }
 
-export const nothingWatched: Watched = { objects: new Map(), tables: [] };
+export const nothingWatched: Watched = { objects: new Map(), tables: [], types: false };
 
 /** The state of the server when it was asked. */
 export interface Seen {
@@ -49,7 +51,7 @@ const dated = 'pg_catalog.age(xmin) operator(pg_catalog.<) 2147483647';
  * Changes with every row that is made, changed or dropped: how many there are, and the transactions that wrote them, counted from
  * the first there can be, so that they stay the same while time goes on.
  */
-function formatFingerprint({ objects, tables }: Watched): string {
+function formatFingerprint({ objects, tables, types: named }: Watched): string {
   const types = objects.get(catalogs.type) ?? [];
   const rows = [
     ...wholes.map(([name, which]) => `select xmin from pg_catalog.${name} where ${which}`),
@@ -59,6 +61,11 @@ function formatFingerprint({ objects, tables }: Watched): string {
     }),
     // Under which name, and in which schema.
     ...(types.length === 0 ? [] : [`select xmin from pg_catalog.pg_type where oid ${oneOf(types)}`]),
+    ...(named
+      ? [
+          `select xmin from pg_catalog.pg_type where typtype operator(pg_catalog.=) any (array['d', 'e']::pg_catalog."char"[]) and ${newer('oid')}`,
+        ]
+      : []),
     ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_class where oid ${oneOf(tables)}`]),
     ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_inherits where inhrelid ${oneOf(tables)}`]),
   ].join(' union all ');

@@ -3,7 +3,7 @@ import { BodyReader, readText } from './reading.ts';
 import type { Parameter } from './variables.ts';
 
 const ofFunction = (text: string, parameters: readonly Parameter[] = [], language = 'plpgsql', settings = '') =>
-  readText({ text, parameters, language, settings, member: false });
+  readText({ text, parameters, language, settings, member: false }, false);
 
 const calls = (text: string, language = 'plpgsql') => [...ofFunction(text, [], language).uses.functions.keys()];
 
@@ -181,8 +181,8 @@ describe('what a body puts together', () => {
     ['spi_exec "select $1"', true],
     ['my $x = 5; return $x', false],
   ])('of another language too, as far as it can be seen: %s', (text, given) => {
-    expect(readText({ text, parameters: table, language: 'plperl', settings: '', member: false }).given).toBe(given);
-    expect(readText({ text, parameters: [], language: 'plperl', settings: '', member: false }).given).toBe(false);
+    expect(readText({ text, parameters: table, language: 'plperl', settings: '', member: false }, false).given).toBe(given);
+    expect(readText({ text, parameters: [], language: 'plperl', settings: '', member: false }, false).given).toBe(false);
   });
 
   it('knows columns that are told, and tables that are', () => {
@@ -199,20 +199,23 @@ describe('what a body puts together', () => {
   });
 
   it('trusts what came with an extension, but for what it names', () => {
-    const reading = readText({
-      text: 'begin execute txt; end',
-      parameters: table,
-      language: 'plpgsql',
-      settings: '',
-      member: true,
-    });
+    const reading = readText(
+      {
+        text: 'begin execute txt; end',
+        parameters: table,
+        language: 'plpgsql',
+        settings: '',
+        member: true,
+      },
+      false,
+    );
     expect(reading.verdict).toBe('fixed');
   });
 });
 
 describe('BodyReader', () => {
   it('says without reading what cannot be in a body', () => {
-    const reader = new BodyReader();
+    const reader = new BodyReader(false);
     const body = { text: 'select Audit_Log(1)' };
     const of = (text: string) => ({
       ...body,

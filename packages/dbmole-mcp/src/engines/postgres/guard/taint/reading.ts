@@ -28,11 +28,17 @@ export interface BodyReading {
 export class BodyReader {
   readonly #readings = new Map<Body, BodyReading>();
   readonly #lowered = new Map<Body, string>();
+  /** Every field may be a call: rows are cast to something else. */
+  readonly #anyField: boolean;
+
+  constructor(anyField: boolean) {
+    this.#anyField = anyField;
+  }
 
   read(body: Body): BodyReading {
     const known = this.#readings.get(body);
     if (known !== undefined) return known;
-    const reading = readText(body);
+    const reading = readText(body, this.#anyField);
     this.#readings.set(body, reading);
     return reading;
   }
@@ -52,20 +58,19 @@ function hidesNames(text: string): boolean {
   return hiding.test(text);
 }
 
-export function readText({
-  language,
-  text,
-  settings,
-  parameters,
-  member,
-}: Pick<Body, 'language' | 'text' | 'settings' | 'parameters' | 'member'>): BodyReading {
+export function readText(
+  { language, text, settings, parameters, member }: Pick<Body, 'language' | 'text' | 'settings' | 'parameters' | 'member'>,
+  anyField: boolean,
+): BodyReading {
   const isSql = language === 'sql' || language === 'plpgsql';
   // In other languages, and with other strings, what looks like a comment may be code.
   const comments = !isSql || settings.includes('standard_conforming_strings');
   const tokens = tokenize(text, { comments });
-  const { uses, commands, tooDeep } = readBody(tokens, { code: true, comments, values: parameters.map(({ name }) => name) });
+  // PL/pgSQL knows which of its variables have fields.
+  const values = language === 'sql' ? parameters.filter(({ row }) => row !== true).map(({ name }) => name) : [];
+  const { uses, commands, tooDeep } = readBody(tokens, { code: true, comments, anyField, values });
   for (const { type } of parameters) readType(type, uses);
-  const dynamic = isSql ? readDynamic(tokens, parameters) : readForeign({ text, parameters }, uses);
+  const dynamic = isSql ? readDynamic(tokens, parameters, anyField) : readForeign({ text, parameters }, uses);
   const built = new Uses();
   for (const known of dynamic.known) mergeUses(built, known.uses);
   mergeUses(uses, built);

@@ -5,6 +5,8 @@ import type { BodyToken } from './tokens.ts';
 export interface Parameter {
   readonly name: string;
   readonly type: string;
+  /** It is of a composite type. */
+  readonly row?: boolean;
 }
 
 /** After these a statement of PL/pgSQL begins, or an EXECUTE in one. */
