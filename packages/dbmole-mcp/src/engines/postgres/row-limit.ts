@@ -24,62 +24,89 @@ export function limitPortal(sql: string, maxRows: number | undefined): Limited {
 const starts = new Set(['select', 'with', 'values', 'table']);
 const doubtful = new Set(['limit', 'fetch', 'for', 'into', 'insert', 'update', 'delete', 'merge']);
 
-/** One lexical element each; a comment may have others in it, so its end is looked for by hand. */
-const lexeme =
-  /(?<space>\s+|--[^\n\r]*)|(?<comment>\/\*)|(?<quoted>[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*")|(?<dollar>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(?<other>\$?\d[\d.]*|[^'"])/y;
-
 /** Behind the last element of a statement that begins like a query and has, outside of parentheses, nothing of a limit. */
 function findEnd(sql: string): number | undefined {
-  const elements = readElements(sql);
-  const last = elements?.at(-1);
-  if (elements === undefined || last === undefined) return undefined;
-  const body = last.text === ';' ? elements.slice(0, -1) : elements;
-  return isUnlimited(body) ? body.at(-1)?.end : undefined;
+  const elements = new Elements(sql);
+  return starts.has(elements.next() ?? '') ? findEndOfQuery(elements) : undefined;
 }
 
-function isUnlimited(elements: readonly Element[]): boolean {
+function findEndOfQuery(elements: Elements): number | undefined {
+  let { end } = elements;
   let depth = 0;
-  for (const { kind, text } of elements) {
-    depth += text === '(' ? 1 : text === ')' ? -1 : 0;
-    if (depth < 0) return false;
-    if (depth === 0 && (text === ';' || (kind === 'word' && doubtful.has(text)))) return false;
+  for (let text = elements.next(); text !== undefined; text = elements.next()) {
+    if (text === ';' && depth === 0) return elements.isOver() ? end : undefined;
+    depth += stepsOf.get(text) ?? 0;
+    if (depth < 0 || (depth === 0 && doubtful.has(text))) return undefined;
+    end = elements.end;
   }
-  return depth === 0 && starts.has(elements[0]?.text ?? '');
+  return depth === 0 && elements.isOver() ? end : undefined;
 }
 
-/** Without white space and comments. */
-function readElements(sql: string): Element[] | undefined {
-  const elements: Element[] = [];
-  for (let at = 0; at < sql.length; ) {
-    const element = readElement(sql, at);
-    if (element === undefined) return undefined;
-    if (element.kind !== 'space') elements.push(element);
-    at = element.end;
+/** Into parentheses, and out of them. */
+const stepsOf: ReadonlyMap<string, number> = new Map([
+  ['(', 1],
+  [')', -1],
+]);
+
+/** Lexical elements without white space and comments, one after the other: every statement comes through here. */
+class Elements {
+  /** Of the last one. */
+  end = 0;
+  readonly #sql: string;
+  /** The text ends inside of an element or a comment. */
+  #isOpen = false;
+
+  constructor(sql: string) {
+    this.#sql = sql;
   }
-  return elements;
+
+  /** In lower case; empty if it is longer than what is looked for. Undefined: there are no more. */
+  next(): string | undefined {
+    const at = this.#skipSpace();
+    if (this.#isOpen || at >= this.#sql.length) return undefined;
+    this.end = endOfElement(this.#sql, at);
+    this.#isOpen = this.end < 0;
+    if (this.#isOpen) return undefined;
+    return this.end - at <= longestWord ? this.#sql.slice(at, this.end).toLowerCase() : '';
+  }
+
+  /** There are no more, and the last one is whole. */
+  isOver(): boolean {
+    return !this.#isOpen && this.next() === undefined && !this.#isOpen;
+  }
+
+  #skipSpace(): number {
+    for (let at = this.end; ; ) {
+      const isComment = this.#sql.startsWith('/*', at);
+      const next = isComment ? findCommentEnd(this.#sql, at) : endOfMatch(space, this.#sql, at);
+      this.#isOpen = isComment && next < 0;
+      if (next < 0) return at;
+      at = next;
+    }
+  }
 }
 
-interface Element {
-  kind: 'space' | 'word' | 'other';
-  /** In lower case; only of words and single characters. */
-  text: string;
-  end: number;
+const longestWord = 6;
+const space = /(?:\s+|--[^\n\r]*)+/y;
+const word = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+const quoted = /'(?:[^']|'')*'|"(?:[^"]|"")*"/y;
+const escaped = /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y;
+const tag = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+
+/** Negative where the text ends inside of an element. */
+function endOfElement(sql: string, at: number): number {
+  const first = sql.charAt(at);
+  if (first === "'" || first === '"') return endOfMatch(quoted, sql, at);
+  if (sql.charAt(at + 1) === "'" && (first === 'e' || first === 'E')) return endOfMatch(escaped, sql, at);
+  const opened = first === '$' ? endOfMatch(tag, sql, at) : -1;
+  if (opened > 0) return endOf(sql, sql.slice(at, opened), opened);
+  const end = endOfMatch(word, sql, at);
+  return end < 0 ? at + 1 : end;
 }
 
-/** Undefined where the text ends inside of an element. */
-function readElement(sql: string, at: number): Element | undefined {
-  lexeme.lastIndex = at;
-  const groups = lexeme.exec(sql)?.groups;
-  if (groups === undefined) return undefined;
-  const { comment, dollar, word, other, space } = groups;
-  if (comment !== undefined) return closed('space', findCommentEnd(sql, at));
-  if (dollar !== undefined) return closed('other', endOf(sql, dollar, at + dollar.length));
-  const kind = space !== undefined ? 'space' : word !== undefined ? 'word' : 'other';
-  return { kind, text: (word ?? other ?? '').toLowerCase(), end: lexeme.lastIndex };
-}
-
-function closed(kind: 'space' | 'other', end: number): Element | undefined {
-  return end < 0 ? undefined : { kind, text: '', end };
+function endOfMatch(pattern: RegExp, sql: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(sql) ? pattern.lastIndex : -1;
 }
 
 function endOf(sql: string, closing: string, from: number): number {
