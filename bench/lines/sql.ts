@@ -30,6 +30,7 @@ const bounded: readonly SqlLine[] = [
 
 const ofPostgres: readonly SqlLine[] = [
   { name: '10 rows, one by one', goal: 0.45, unit: 'ms', take: ten },
+  { name: '10 rows, one by one, each another text', goal: 0.45, unit: 'ms', take: (rig) => ten(rig, anew) },
   { name: '10 rows, 50 at once', goal: 25, unit: 'ms', take: parallel },
   { name: 'schema of five tables, brief', goal: 1_024, unit: 'characters', take: (rig) => schema(rig, true) },
   { ...cancelledLine, take: (rig) => cancelled(rig, 'postgres') },
@@ -69,19 +70,24 @@ async function ofDriver(measured: Promise<Times>): Promise<Measured> {
 }
 
 /** Ours, the raw driver and the other one in turns, so that whatever else the machine does hits all of them. */
-async function interleaved(rig: SqlRig, rounds: number, work: (ask: (sql: string) => Promise<unknown>) => Promise<unknown>) {
+type Work = (ask: (sql: string) => Promise<unknown>, round: number) => Promise<unknown>;
+
+async function interleaved(rig: SqlRig, rounds: number, work: Work) {
   const asks = { ours: rig.ours.query, raw: rig.raw.query, other: rig.other?.query };
   const times: Record<string, number[]> = { ours: [], raw: [], other: [] };
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, ask] of Object.entries(asks)) if (ask) times[name]?.push(await timed(() => work(ask)));
+    for (const [name, ask] of Object.entries(asks)) if (ask) times[name]?.push(await timed(() => work(ask, round)));
   }
   const median = (name: string) => medianOf(times[name] ?? []);
   return { value: median('ours'), details: { raw: median('raw'), dbhub: rig.other ? median('other') : null } };
 }
 
-async function ten(rig: SqlRig): Promise<Times> {
+const again = () => small;
+const anew = (round: number) => `${small} -- ${round}`;
+
+async function ten(rig: SqlRig, textOf: (round: number) => string = again): Promise<Times> {
   for (let warm = 0; warm < 300; warm += 1) await rig.ours.query(small);
-  return await interleaved(rig, 1_000, (ask) => ask(small));
+  return await interleaved(rig, 1_000, (ask, round) => ask(textOf(round)));
 }
 
 async function parallel(rig: SqlRig): Promise<Times> {

@@ -3,6 +3,7 @@ import { collectNames } from './collect.ts';
 import { denialOfCall, denialOfUnreviewed } from './denials.ts';
 import type { StatementNames } from './names.ts';
 import { openParser } from './parser.ts';
+import { RecentNames } from './recent-names.ts';
 import { refuseNames, refuseNode } from './refuse.ts';
 import { openServerFacts } from './server-facts.ts';
 import { SharedLoad } from './shared-load.ts';
@@ -16,12 +17,13 @@ import { UnreadableNode } from './walk.ts';
  * this server and this database's own objects add.
  */
 export function createGuard(): ReadGuard {
+  const recent = new RecentNames();
   const facts = new SharedLoad((run) => openServerFacts(sureOf(run)));
   const taint = new SharedLoad(openTaint);
   return {
     async check(sql, run) {
       checkText(sql);
-      const names = await readNames(sql, async () => (await facts.get(run)).major);
+      const names = recent.get(sql) ?? recent.add(sql, await readNames(sql, async () => (await facts.get(run)).major));
       refuseNames(names, denialOfCall);
       const { unreviewed } = await facts.get(run);
       if (unreviewed.size > 0) refuseNames(names, (use) => denialOfUnreviewed(use, unreviewed));
