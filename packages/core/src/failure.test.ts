@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Failure, failureKinds, toFailure } from './failure.ts';
+import { Failure, failureKinds, failureWith, toFailure } from './failure.ts';
 import { forgetSecrets, rememberSecret } from './redact.ts';
 
 afterEach(forgetSecrets);
@@ -46,6 +46,16 @@ describe('Failure', () => {
     expect(message.length).toBeLessThan(2_100);
     expect(message).not.toContain('canary');
     expect(message).toMatch(/… \(\d+ characters\)$/);
+  });
+
+  it('is said otherwise in a part, and the rest of it stays', () => {
+    const cause = new Error('x');
+    const all = { code: 'E_SYNTAX', hint: 'h', personHint: 'p', engineCode: '1', position: 3, nearest: ['n'], cause } as const;
+    const failure = new Failure('engine', 'no', all);
+    expect(failureWith(failure, {})).toMatchObject({ kind: 'engine', message: 'no', ...all });
+    expect(failureWith(failure, { message: 'not', hint: 'other' })).toMatchObject({ ...all, message: 'not', hint: 'other' });
+    const { position, nearest } = failureWith(failure, { position: undefined, nearest: undefined });
+    expect([position, nearest]).toEqual([undefined, []]);
   });
 
   it('is kept as it is, and everything else is our bug', () => {

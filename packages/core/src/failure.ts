@@ -53,6 +53,8 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
+type Details = { [K in keyof FailureOptions]: FailureOptions[K] | undefined };
+
 const textLimit = 2_000;
 
 /**
@@ -69,7 +71,7 @@ export class Failure extends Error {
   readonly position: number | undefined;
   readonly nearest: readonly string[];
 
-  constructor(kind: FailureKind, message: string, options: FailureOptions = {}) {
+  constructor(kind: FailureKind, message: string, options: Details = {}) {
     super(clean(message));
     // Not enumerable: loggers and serializers that walk an error must not find driver objects with passwords in them.
     Object.defineProperty(this, 'cause', { value: options.cause, enumerable: false, configurable: true });
@@ -99,15 +101,16 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
+/** The same failure, with some of it said otherwise; what is given as undefined is left away. */
+export function failureWith(failure: Failure, changes: Details & { message?: string }): Failure {
+  const { kind, message, code, hint, personHint, engineCode, position, nearest, cause } = failure;
+  const details = { code, hint, personHint, engineCode, position, nearest, cause, ...changes };
+  return new Failure(kind, changes.message ?? message, details);
+}
+
 /** The same failure, with what a person in a terminal does next. */
 export function forPerson(failure: Failure, personHint: string): Failure {
-  const { kind, message, code, hint, engineCode, position, nearest, cause } = failure;
-  return new Failure(kind, message, {
-    ...{ code, personHint, nearest, cause },
-    ...(hint === undefined ? {} : { hint }),
-    ...(engineCode === undefined ? {} : { engineCode }),
-    ...(position === undefined ? {} : { position }),
-  });
+  return failureWith(failure, { personHint });
 }
 
 /** What failed and the next step, as sentences that can stand inside another text. */

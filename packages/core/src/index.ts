@@ -9,7 +9,15 @@ export { runLeaf } from './cli/command-line.ts';
 export { processTerminal, type Terminal } from './cli/terminal.ts';
 export { type BaseConnection, baseConnectionShape, connectionName, plainText, privateKeyRef, secretRef } from './connection.ts';
 export { decodeUrlPart, findConflict, joinUrl, orIssue, parseUrl, UrlError, type UrlParts } from './connection-url.ts';
-export { Failure, type FailureCode, type FailureKind, type FailureOptions, forPerson, toFailure } from './failure.ts';
+export {
+  Failure,
+  type FailureCode,
+  type FailureKind,
+  type FailureOptions,
+  failureWith,
+  forPerson,
+  toFailure,
+} from './failure.ts';
 export { readSmallFile } from './files/read-file.ts';
 export { isLocalHost } from './local-host.ts';
 export { createLog, type Log } from './log.ts';

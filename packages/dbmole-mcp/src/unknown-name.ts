@@ -1,6 +1,5 @@
-import { Failure } from '@dbmole/core';
+import { Failure, failureWith } from '@dbmole/core';
 import type { CatalogRun } from './engine.ts';
-import { failureWith } from './failure-with.ts';
 import { bareName, nearestTables } from './nearest-tables.ts';
 import { dialectHint, placeholderHint } from './statement-hint.ts';
 import type { Call } from './tool.ts';

@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core';
+import { type Failure, failureWith } from '@dbmole/core';
 import type { Answer, AnswerLimits } from './answer.ts';
 import { valueAt } from './answer-failure.ts';
 import type { AskedRequest, Call } from './call.ts';
@@ -28,14 +28,8 @@ function placeIn(json: unknown, body: unknown): Place | undefined {
   return text === undefined ? undefined : { text, column };
 }
 
-function withPlace({ kind, message, code, hint, engineCode, nearest }: Failure, { text, column }: Place): Failure {
+function withPlace(failure: Failure, { text, column }: Place): Failure {
   const from = Math.max(0, column - around);
   const part = `${from > 0 ? '…' : ''}${text.slice(from, column + around)}${text.length > column + around ? '…' : ''}`;
-  return new Failure(kind, `${message}; at ${part}`, {
-    code,
-    position: column,
-    nearest,
-    ...(hint === undefined ? {} : { hint }),
-    ...(engineCode === undefined ? {} : { engineCode }),
-  });
+  return failureWith(failure, { message: `${failure.message}; at ${part}`, position: column });
 }

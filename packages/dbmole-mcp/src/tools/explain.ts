@@ -1,7 +1,6 @@
-import { defineTool, Failure, respond, type Tool } from '@dbmole/core';
+import { defineTool, Failure, failureWith, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import type { RowSink } from '../engine.ts';
-import { failureWith } from '../failure-with.ts';
 import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
