@@ -38,6 +38,7 @@ describe('dialectHint', () => {
     ['desc t', postgres(1), 'describe_table'],
     ['\\dt', postgres(1), 'list_tables'],
     ['use shop', postgres(1), '`database`'],
+    ['-- what is there\nshow tables', postgres(1, '42704'), 'list_tables'],
     ['selec 1', postgres(1), undefined],
     ['show no_such_setting', postgres(1, '42704'), undefined],
     ['show tables', mysql(1), undefined],

@@ -1,8 +1,10 @@
 import type { Failure } from '@dbmole/core';
+import { beginning } from './first-words.ts';
 
 /** What other engines, and a well-known terminal, take as a question about the schema or a change of database. */
-const foreign =
-  /^\s*(?:(use)|desc|describe|show\s+(?:full\s+)?(?:create|tables?|databases|schemas|columns|index(?:es)?|keys|views)|\\\w+)\b/i;
+const foreign = beginning(
+  String.raw`(?:(use)|desc|describe|show\s+(?:full\s+)?(?:create|tables?|databases|schemas|columns|index(?:es)?|keys|views)|\\\w+)\b`,
+);
 
 /** PostgreSQL says only that it does not understand. */
 export function dialectHint({ engineCode }: Failure, sql: string): string | undefined {

@@ -1,19 +1,14 @@
 import { Failure } from '@dbmole/core';
-
-/** Space and comments, in one way only: a text can be long. */
-const skipped = String.raw`(?:\s|(?:--|#)[^\n]*(?:\n|$)|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/)*`;
+import { beginning } from './first-words.ts';
 
 /** A transaction that somebody prepared elsewhere can be ended from here, and MariaDB has blocks that begin with BEGIN NOT ATOMIC. */
-const control = new RegExp(
-  `^${skipped}(begin(?!\\s+not\\b)|start\\s+transaction|commit(?!\\s+prepared)|rollback(?!\\s+prepared)|abort|end|savepoint|release)\\b`,
-  'i',
+const control = beginning(
+  String.raw`(begin(?!\s+not\b)|start\s+transaction|commit(?!\s+prepared)|rollback(?!\s+prepared)|abort|end|savepoint|release)\b`,
 );
 
+const temporary = String.raw`create\s+(?:(?:local|global|or\s+replace)\s+)*temp(?:orary)?`;
 /** They change nothing but the session. */
-const passing = new RegExp(
-  `^${skipped}(?:use|lock|listen|declare|prepare(?!\\s+transaction)|handler|set|create\\s+(?:(?:local|global|or\\s+replace)\\s+)*temp(?:orary)?)\\b`,
-  'i',
-);
+const passing = beginning(String.raw`(?:use|lock|listen|declare|prepare(?!\s+transaction)|handler|set|${temporary})\b`);
 /** Of a SET what stays: it is for the whole server, or for an account. */
 const staying = /\bset\s+(?:password|default\s+role)\b|\b(?:global|persist|persist_only)\b/i;
 

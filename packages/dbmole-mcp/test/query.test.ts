@@ -87,7 +87,7 @@ describe.each(engines)('query on %s', (id) => {
       limit: 5,
       cell_limit: 5_000,
     });
-    expect(text).not.toMatch(/Limit|101|r_rows"": 6,/);
+    expect(text).not.toMatch(/Limit|r_rows"": 6,/);
     expect(text).toMatch(/250/);
   });
 
@@ -95,7 +95,9 @@ describe.each(engines)('query on %s', (id) => {
     const explain = async (sql: string) => (await tools.call('explain', { connection: 'main', sql })).structured;
     expect(await explain('select naem from numbered')).toMatchObject({ code: 'E_UNKNOWN_COLUMN', nearest: ['name'] });
     expect(await explain('select 1 fromm numbered where')).toMatchObject({ code: 'E_SYNTAX', position: 16 });
-    expect(await explain('explain select 1')).toMatchObject({ code: 'E_INPUT', message: expect.stringContaining('EXPLAIN') });
+    for (const sql of ['explain select 1', '/* why */ explain select 1']) {
+      expect(await explain(sql)).toMatchObject({ code: 'E_INPUT', message: expect.stringContaining('begins with EXPLAIN') });
+    }
   });
 
   it.each([7, 100, 1_000])('reads on by offset until every row was there, %d at a time', async (limit) => {

@@ -1,6 +1,7 @@
 import { defineTool, Failure, failureWith, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import type { RowSink } from '../engine.ts';
+import { beginning } from '../first-words.ts';
 import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
 import { offeringNames } from '../unknown-name.ts';
 
@@ -56,7 +57,7 @@ async function readPlan({ backend, options, engineMs }: Call, args: z.output<Ret
   return lines.join('\n');
 }
 
-const withoutPlan = /^\s*(explain|analy[sz]e|describe|desc|show)\b/i;
+const withoutPlan = beginning(String.raw`(explain|analy[sz]e|describe|desc|show)\b`);
 
 /** The guard would speak of the EXPLAIN that we put in front. */
 function refuseWithoutPlan(sql: string): void {

@@ -1,6 +1,7 @@
 import { Failure, formatAbort } from '@dbmole/core';
 import type { WriteEnd, WriteRequest } from '../../engine.ts';
 import { staleFailure } from '../../failure.ts';
+import { beginning } from '../../first-words.ts';
 import { isStatementEnded, toFailure, type Where } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
 import type { Segment } from './segment.ts';
@@ -26,7 +27,7 @@ export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffe
 }
 
 /** A procedure or a block may COMMIT between its steps, which the server allows only where there is no transaction of ours. */
-const endingItself = /^(?:\s|--[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:call|do)\b/i;
+const endingItself = beginning(String.raw`(?:call|do)\b`);
 
 /** To be run outside from the start: an error of it may come after something was committed, so it is not run twice. */
 export function mayEndTransactions({ sql, dryRun }: WriteRequest): boolean {
@@ -119,7 +120,7 @@ function emptyFailure(): Failure {
   return new Failure('input', 'the statement is empty');
 }
 
-const copiesOut = /^\s*copy\b[^;]*\bto\s+stdout\b/i;
+const copiesOut = beginning(String.raw`copy\b[^;]*\bto\s+stdout\b`);
 
 /** Its data would go by unseen, and its count be taken for rows that were changed. */
 function copyOutFailure(): Failure {
@@ -129,18 +130,19 @@ function copyOutFailure(): Failure {
 }
 
 const counting = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY', 'CREATE TABLE AS']);
-const creating = /^\s*create\b/i;
+const creating = beginning(String.raw`create\b`);
+const materializing = beginning(String.raw`create\s+materialized\b`);
 
 /** From the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
-export function parseWriteEnd({ tags }: Segment, outside: boolean, sql: string): WriteEnd {
+export function parseWriteEnd({ tags, copied }: Segment, outside: boolean, sql: string): WriteEnd {
   const tag = tags[outside ? 0 : tagsBefore] ?? '';
   const command = commandOf(tag.replace(/(?: \d+)+$/, ''), sql);
   const count = /\d+$/.exec(tag)?.[0];
-  return { command, changed: count !== undefined && counting.has(command) ? Number(count) : undefined };
+  return { command, changed: count !== undefined && counting.has(command) && !copied ? Number(count) : undefined };
 }
 
 /** A table that is made from a query has the query's tag. */
 function commandOf(tag: string, sql: string): string {
   if (tag !== 'SELECT' || !creating.test(sql)) return tag;
-  return /^\s*create\s+materialized\b/i.test(sql) ? 'CREATE MATERIALIZED VIEW' : 'CREATE TABLE AS';
+  return materializing.test(sql) ? 'CREATE MATERIALIZED VIEW' : 'CREATE TABLE AS';
 }
