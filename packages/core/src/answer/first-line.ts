@@ -9,7 +9,7 @@ export interface RowFacts {
   more: More;
   /** Why the last row was refused. */
   stoppedBy: 'rows' | 'budget' | undefined;
-  /** The `offset` that reads on; undefined when nothing follows. */
+  /** The `offset` that reads on; undefined when nothing follows, or the call cannot be made again for it. */
   nextOffset: number | undefined;
   columns: number;
   shownColumns: number;
@@ -24,7 +24,7 @@ export interface RowFacts {
   cellLimit: number;
   cellShrunk: boolean;
   cellOffset: number;
-  /** The `cell_offset` that reads on; undefined when no cell was cut. */
+  /** The `cell_offset` that reads on; undefined when no cell was cut, or the call cannot be made again for it. */
   nextCellOffset: number | undefined;
 }
 
@@ -51,7 +51,11 @@ function formatExtent({ shownRows, offset, more, stoppedBy, nextOffset, budget }
   if (more === 'no') return shownRows === 0 ? `No rows after offset ${offset}.` : `${formatRange(offset, shownRows)}, the last.`;
   const full = stoppedBy === 'budget' ? `, cut at ${budget} characters` : '';
   const rest = more === 'yes' ? 'more follow' : 'there may be more';
-  return `${formatRange(offset, shownRows)}${full}; ${rest}: same call with offset=${nextOffset}.`;
+  return `${formatRange(offset, shownRows)}${full}; ${rest}${formatNext('offset', nextOffset)}.`;
+}
+
+function formatNext(argument: string, value: number | undefined): string {
+  return value === undefined ? '' : `: same call with ${argument}=${value}`;
 }
 
 function formatRange(offset: number, shown: number): string {
@@ -75,7 +79,7 @@ function formatCells({ cutCells, unkeptCells, cellLimit, cellShrunk, cellOffset,
   const cut = cutCells - unkeptCells;
   if (cut === 0) return from;
   const why = cellShrunk ? ', so that the row fits' : '';
-  const limit = ` cut after ${cellLimit} characters${why}: same call with cell_offset=${nextCellOffset}.`;
+  const limit = ` cut after ${cellLimit} characters${why}${formatNext('cell_offset', nextCellOffset)}.`;
   return `${from} ${formatCount(cut, 'cell', limit)}`.trimStart();
 }
 

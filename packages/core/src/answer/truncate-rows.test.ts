@@ -44,6 +44,8 @@ describe('the first line', () => {
       { cellLimit: 2, cellOffset: 2 },
       [['abcdef']],
     ],
+    ['Rows 1-3; more follow.', { rowLimit: 3, once: true }, numbered(4)],
+    ['1 row. 1 cell cut after 2 characters.', { cellLimit: 2, once: true }, [['abcdef']]],
     ['1 row. Long cells from character 5.', { cellLimit: 2, cellOffset: 4 }, [['abcdef']]],
     ['1 row. 1 cell cut, longer than what was read: select a part of it.', {}, [[{ text: 'abc', length: 2e9, unit: 'bytes' }]]],
     ['No rows. 1 column name cut.', { columns: ['x'.repeat(300)] }, []],

@@ -14,6 +14,8 @@ export interface RowsOptions {
   offset?: number;
   /** Where in long cells to begin. */
   cellOffset?: number;
+  /** The call is not to be made again to read on: it would do again what it did. */
+  once?: boolean;
 }
 
 /** The answer: `line` says in words what the other fields say in numbers. */
@@ -58,6 +60,7 @@ class BudgetedRows implements RowWriter {
   readonly #rowLimit: number;
   readonly #offset: number;
   readonly #window: CellWindow;
+  readonly #once: boolean;
   readonly #header: Line;
   readonly #lines: string[] = [];
   readonly #count = { cut: 0, unkept: 0, redacted: 0 };
@@ -71,6 +74,7 @@ class BudgetedRows implements RowWriter {
     this.#rowLimit = options.rowLimit ?? defaultRowLimit;
     this.#offset = options.offset ?? 0;
     this.#window = { offset: options.cellOffset ?? 0, limit: options.cellLimit ?? defaultCellLimit };
+    this.#once = options.once ?? false;
     this.#room = this.#budget - lineReserve;
     this.#header = formatHeader(options.columns, Math.floor(this.#room / 2));
   }
@@ -95,7 +99,7 @@ class BudgetedRows implements RowWriter {
       shownRows: this.#lines.length,
       more: rest,
       stoppedBy: this.#stoppedBy,
-      nextOffset: rest === 'no' ? undefined : this.#offset + this.#lines.length,
+      nextOffset: rest === 'no' || this.#once ? undefined : this.#offset + this.#lines.length,
       columns: this.#columns.length,
       shownColumns: this.#header.cells.length,
       cutNames: this.#header.cut,
@@ -105,7 +109,7 @@ class BudgetedRows implements RowWriter {
       cellLimit: this.#window.limit,
       cellShrunk: this.#shrunk,
       cellOffset: this.#window.offset,
-      nextCellOffset: cut > unkept ? this.#window.offset + this.#window.limit : undefined,
+      nextCellOffset: cut > unkept && !this.#once ? this.#window.offset + this.#window.limit : undefined,
     };
     return {
       line: formatRowsLine(facts),

@@ -25,7 +25,7 @@ export function executeTool(tools: SqlTools): Tool {
     asksPerson: true,
     input,
     handler: async (args, context) => {
-      const sink = new TableSink({});
+      const sink = new TableSink({ once: true });
       // A write goes on to its end, whatever becomes of the rows that it returns.
       const all = { columns: sink.columns.bind(sink), row: (cells: Parameters<TableSink['row']>[0]) => sink.row(cells) || true };
       const request = {
@@ -48,15 +48,12 @@ export function executeTool(tools: SqlTools): Tool {
   });
 }
 
-/** What a first line says of reading on. Here the same call would run the statement again. */
-const readOn = /: same call with (?:cell_)?offset=\d+/g;
-
 function answer(sink: TableSink, outcome: string): ToolReply {
   if (!sink.hasResult) return respond.text(outcome);
   const rows = sink.finish();
-  const line = rows.line.replaceAll(readOn, '');
-  const notes = line === rows.line ? [] : ['More is not shown: the same call would run the statement again.'];
-  return respond.table({ ...rows, line }, { notes: [...notes, outcome] });
+  const isWhole = rows.more === 'no' && rows.cutCells === rows.unkeptCells;
+  const notes = isWhole ? [] : ['More is not shown: the same call would run the statement again.'];
+  return respond.table(rows, { notes: [...notes, outcome] });
 }
 
 function formatOutcome({ command, changed, moreResults = 0 }: WriteEnd, dryRun: boolean): string {
