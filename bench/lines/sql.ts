@@ -69,9 +69,9 @@ async function ofDriver(measured: Promise<Times>): Promise<Measured> {
   return { value: value / details.raw, details: { ms: value, raw: details.raw } };
 }
 
-/** Ours, the raw driver and the other one in turns, so that whatever else the machine does hits all of them. */
 type Work = (ask: (sql: string) => Promise<unknown>, round: number) => Promise<unknown>;
 
+/** Ours, the raw driver and the other one in turns, so that whatever else the machine does hits all of them. */
 async function interleaved(rig: SqlRig, rounds: number, work: Work) {
   const asks = { ours: rig.ours.query, raw: rig.raw.query, other: rig.other?.query };
   const times: Record<string, number[]> = { ours: [], raw: [], other: [] };

@@ -92,7 +92,10 @@ function isParam(value: unknown): value is Param {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 
-/** Whoever reads JSON rounds a long number without a word, and the statement would be about another row. */
+/**
+ * Whoever reads JSON rounds a long number without a word, and the statement would be about another row. From 1e21 on it is written with
+ * an exponent, as nobody writes a number of a row.
+ */
 function isExact(value: unknown): boolean {
   return typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
 }

@@ -9,6 +9,6 @@ export async function refuseUnknownSchema({ backend, options }: Call, schema: st
   throw new Failure('unknown', `no schema is called ${schema}`, {
     code: 'E_UNKNOWN_SCHEMA',
     nearest: nearestNames(schema, names),
-    hint: 'It is written without quotes, in its own upper and lower case. list_tables without it shows what there is, list_databases what else.',
+    hint: 'Pass it without quotes, with its own capitals. list_tables without a schema shows what there is, list_databases the other databases.',
   });
 }

@@ -17,8 +17,9 @@ export interface ClusterBackend extends Backend {
   /** Which indices may be read; `readonly` is false where a tool may write. For the guard. */
   readonly rules: IndexRules & { readonly readonly: boolean };
   /**
-   * Never throws on a status, but for a login that was good before and is refused now (`isOutdatedLogin`). A read goes to another node, or once more to the same, when a connection is lost; a write never does:
-   * when it may have arrived and no answer came, the failure is `E_OUTCOME_UNKNOWN`.
+   * Never throws on a status, but for a login that was good before and is refused now (`isOutdatedLogin`). When a connection is lost,
+   * a read goes to another node, or once more to the same; a write never does: when it may have arrived and no answer came, the
+   * failure is `E_OUTCOME_UNKNOWN`.
    */
   send: Send;
   /** What is known of the cluster, asked for once. What cannot be found out is unknown; only a cancelled call throws. */

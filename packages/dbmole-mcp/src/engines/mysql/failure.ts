@@ -105,6 +105,7 @@ const driverMeanings: Readonly<Record<string, Meaning & { says: string }>> = {
 };
 
 const lostCode = 'PROTOCOL_CONNECTION_LOST';
+/** What Node says of a connection that is no more. */
 const brokenCodes: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT']);
 
 interface Where {
@@ -124,8 +125,7 @@ export function toMysqlFailure(error: unknown, where: Where, sql?: string): Fail
   if (typeof number === 'number' && typeof fieldOf(error, 'sqlState') === 'string')
     return serverFailure(error, { number, where, sql });
   // Once there is a statement there was a connection, so it is not that we could not connect.
-  if (sql !== undefined && isBroken(error))
-    return driverFailure(Object.assign(new Error('lost', { cause: error }), { code: lostCode }), where);
+  if (sql !== undefined && brokenCodes.has(fieldOf(error, 'code'))) return driverFailure(error, where, lostCode);
   return networkFailure(error, where) ?? networkFailure(fieldOf(error, 'cause'), where) ?? driverFailure(error, where);
 }
 
@@ -156,8 +156,7 @@ function withoutPasswordWord(message: string): string {
   );
 }
 
-function driverFailure(error: unknown, { host, port }: Where): Failure {
-  const code = fieldOf(error, 'code');
+function driverFailure(error: unknown, { host, port }: Where, code = fieldOf(error, 'code')): Failure {
   const known = typeof code === 'string' && Object.hasOwn(driverMeanings, code) ? driverMeanings[code] : undefined;
   if (known !== undefined) {
     const { kind, says, ...options } = known;
@@ -166,10 +165,6 @@ function driverFailure(error: unknown, { host, port }: Where): Failure {
   const deepest = fieldOf(error, 'cause');
   const message = deepest instanceof Error ? `${messageOf(error)}: ${deepest.message}` : messageOf(error);
   return new Failure('connection', `${host}:${port}: ${message}`, { code: 'E_NETWORK', cause: error });
-}
-
-function isBroken(error: unknown): boolean {
-  return brokenCodes.has(fieldOf(error, 'code'));
 }
 
 function messageOf(error: unknown): string {

@@ -15,7 +15,10 @@ export interface CallUse {
   splitOnMaria?: boolean;
   /** It is of the text that it stands in, unless a native function was added that is called so. */
   own?: boolean;
-  /** It is of the package that it stands in, unless one of the database goes before it: it does where it is called earlier than it is defined. */
+  /**
+   * It is of the package that it stands in, unless one of the database goes before it: it does where it is called earlier than it is
+   * defined.
+   */
   inPackage?: boolean;
   /** Where a name without a database is looked for, if the statement says so. */
   schema?: string | undefined;
