@@ -55,6 +55,28 @@ describe('withManaged', () => {
     expect(engine.openings).toBe(2);
   });
 
+  it('does not lend a backend again that says it is spent', async () => {
+    const { engine, manager } = open();
+    let isSpent = false;
+    const get = () =>
+      withManaged(
+        manager,
+        'main',
+        async (backend) => await Object.assign(backend, { isSpent: () => isSpent }).get('key', options().signal),
+        options(),
+      );
+    // So that it is not closed between two calls.
+    const held = await manager.acquire('main', options().signal);
+    await get();
+    expect(engine.openings).toBe(1);
+    isSpent = true;
+    await get();
+    isSpent = false;
+    await get();
+    expect(engine.openings).toBe(2);
+    held.release();
+  });
+
   it('runs once more after a stale error and never after that, and leaks no lease', async () => {
     const outcome = fc.constantFrom('fine' as const, 'gone' as const, 'lost' as const, 'abort' as const);
     const run = fc.tuple(outcome, outcome, outcome);
