@@ -42,7 +42,7 @@ describe.each(engines)('%s', (id, type, answers) => {
       await server.initialize();
       const execute = async (sql: string) => textOf(await server.callTool('execute', { sql }));
       await execute('create table orders (note text)');
-      const sleep = type === 'postgres' ? 'pg_sleep(3)' : 'sleep(3)';
+      const sleep = type === 'postgres' ? 'pg_sleep(8)' : 'sleep(8)';
       const answer = execute(`insert into orders select concat('once', ${sleep})`);
       await expect.poll(() => countSleeping(account.user), { timeout: 20_000 }).toBe(1);
       await bastion.killSessions();
