@@ -94,7 +94,7 @@ export interface SqlEngine {
   identify(run: CatalogRun): Promise<ServerIdentity>;
   /** One for each database that calls work on. */
   createGuard(): ReadGuard;
-  /** The driver's and the server's errors in our words. */
-  toFailure(error: unknown, where: { host: string; port: number }): Failure;
+  /** The next step after an error in a statement that is written as it would be elsewhere. */
+  hintFor(failure: Failure, sql: string): string | undefined;
   defaultPort: number;
 }

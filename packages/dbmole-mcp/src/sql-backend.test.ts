@@ -33,7 +33,7 @@ function createWorld(): { world: World; modules: EngineModules } {
   const modules: EngineModules = {
     engine: {
       defaultPort: 1,
-      toFailure: (error) => new Failure('connection', String(error)),
+      hintFor: () => undefined,
       identify: async (run) => ({ product: String((await run('who'))[0]?.[0]), version: '1', user: 'me', database: undefined }),
       createGuard: () => ({
         check: async (sql) => accept(sql, String(world.known)),

@@ -1,6 +1,6 @@
-import { type BackendTarget, Failure } from '@dbmole/core';
+import { type BackendTarget, Failure, failureWith } from '@dbmole/core';
 import type { CallerRead, CallOptions, EngineModules, SqlBackend } from './backend.ts';
-import type { CatalogRun, Cell, ReadEnd, RowSink, Session } from './engine.ts';
+import type { CatalogRun, Cell, ReadEnd, RowSink, Session, SqlEngine } from './engine.ts';
 import { staleFailure } from './failure.ts';
 import { checkText, ownStatement, premiseCode, type ReadGuard } from './guard/read-statement.ts';
 import type { Connection } from './schema.ts';
@@ -29,20 +29,31 @@ export async function openSqlBackend(
   await pools.warm(signal);
   const of = ({ database }: CallOptions) => pools.of(database ?? target.config.database);
   const use = <T>(call: CallOptions, work: (session: Session) => Promise<T>) => of(call).pool.use(call.signal, work);
+  const hinting = <T>(sql: string, work: Promise<T>) =>
+    work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
   const backend: SqlBackend = {
     catalog,
     plan,
     identify: (call) => engine.identify(backend.catalogRun(call)),
-    check: async (sql, call) => void (await of(call).guard.check(sql, backend.catalogRun(call))),
-    read: (request, sink, call) => readGuarded(of(call), { request, sink, call, run: backend.catalogRun(call) }),
+    check: async (sql, call) => void (await hinting(sql, of(call).guard.check(sql, backend.catalogRun(call)))),
+    read: (request, sink, call) =>
+      hinting(request.sql, readGuarded(of(call), { request, sink, call, run: backend.catalogRun(call) })),
     async write(request, sink, call) {
       checkText(request.sql);
-      return await use(call, (session) => session.write(request, sink, call.signal));
+      return await hinting(
+        request.sql,
+        use(call, (session) => session.write(request, sink, call.signal)),
+      );
     },
     catalogRun: (call) => createCatalogRun((work) => use(call, work), call.signal),
     dispose: () => pools.dispose(),
   };
   return backend;
+}
+
+function hinted(engine: SqlEngine, error: unknown, sql: string): unknown {
+  const hint = error instanceof Failure ? engine.hintFor(error, sql) : undefined;
+  return error instanceof Failure && hint !== undefined ? failureWith(error, { hint }) : error;
 }
 
 /** What there is of each database. */

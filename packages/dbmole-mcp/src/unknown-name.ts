@@ -1,7 +1,6 @@
 import { Failure, failureWith } from '@dbmole/core';
 import type { CatalogRun } from './engine.ts';
 import { bareName, nearestTables } from './nearest-tables.ts';
-import { dialectHint, placeholderHint } from './statement-hint.ts';
 import type { Call } from './tool.ts';
 
 const unknownTable = 'E_UNKNOWN_TABLE';
@@ -10,22 +9,13 @@ const unknownColumn = 'E_UNKNOWN_COLUMN';
 /** For looking up what exists: the caller waits for an error that is known already. */
 const lookupMs = 2_000;
 
-/**
- * Does the work; when it fails because of a name that does not exist, the error gets the names that resemble it, and when the
- * statement is written in another engine's way, how it is done here.
- */
+/** Does the work; when it fails because of a name that does not exist, the error gets the names that resemble it. */
 export async function offeringNames<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw withStatementHint(error, sql) ?? (await withNames(error, call, sql)) ?? error;
+    throw (await withNames(error, call, sql)) ?? error;
   }
-}
-
-function withStatementHint(error: unknown, sql: string): Failure | undefined {
-  if (!(error instanceof Failure)) return undefined;
-  const hint = placeholderHint(error, sql) ?? dialectHint(error, sql);
-  return hint === undefined ? undefined : failureWith(error, { hint });
 }
 
 async function withNames(error: unknown, call: Call, sql: string): Promise<Failure | undefined> {

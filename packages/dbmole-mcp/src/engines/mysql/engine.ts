@@ -1,16 +1,16 @@
 import { Failure } from '@dbmole/core';
 import type { SqlEngine } from '../../engine.ts';
-import { toMysqlFailure } from './failure.ts';
 import { flavourOf } from './flavour.ts';
 import { createGuard } from './guard/guard.ts';
 import { openSession } from './session.ts';
+import { hintFor } from './statement-hint.ts';
 
 /** MySQL and MariaDB. */
 export const engine: SqlEngine = {
   defaultPort: 3306,
   openSession,
   createGuard,
-  toFailure: (error, where) => toMysqlFailure(error, where),
+  hintFor,
   async identify(run) {
     const [row] = await run('SELECT version(), current_user(), database()');
     const [version, user, database] = row ?? [];

@@ -1,10 +1,10 @@
 import { Failure } from '@dbmole/core';
 import type { CatalogRun, ServerIdentity, SqlEngine } from '../../engine.ts';
-import { toFailure } from './failure.ts';
 import { createGuard } from './guard/guard.ts';
 import { openSession } from './open-session.ts';
+import { hintFor } from './statement-hint.ts';
 
-export const engine: SqlEngine = { openSession, createGuard, identify, toFailure, defaultPort: 5432 };
+export const engine: SqlEngine = { openSession, createGuard, identify, hintFor, defaultPort: 5432 };
 
 async function identify(run: CatalogRun): Promise<ServerIdentity> {
   const [row = []] = await run(

@@ -1,0 +1,26 @@
+import { Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { hintFor } from './statement-hint.ts';
+
+const refused = (position: number) =>
+  new Failure('engine', 'no', { code: 'E_SYNTAX', engineCode: '1064 ER_PARSE_ERROR', position });
+const unknown = (name: string) =>
+  new Failure('unknown', `Unknown column '${name}' in 'field list'`, { code: 'E_UNKNOWN_COLUMN' });
+
+describe('hintFor', () => {
+  it.each([
+    ['select :a', refused(8), 'written ?'],
+    ['select * from ?', refused(15), 'a name cannot be one'],
+    ['select $1', unknown('$1'), 'written ?'],
+  ])('%s', (sql, failure, hint) => {
+    expect(hintFor(failure, sql)).toContain(hint);
+  });
+
+  it.each([
+    ['select 1 frm', refused(10)],
+    ['show tables', refused(1)],
+    ['select a', unknown('a')],
+  ])('has nothing to say of %s', (sql, failure) => {
+    expect(hintFor(failure, sql)).toBeUndefined();
+  });
+});
