@@ -4,7 +4,7 @@
  * without the coverage that only the whole can reach.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { coverageProblems } from './coverage.ts';
 import { lintStep, root, runStep, typesStep } from './steps.ts';
@@ -23,6 +23,8 @@ const whole = filters.length === 0;
 const scratch = mkdtempSync(join(tmpdir(), 'mole-test-'));
 const reportFile = join(scratch, 'report.json');
 const skippedFile = join(scratch, 'skipped.txt');
+/** Two at least: most of the time a test waits for an engine, a limit or another process. */
+const workers = Math.max(2, availableParallelism() - 1);
 const count = { passed: 0, failed: 0, skipped: 0 };
 
 function tally(ok: boolean): void {
@@ -52,7 +54,7 @@ function runTests(): void {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const ended = runStep({
     name: 'tests',
-    command: ['vitest', 'run', ...coverage, ...reporters, ...filters],
+    command: ['vitest', 'run', `--maxWorkers=${workers}`, ...coverage, ...reporters, ...filters],
     env: { DBMOLE_SKIPPED_FILE: skippedFile },
   });
   if (!existsSync(reportFile)) {
