@@ -161,6 +161,15 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
+    it('leaves names as they are, where a string goes on behind the end of a line', async () => {
+      await using(async (session) => {
+        const sql = `select e'a'\n'b\\'', 1 as "x' y /*" -- */`;
+        const { columns, rows } = await read(session, sql, { maxRows: 5 });
+        expect(columns?.map(({ name }) => name)).toEqual(['?column?', "x' y /*"]);
+        expect(rows).toEqual([["ab'", '1']]);
+      });
+    });
+
     it('says where in the statement, in units of JavaScript', async () => {
       await using(async (session) => {
         const sql = "select '😀', nope from item";

@@ -6,15 +6,27 @@ export interface Limited {
 
 /**
  * A limit that the planner knows of can be a hundred times faster than one it does not: it keeps the first rows instead of sorting
- * all. So we append one where it is clear that there is none yet; everything else gets the limit of the protocol. Appended and not
+ * all. So we append one where it seems that there is none yet; everything else gets the limit of the protocol. Appended and not
  * wrapped around, so that order, column names and the places that errors name stay as they are.
  */
 export function limitRows(sql: string, maxRows: number | undefined): Limited {
-  const end = maxRows === undefined ? undefined : findEnd(sql);
+  const end = maxRows === undefined || !isUnlimited(sql) ? undefined : findEnd(sql);
   return end === undefined
     ? limitPortal(sql, maxRows)
     : { sql: `${sql.slice(0, end)}\nLIMIT ${maxRows}${sql.slice(end)}`, maxRows: 0 };
 }
+
+/**
+ * The guard has read the text without our LIMIT, so it must not come to stand in the middle of a string or a name, also not where the
+ * server takes the text apart in another way than we do. At its end, the server is outside of all of them, or in a comment up to the
+ * end of the line; and so it is before a last semicolon.
+ */
+function findEnd(sql: string): number {
+  return lastSemicolon.exec(sql)?.index ?? sql.length;
+}
+
+/** With the white space of the server: another is a letter to it. */
+const lastSemicolon = /;[ \t\n\r\f\v]*$/;
 
 /** By the protocol alone; the text stays as it is. */
 export function limitPortal(sql: string, maxRows: number | undefined): Limited {
@@ -24,22 +36,18 @@ export function limitPortal(sql: string, maxRows: number | undefined): Limited {
 const starts = new Set(['select', 'with', 'values', 'table']);
 const doubtful = new Set(['limit', 'fetch', 'for', 'into', 'insert', 'update', 'delete', 'merge']);
 
-/** Behind the last element of a statement that begins like a query and has, outside of parentheses, nothing of a limit. */
-function findEnd(sql: string): number | undefined {
+/** Whether it begins like a query and has, outside of parentheses, nothing of a limit. When we are wrong, the server complains. */
+function isUnlimited(sql: string): boolean {
   const elements = new Elements(sql);
-  return starts.has(elements.next() ?? '') ? findEndOfQuery(elements) : undefined;
-}
-
-function findEndOfQuery(elements: Elements): number | undefined {
-  let { end } = elements;
+  if (!starts.has(elements.next() ?? '')) return false;
   let depth = 0;
   for (let text = elements.next(); text !== undefined; text = elements.next()) {
-    if (text === ';' && depth === 0) return elements.isOver() ? end : undefined;
+    // Behind it there may be a comment, where nothing can be appended.
+    if (text === ';' && depth === 0) return elements.isOver() && lastSemicolon.exec(sql)?.index === elements.end - 1;
     depth += stepsOf.get(text) ?? 0;
-    if (depth < 0 || (depth === 0 && doubtful.has(text))) return undefined;
-    end = elements.end;
+    if (depth < 0 || (depth === 0 && doubtful.has(text))) return false;
   }
-  return depth === 0 && elements.isOver() ? end : undefined;
+  return depth === 0 && elements.isOver();
 }
 
 /** Into parentheses, and out of them. */
