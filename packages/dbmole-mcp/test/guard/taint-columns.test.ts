@@ -12,6 +12,19 @@ create function amount(bigint) returns int language sql as 'select pg_advisory_l
 create function state(state) returns int language sql as 'select pg_advisory_lock(1); select 1';
 create function name(text) returns int language sql as 'select pg_advisory_lock(1); select 1';
 create function sales(wanted int) returns setof sale language sql as 'select * from sale where id = wanted';
+create type pair as (a int);
+create function relname(int, int) returns pair language sql as 'select row(1)::pair';
+create function label(variadic sale[]) returns int language sql as 'select pg_advisory_lock(1); select 1';
+create type mood as enum ('sad');
+create function abs(mood) returns int language sql as 'select pg_advisory_lock(1); select 1';
+create function note(text) returns int language sql as 'select pg_advisory_lock(1); select 1';
+create function labels() returns int language sql as 'select s.label from sale s';
+create function cast_item() returns int language sql as 'select int4.amount from sale s cross join lateral cast(5 as int)';
+create function cast_column() returns int language sql as 'select c.amount from (select 5 as c) q, cast(q.c as bigint)';
+create function cast_inside() returns int language sql as 'select int4.amount from (cast(5 as int) cross join sale) where true';
+create function trim_item() returns int language sql as $$ select btrim.note from trim(' a ') $$;
+create function casts() returns numeric language sql as
+  'select s.amount from sale s where s.amount > 1 order by s.id, cast(s.id as int)';
 create function total(s sale) returns numeric language sql as 'select s.amount';
 create function paid() returns bigint language sql as
   $$ select count(*) from (select * from sale) s where s.state = 'paid' and s.amount > 0 $$;
@@ -44,7 +57,7 @@ describe.each(['postgres14', 'postgres18'] as const)('columns that are named as 
       rows from (generate_series(1, 2), unnest('{a}'::text[])) y(amount, note), unnest('{a}'::text[]) z(name),
       unnest('{b}'::text[]) with ordinality u(name, n)`,
     'select (sales(1)).amount, (row(1, 2)).f1, (sales(wanted => 1)).state',
-    'select paid(), each_sale(), total(s), s.total from sale s',
+    'select paid(), each_sale(), casts(), total(s), s.total from sale s',
   ])('are read: %s', async (sql) => {
     expect((await guarded.read(sql)).failure).toBeUndefined();
   });
@@ -56,6 +69,15 @@ describe.each(['postgres14', 'postgres18'] as const)('columns that are named as 
     'select s.id from sale s where (select max(s.amount) from generate_series(1, 2) s) is null',
     'select (s.id).amount from sale s',
     'select (sales(q)).amount from (select 5::bigint as sales) q',
+    'select (relname(c::pg_catalog.pg_class)).note from pg_class c',
+    'select x.note from pg_class c, relname(c::pg_catalog.pg_class) x',
+    'select s.label from sale s',
+    "select abs(mood('sad'))",
+    'select labels()',
+    'select cast_item()',
+    'select cast_column()',
+    'select cast_inside()',
+    'select trim_item()',
   ])('are not meant: %s', async (sql) => {
     expect((await guarded.read(sql)).failure).toMatchObject({ code: 'E_NOT_A_READ' });
   });

@@ -43,11 +43,18 @@ function mayBeField(args: unknown): boolean {
   const [first, second] = Array.isArray(args) ? args : [];
   if (first === undefined || second !== undefined) return false;
   const { A_Const: constant, ParamRef: param, NamedArgExpr: named, TypeCast: cast } = asFields(first);
-  return (constant ?? param ?? named) === undefined && !(cast !== undefined && isBuiltin(asFields(asFields(cast).typeName)));
+  return (constant ?? param ?? named) === undefined && !(cast !== undefined && isNoRow(asFields(asFields(cast).typeName)));
 }
 
-function isBuiltin({ names }: Fields): boolean {
-  return Array.isArray(names) && names.length > 1 && textOf(names[0]) === 'pg_catalog';
+/** The server has rows of its own as well: `pg_catalog.pg_class`. */
+const noRows = new Set([
+  ...['bool', 'int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'text', 'varchar', 'bpchar', 'json', 'jsonb'],
+  ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval'],
+]);
+
+function isNoRow({ names }: Fields): boolean {
+  if (!Array.isArray(names) || names.length !== 2) return false;
+  return textOf(names[0]) === 'pg_catalog' && noRows.has(textOf(names[1]));
 }
 
 function textOf(name: unknown): string {

@@ -1,5 +1,6 @@
+import { endsOfQueries, hasUnspoken } from './from-items.ts';
 import { operatorsOf, typesOf } from './spellings.ts';
-import { isMark, readArguments } from './token-list.ts';
+import { readArguments } from './token-list.ts';
 import { type BodyToken, tokenize } from './tokens.ts';
 import { addUse, Uses } from './uses.ts';
 
@@ -59,10 +60,11 @@ export function readBody(tokens: readonly BodyToken[], reading: Reading): BodyUs
 
 function collect(tokens: readonly BodyToken[], reading: Reading, found: BodyUses, depth: number): void {
   const values = new Set([...(reading.values ?? []), ...namesOfValues(tokens)]);
+  const anyField = reading.anyField === true || hasUnspoken(tokens);
   for (const [i, token] of tokens.entries()) {
     if (token.kind === 'operator') addUse(found.uses.operators, token.text, anywhere);
     else if (token.kind === 'string') collectString(token.text, reading, found, depth);
-    else if (token.kind === 'word' || token.kind === 'quoted') collectName(tokens, i, { reading, found, values });
+    else if (token.kind === 'word' || token.kind === 'quoted') collectName(tokens, i, { reading, found, values, anyField });
     if (token.kind === 'word') collectWord(token.text, found.uses);
     if (token.kind === 'word' && commands.has(token.text) && isCommand(tokens, i, reading)) found.commands.add(token.text);
   }
@@ -82,16 +84,19 @@ function collectString(text: string, reading: Reading, found: BodyUses, depth: n
   collect(tokenize(text, reading), { ...reading, code: false }, found, depth + 1);
 }
 
-function collectName(
-  tokens: readonly BodyToken[],
-  i: number,
-  { reading, found: { uses }, values }: { reading: Reading; found: BodyUses; values: ReadonlySet<string> },
-): void {
+interface Place {
+  readonly reading: Reading;
+  readonly found: BodyUses;
+  readonly values: ReadonlySet<string>;
+  readonly anyField: boolean;
+}
+
+function collectName(tokens: readonly BodyToken[], i: number, { reading, found: { uses }, values, anyField }: Place): void {
   const before = tokens[i - 1]?.text === '.' ? tokens[i - 2] : undefined;
   const use = { schema: before?.kind === 'word' || before?.kind === 'quoted' ? before.text : undefined };
   const opens = tokens[i + 1]?.text === '(';
   const isField = before !== undefined && !opens;
-  const isFieldCall = isField && (reading.anyField === true || isValue(before, values));
+  const isFieldCall = isField && (anyField || isValue(before, values));
   const isCall = reading.anyCall === true || (opens && !isOwnSetting(tokens, i));
   for (const name of namesOf(tokens[i])) {
     addUse(uses.relations, name, use);
@@ -127,22 +132,6 @@ const wordCalls = new Set([
   ...['current_catalog', 'current_date', 'current_role', 'current_schema', 'current_time', 'current_timestamp', 'current_user'],
   ...['localtime', 'localtimestamp', 'session_user', 'system_user', 'user'],
 ]);
-
-/** Where the parentheses around SELECT and VALUES close: what is named behind them has rows. */
-function endsOfQueries(tokens: readonly BodyToken[]): ReadonlySet<number> {
-  const ends = new Set<number>();
-  const open: boolean[] = [];
-  for (const [i, token] of tokens.entries()) {
-    if (isMark(token, '(')) open.push(isQuery(tokens, i + 1));
-    else if (isMark(token, ')') && open.pop() === true) ends.add(i);
-  }
-  return ends;
-}
-
-function isQuery(tokens: readonly BodyToken[], i: number): boolean {
-  const { kind, text } = tokens[i] ?? {};
-  return kind === 'word' && (text === 'select' || (text === 'values' && tokens[i + 1]?.text === '('));
-}
 
 /** In a database of one byte for each character, the server folds more letters than those of ASCII. */
 function namesOf(token: BodyToken | undefined): readonly string[] {

@@ -16,6 +16,9 @@ export const firstUserOid = 16_384;
 /** The functions that make JSON use a cast to it, whoever calls them and however it was declared. */
 const jsonTypes = '114, 3802';
 
+/** What can be before the dot: of VARIADIC, one of its values. */
+const firstType = 'case when p.pronargs = 1 and p.provariadic <> 0 then p.provariadic else p.proargtypes[0] end';
+
 /**
  * What the matching of names needs to know of an object. `open`: its name alone can mean it, or nothing else that is visible has it.
  * `shadows`: the server has something of that name itself. `needs`: the types that its operands have, if they have to be there. `bare`: a
@@ -35,10 +38,10 @@ const descriptions = `
           where q.proname = p.proname and q.oid < ${firstUserOid} and q.oid <> p.oid and q.pronargs = p.pronargs and not exists (
             select from pg_catalog.generate_series(0, p.pronargs - 1) i
             where p.proargtypes[i] < ${firstUserOid} and p.proargtypes[i] <> q.proargtypes[i])),
-        'row', case when p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1 then p.proargtypes[0] end,
+        'row', case when p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1 then ${firstType} end,
         'whole', exists (
           select from pg_catalog.pg_type t left join pg_catalog.pg_type b on b.oid = t.typbasetype
-          where t.oid = p.proargtypes[0] and (t.typtype in ('c', 'p') or b.typtype in ('c', 'd'))),
+          where t.oid = ${firstType} and (t.typtype in ('c', 'p') or b.typtype in ('c', 'd'))),
         'definer', case when p.prosecdef then p.proowner end) as it
     from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where f.class = ${catalogs.function} and p.oid = f.oid

@@ -132,7 +132,8 @@ function hasProvider(type: string, uses: Uses, { providers, anyType }: Matching)
   // Not known to come from anywhere: better to think that it does.
   if (from === undefined || from.anywhere || anyType === true) return true;
   const kinds = ['relations', 'functions', 'types', 'operators'] as const;
-  return kinds.some((kind) => overlaps(uses[kind], from[kind]));
+  // `mood('sad')` is a cast.
+  return overlaps(uses.functions, from.types) || kinds.some((kind) => overlaps(uses[kind], from[kind]));
 }
 
 function overlaps(names: ReadonlyMap<string, unknown>, wanted: ReadonlySet<string>): boolean {

@@ -9,7 +9,7 @@ export interface Watched {
   readonly objects: ReadonlyMap<string, readonly string[]>;
   /** Whether these tables become parts of others. */
   readonly tables: readonly string[];
-  /** Whether there are other types that can be cast to by name. Making any other than these makes a function as well. */
+  /** Whether there are other types that can be cast to by name. Those of rows cannot; those of arrays come with every table. */
   readonly types: boolean;
 }
 
@@ -63,7 +63,7 @@ function formatFingerprint({ objects, tables, types: named }: Watched): string {
     ...(types.length === 0 ? [] : [`select xmin from pg_catalog.pg_type where oid ${oneOf(types)}`]),
     ...(named
       ? [
-          `select xmin from pg_catalog.pg_type where typtype operator(pg_catalog.=) any (array['d', 'e']::pg_catalog."char"[]) and ${newer('oid')}`,
+          `select xmin from pg_catalog.pg_type where typtype operator(pg_catalog.<>) 'c' and typname operator(pg_catalog.!~) '^_' and ${newer('oid')}`,
         ]
       : []),
     ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_class where oid ${oneOf(tables)}`]),

@@ -36,6 +36,18 @@ describe('what a body calls', () => {
     expect(uses.operators.has('===')).toBe(true);
   });
 
+  it.each([
+    ['select x.f from json_array(select 1) x', true],
+    ['select x.f from (select 1) x', false],
+    ['select int4.f from cast(5 as int)', true],
+    ['select c.f from t join u on t.a = u.a, lateral (cast(q.c as int) cross join v)', true],
+    ["select btrim.f from t, trim(' a ')", true],
+    ["select x.f, cast(x.a as int), trim(x.b) from t x where trim(x.b) in ('a', cast(x.c as text))", false],
+    ['select x.f from t x where x.a = (select max(a) from u where b) order by x.a, cast(x.b as int)', false],
+  ])('knows what has a name in FROM that is not in the text: %s', (text, expected) => {
+    expect(calls(text, 'sql').includes('f')).toBe(expected);
+  });
+
   it('lets a function have a setting of its own until the transaction ends', () => {
     expect(calls("begin perform set_config('app.user', x, true); end")).not.toContain('set_config');
     expect(calls("begin perform set_config('app.user', x, false); end")).toContain('set_config');

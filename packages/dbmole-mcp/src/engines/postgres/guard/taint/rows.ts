@@ -6,7 +6,7 @@ import type { TaintNode } from './node.ts';
 export interface Rows {
   /** A row can become a value of another kind, and nobody has to write it. */
   readonly cast: boolean;
-  /** The functions that give rows, whatever they are called with; `f('…')` can be a cast, where f is a type. */
+  /** The functions that give rows, whatever they are called with; `f('…')` can be a cast, where f is a type, and `_f('…')` where it is one of an array. */
   readonly functions: ReadonlySet<string>;
 }
 
@@ -21,6 +21,7 @@ export const rowsAreCast = `exists (
 const functions = `
   select p.proname
   from pg_catalog.pg_proc p join pg_catalog.pg_type t on t.oid operator(pg_catalog.=) p.prorettype
+  where p.proname operator(pg_catalog.!~) '^_'
   group by p.proname
   having pg_catalog.bool_and(t.typtype operator(pg_catalog.=) 'c' or t.oid operator(pg_catalog.=) 'record'::pg_catalog.regtype)
     and not exists (
