@@ -76,13 +76,6 @@ const changes: Readonly<Record<string, Change>> = {
     read: "select (f('5')).g",
     refusedAfter: true,
   },
-  'another type that gets the name of such a function': {
-    before: `create function g(bigint) returns int ${evil}; create type pair as (a int); create function f(int, int) returns pair language sql as 'select row(1)::pair';
-      create type span as range (subtype = int); create function h(span) returns bigint language sql as 'select 1::bigint'; create cast (span as bigint) with function h(span) as implicit`,
-    change: 'alter type span rename to f',
-    read: "select (f('[1,2]')).g",
-    refusedAfter: true,
-  },
   'a row that becomes a number': {
     before: `create function g(bigint) returns int ${evil}; create table t (x int); create function h(t) returns bigint language sql as 'select 1::bigint'`,
     change: 'create cast (t as bigint) with function h(t) as implicit',

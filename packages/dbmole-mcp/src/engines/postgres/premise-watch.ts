@@ -5,8 +5,8 @@ import type { SegmentRows } from './segment.ts';
 import { OwnRows, type UserRows } from './user-rows.ts';
 import type { RowShape } from './wire-filter.ts';
 
-const moment =
-  'pg_catalog.txid_current_snapshot()::pg_catalog.text operator(pg_catalog.||) pg_catalog.current_schemas(false)::pg_catalog.text';
+/** Not by casts: a superuser can make one where the server has none, and then it would run. */
+const moment = 'pg_catalog.concat(pg_catalog.txid_current_snapshot(), pg_catalog.current_schemas(false))';
 
 /**
  * Stays the same as long as no transaction has ended or begun to write, and names are looked for in the same schemas. Null on a

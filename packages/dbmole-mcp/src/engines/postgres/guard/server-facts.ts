@@ -20,7 +20,7 @@ select pg_catalog.current_setting('server_version_num'), (
     and 'internal'::pg_catalog.regtype <> all (p.proargtypes)
     and p.prorettype <> 'trigger'::pg_catalog.regtype
     and (p.provolatile = 'v' or not pg_catalog.has_function_privilege('public', p.oid, 'execute'))
-    and pg_catalog.current_setting('server_version_num')::int >= $1::int
+    and pg_catalog.current_setting('server_version_num') >= $1::text
 )`;
 
 /** `known` is the newest version whose functions were looked at. */

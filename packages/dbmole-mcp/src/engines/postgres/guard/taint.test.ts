@@ -28,7 +28,7 @@ function server({ seeds = [], held = [], failure }: Server, asked: string[] = []
     if (failure !== undefined && asked.length > 1) throw failure;
     if (sql.includes('pg_is_in_recovery')) return [['0 ', '{public}', '10:10:{public}']];
     if (sql.includes('server_version_num')) return [['180004']];
-    if (sql.startsWith('select (pg_catalog.array_remove')) return [[held.shift() ?? 't']];
+    if (sql.startsWith('select (pg_catalog.concat(pg_catalog.array_remove')) return [[held.shift() ?? 't']];
     return sql.includes('with denied') ? seeds : [];
   };
 }

@@ -32,7 +32,7 @@ const askers = [
 /** All that they say, and so does whatever calls them. */
 export const asked = 'select a = b and a ~ b';
 
-const oidsOf = (from: string) => `(select coalesce(pg_catalog.string_agg(oid::text, '|'), '0') from ${from})`;
+const oidsOf = (from: string) => `(select coalesce(pg_catalog.string_agg(pg_catalog.concat(oid), '|'), '0') from ${from})`;
 
 /** Views and standard functions have what they call by its number; those of the server itself are recorded nowhere else. */
 const question = (major: number) => `

@@ -170,5 +170,5 @@ export const providers = `
     ), (
       select pg_catalog.json_agg(distinct p.oprname) from origin o join pg_catalog.pg_operator p on p.oprresult = o.oid where o.root = r.root
     ), exists (select from origin o where o.root = r.root and o.oid < ${firstUserOid}),
-    (select pg_catalog.json_agg(distinct o.oid::text) from origin o where o.root = r.root)
+    (select pg_catalog.json_agg(distinct pg_catalog.concat(o.oid)) from origin o where o.root = r.root)
   from (select distinct root from origin) r`;

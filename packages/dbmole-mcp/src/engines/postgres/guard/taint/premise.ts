@@ -25,9 +25,9 @@ export interface Seen {
 /** Operators by their schema: a search path may have others before the server's own. */
 const newer = (column: string) => `${column} operator(pg_catalog.>=) ${firstUserOid}::pg_catalog.oid`;
 
-/** Without the schema of temporary tables, which only some sessions have, and which is empty between calls. A role may quote all names. */
-const ownSchema = `pg_catalog.btrim(pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text, '"')::pg_catalog.name`;
-const currentPath = `pg_catalog.array_remove(pg_catalog.current_schemas(true), ${ownSchema})::pg_catalog.text`;
+/** By no cast to text that somebody can make. Without the schema of temporary tables, which only some sessions have, and which is empty between calls. A role may quote all names. */
+const ownSchema = `pg_catalog.btrim(pg_catalog.concat(pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace), '"')::pg_catalog.name`;
+const currentPath = `pg_catalog.concat(pg_catalog.array_remove(pg_catalog.current_schemas(true), ${ownSchema}))`;
 
 /** Of functions and views, those of the server itself too: a superuser may replace them. */
 const wholes = [

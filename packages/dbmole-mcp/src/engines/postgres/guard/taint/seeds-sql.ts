@@ -15,12 +15,12 @@ const denied = `
     ) named
       join pg_catalog.pg_proc p on p.oid = named.oid
       join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname in ('internal', 'c')
-    where p.proname || '/' || p.pronargs <> all ($3::text[])`;
+    where pg_catalog.concat(p.proname, '/', p.pronargs) <> all ($3::text[])`;
 
 /** Finds the denied in a stored tree, which has everything by its number. */
 const pattern = `
-    select ':funcid (' || (select pg_catalog.string_agg(oid::text, '|') from builtin) || ') |:relid (' || coalesce((
-      select pg_catalog.string_agg(pg_catalog.to_regclass(name)::pg_catalog.oid::text, '|') from pg_catalog.unnest($5::text[]) name), '0') || ') ' as it`;
+    select ':funcid (' || (select pg_catalog.string_agg(pg_catalog.concat(oid), '|') from builtin) || ') |:relid (' || coalesce((
+      select pg_catalog.string_agg(nullif(pg_catalog.concat(pg_catalog.to_regclass(name)::pg_catalog.oid), ''), '|') from pg_catalog.unnest($5::text[]) name), '0') || ') ' as it`;
 
 /** The rest of what is not in a language that we read, or that the server confines. */
 const code = `
@@ -72,7 +72,7 @@ function formatTrees(major: number): string {
 }
 
 const indirect = `
-    select t.class, t.oid, t.how, case when m[1] is null then ${relation} else ${functions} end, coalesce(m[1], m[2])::pg_catalog.oid
+    select t.class, t.oid, t.how, case when m[1] is null then ${relation} else ${functions} end, pg_catalog.to_number(coalesce(m[1], m[2]), '9999999999')::pg_catalog.int8::pg_catalog.oid
       from tree t, pattern, pg_catalog.regexp_matches(t.text, pattern.it, 'g') m
     union all
     select ${operator}, o.oid, 'calls', ${functions}, b.oid from pg_catalog.pg_operator o join builtin b on b.oid = o.oprcode
