@@ -52,8 +52,9 @@ export async function openSqlBackend(
 }
 
 function hinted(engine: SqlEngine, error: unknown, sql: string): unknown {
-  const hint = error instanceof Failure ? engine.hintFor(error, sql) : undefined;
-  return error instanceof Failure && hint !== undefined ? failureWith(error, { hint }) : error;
+  if (!(error instanceof Failure)) return error;
+  const hint = engine.hintFor(error, sql);
+  return hint === undefined ? error : failureWith(error, { hint });
 }
 
 /** What there is of each database. */

@@ -1,18 +1,15 @@
-const most = 50;
-const longest = 10_000;
+import { Recent } from '../../recent.ts';
 
 /** Statements of which the engine has said that they give rows. That depends on the text, and on the mode that it is read in. */
 export class RecentTexts {
-  readonly #texts = new Set<string>();
+  readonly #texts = new Recent<true>();
 
   has(sql: string, sqlMode: string): boolean {
-    return this.#texts.has(keyOf(sql, sqlMode));
+    return this.#texts.get(keyOf(sql, sqlMode)) === true;
   }
 
   add(sql: string, sqlMode: string): void {
-    if (sql.length > longest) return;
-    if (this.#texts.size >= most) this.#texts.clear();
-    this.#texts.add(keyOf(sql, sqlMode));
+    this.#texts.add(keyOf(sql, sqlMode), true);
   }
 }
 

@@ -8,7 +8,7 @@ interface Needs {
   look: Look | undefined;
 }
 
-const beginRead = command('begin read only');
+export const beginRead = command('begin read only');
 const clean = [command('rollback'), sync, command('discard all'), sync];
 /** In one go, as nothing is between us and the server that could send them to different ones. */
 const cleanAtOnce = [command('rollback'), command('discard all')];

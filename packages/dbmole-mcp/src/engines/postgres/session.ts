@@ -7,7 +7,7 @@ import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
 import { clientCheck, isLookFalse, isLookMissing, premiseFailure } from './prelude.ts';
 import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
-import { hideLook, ReadySession } from './ready-session.ts';
+import { beginRead, hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import { Segment } from './segment.ts';
 import { stopStatement } from './stop.ts';
@@ -25,7 +25,6 @@ import {
   writeFailure,
 } from './write.ts';
 
-const beginRead = command('begin read only');
 const ownPid = statement('select pg_catalog.pg_backend_pid()', [], 1);
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;

@@ -1,9 +1,9 @@
 import { accept, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
+import { Recent } from '../../../recent.ts';
 import { collectNames } from './collect.ts';
 import { denialOfCall, denialOfUnreviewed } from './denials.ts';
 import type { StatementNames } from './names.ts';
 import { openParser } from './parser.ts';
-import { RecentNames } from './recent-names.ts';
 import { refuseNames, refuseNode } from './refuse.ts';
 import { openServerFacts } from './server-facts.ts';
 import { SharedLoad } from './shared-load.ts';
@@ -17,7 +17,8 @@ import { UnreadableNode } from './walk.ts';
  * this server and this database's own objects add.
  */
 export function createGuard(): ReadGuard {
-  const recent = new RecentNames();
+  /** Depends on the text alone, and to parse it is most of what a small read costs us; what the names mean is asked anew each time. */
+  const recent = new Recent<StatementNames>();
   const facts = new SharedLoad((run) => openServerFacts(sureOf(run)));
   const taint = new SharedLoad(openTaint);
   return {

@@ -1,0 +1,18 @@
+const most = 50;
+const longest = 10_000;
+
+/** What is known of the texts of a short while ago, a few that are not long. Who reads on in a long result sends the same text again. */
+export class Recent<T> {
+  readonly #known = new Map<string, T>();
+
+  get(text: string): T | undefined {
+    return this.#known.get(text);
+  }
+
+  add(text: string, value: T): T {
+    if (text.length > longest) return value;
+    if (this.#known.size >= most) this.#known.clear();
+    this.#known.set(text, value);
+    return value;
+  }
+}
