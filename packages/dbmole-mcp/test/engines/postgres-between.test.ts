@@ -82,7 +82,7 @@ describe.each(['postgres14', 'postgres18'] as const)('between two calls, on %s',
     const rests = said.split('discard all').slice(-3, -1);
     expect(rests).toHaveLength(2);
     for (const rest of rests) {
-      const [cleaning = '', call = ''] = rest.split('begin read only');
+      const [cleaning = '', call = ''] = rest.split('repeatable read read only');
       expect(cleaning.split('bytea_output').length - 1).toBe(between);
       expect(call.split('bytea_output').length - 1).toBe(1 - between);
       expect(call).toContain('standard_conforming_strings');
@@ -126,7 +126,7 @@ describe.each(['postgres14', 'postgres18'] as const)('on a quiet %s', (id) => {
         expect(await ask(session, seen)).toEqual(expected('7s'));
       });
     });
-    const beginnings = said.split('begin read only').map((call) => call.slice(0, call.indexOf("select '")));
+    const beginnings = said.split('repeatable read read only').map((call) => call.slice(0, call.indexOf("select '")));
     expect(beginnings.filter((text) => text.includes('dbmole_look') && !text.includes('txid_current')).length).toBeGreaterThan(2);
   });
 

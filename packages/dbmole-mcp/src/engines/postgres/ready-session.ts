@@ -8,7 +8,8 @@ interface Needs {
   look: Look | undefined;
 }
 
-export const beginRead = command('begin read only');
+/** The level is named because the default may be serializable, and a serializable read can make the COMMIT of another session fail. */
+export const beginRead = command('begin isolation level repeatable read read only');
 const clean = [command('rollback'), sync, command('discard all'), sync];
 /** In one go, as nothing is between us and the server that could send them to different ones. */
 const cleanAtOnce = [command('rollback'), command('discard all')];
