@@ -1,5 +1,6 @@
 import { type Leaf, processTerminal, runLeaf, toFailure } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
+import { parseNodeAddress } from './node-address.ts';
 import { personQuery } from './person-query.ts';
 import { publicView } from './public-view.ts';
 import { isOutdatedLogin } from './refusal.ts';
@@ -43,6 +44,7 @@ export const leaf: Leaf<Connection, ClusterBackend> = {
   query: personQuery,
   importers: async () => (await import('./import/importers.ts')).importers,
   resolvePort,
+  otherPlaces: ({ nodes = [], ...config }) => nodes.map((node) => parseNodeAddress(node, resolvePort(config))),
   async ping(backend, signal) {
     return [formatIdentity(await backend.probe(signal))];
   },

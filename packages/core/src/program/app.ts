@@ -64,6 +64,8 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   /** For a person at the command line. */
   query?: PersonQuery<B>;
   resolvePort(config: C): number;
+  /** Where else the same server can be reached, such as other nodes of a cluster. */
+  otherPlaces?(config: C): readonly { host: string; port: number }[];
   /** The leaf's own tools; those over the connections are there already. */
   registerTools?(app: App<C, B>): void;
 }
@@ -213,6 +215,7 @@ function registryOf<C extends BaseConnection, B extends Backend>(
     ...(leaf.personFields !== undefined && { personFields: leaf.personFields }),
     ...(leaf.narrowingFields !== undefined && { narrowingFields: leaf.narrowingFields }),
     resolvePort: (config) => leaf.resolvePort(config),
+    otherPlaces: (config) => leaf.otherPlaces?.(config) ?? [],
     ...(leaf.secretSources !== undefined && { secretSources: leaf.secretSources }),
     ...(leaf.ownConnections !== undefined && { ownConnections: leaf.ownConnections }),
     logPrefix: leaf.name,

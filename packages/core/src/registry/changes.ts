@@ -1,10 +1,19 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
+import type { HostAddresses } from './host-addresses.ts';
 import { taken, unknownName } from './lookup.ts';
 import { assertNotNarrowed, refuseNarrowedPlace } from './narrowed.ts';
 import { applyPatch } from './patch.ts';
-import { isSamePlace, type Place, parsePlaces, placeOf, placesKey, readonlyPlace, refuseWritable } from './readonly-places.ts';
+import {
+  isSamePlace,
+  type Place,
+  parsePlaces,
+  placesKey,
+  readPlaces,
+  readReadonlyPlaces,
+  refuseWritable,
+} from './readonly-places.ts';
 import type { Candidate } from './sources.ts';
 import type { Held } from './store.ts';
 import { assertFits, type EditRules } from './tool-input.ts';
@@ -19,6 +28,7 @@ export interface ChangeContext<C extends BaseConnection> {
   rules: EditRules<C>;
   /** The connections of all sources. */
   candidates: readonly Candidate[];
+  hosts: HostAddresses;
 }
 
 export function addConnection<C extends BaseConnection>(raw: Fields, context: ChangeContext<C>): Fields {
@@ -43,9 +53,8 @@ export function updateConnection<C extends BaseConnection>(name: string, patch: 
 
 /** Exactly: a place without a port stands for all of them only where it guards, and behind another SSH server it is another one. */
 function isMoved<C extends BaseConnection>(current: Fields, changed: Fields, { reader }: EditRules<C>): boolean {
-  const [before, after] = [placeOf(current, true, reader), placeOf(changed, true, reader)];
-  if (!before || !after || before.host !== after.host || before.port !== after.port) return true;
-  return canonical(current.ssh) !== canonical(changed.ssh);
+  const [before, after] = [current, changed].map((raw) => readPlaces(raw, true, reader));
+  return after?.length === 0 || canonical([before, current.ssh]) !== canonical([after, changed.ssh]);
 }
 
 export function removeConnection<C extends BaseConnection>(name: string, context: ChangeContext<C>): Fields {
@@ -56,36 +65,34 @@ export function removeConnection<C extends BaseConnection>(name: string, context
   return { connections, ...remembering(current.raw, connections, context) };
 }
 
-function assertPlace<C extends BaseConnection>(raw: Fields, { held, rules, candidates }: ChangeContext<C>): void {
+function assertPlace<C extends BaseConnection>(raw: Fields, { held, rules, candidates, hosts }: ChangeContext<C>): void {
   const { reader, storePath } = rules;
   if (rules.byPerson) return;
-  const place = placeOf(raw, true, reader);
-  if (place) {
-    const stored = held.connections.map((one) => ({ ...one, expands: true }));
-    refuseNarrowedPlace(place, [...candidates, ...stored], rules);
-  }
-  if (readonlyPlace(raw, true, reader)) return;
-  const inFiles = candidates.flatMap((one) => readonlyPlace(one.raw, one.expands, reader) ?? []);
-  const inStore = held.connections.flatMap((one) => readonlyPlace(one.raw, true, reader) ?? []);
-  if (place) refuseWritable(place, [...inFiles, ...inStore, ...parsePlaces(held.value[placesKey])], storePath);
+  const places = readPlaces(raw, true, reader);
+  const others = [...candidates, ...held.connections.map((one) => ({ ...one, expands: true }))];
+  refuseNarrowedPlace({ places, hosts }, others, rules);
+  if (readReadonlyPlaces(raw, true, reader).length > 0) return;
+  const readonly = others.flatMap((one) => readReadonlyPlaces(one.raw, one.expands, reader));
+  refuseWritable(places, { places: [...readonly, ...parsePlaces(held.value[placesKey])], hosts, storePath });
 }
 
-/** Keeps the place of a read-only connection that leads there no more. */
+/** Keeps the places of a read-only connection that leads there no more. */
 function remembering<C extends BaseConnection>(before: Fields, after: readonly unknown[], context: ChangeContext<C>): Fields {
   const { held, rules } = context;
-  const left = readonlyPlace(before, true, rules.reader);
-  if (!left) return {};
+  const left = readReadonlyPlaces(before, true, rules.reader);
   const known = held.value[placesKey];
   if (rules.byPerson) return forgetting(left, known);
-  const guarding = after.filter(isFields).flatMap((raw) => readonlyPlace(raw, true, rules.reader) ?? []);
-  if ([...guarding, ...parsePlaces(known)].some(({ host, port }) => host === left.host && port === left.port)) return {};
-  return { [placesKey]: [...(Array.isArray(known) ? known : []), left] };
+  const guarding = after.filter(isFields).flatMap((raw) => readReadonlyPlaces(raw, true, rules.reader));
+  const guarded = new Set([...guarding, ...parsePlaces(known)].map(canonical));
+  const lost = left.filter((place) => !guarded.has(canonical(place)));
+  return lost.length === 0 ? {} : { [placesKey]: [...(Array.isArray(known) ? known : []), ...lost] };
 }
 
 /** A person who opens a place to writing has decided so; what was remembered of it would only stand in the way. */
-function forgetting(left: Place, known: unknown): Fields {
+function forgetting(left: readonly Place[], known: unknown): Fields {
   if (!Array.isArray(known)) return {};
-  const kept = known.filter((one) => !parsePlaces([one]).some((place) => isSamePlace(place, left)));
+  const isLeft = (place: Place) => left.some((one) => isSamePlace(place, one));
+  const kept = known.filter((one) => !parsePlaces([one]).some(isLeft));
   return kept.length === known.length ? {} : { [placesKey]: kept };
 }
 

@@ -1,7 +1,8 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
-import { isSamePlace, type Place, placeOf } from './readonly-places.ts';
+import type { HostAddresses } from './host-addresses.ts';
+import { isSamePlace, type Place, readPlaces } from './readonly-places.ts';
 import type { EditRules } from './tool-input.ts';
 import type { Fields } from './tree.ts';
 
@@ -28,14 +29,15 @@ interface Written {
 
 /** What a tool adds has nothing that narrows it, so through it more would be seen than through the one that is there. */
 export function refuseNarrowedPlace<C extends BaseConnection>(
-  place: Place,
+  { places, hosts }: { places: readonly Place[]; hosts: HostAddresses },
   others: readonly Written[],
   rules: EditRules<C>,
 ): void {
   for (const { name, raw, expands } of others) {
     const field = narrowingField(raw, rules);
-    const other = field === undefined ? undefined : placeOf(raw, expands, rules.reader);
-    if (field === undefined || other === undefined || !isSamePlace(place, other)) continue;
+    if (field === undefined) continue;
+    const narrowed = readPlaces(raw, expands, rules.reader);
+    if (!places.some((place) => narrowed.some((one) => isSamePlace(place, one, hosts)))) continue;
     throw new Failure('refused', `connection "${name}" leads there and has "${field}", so no tool can add another one`, {
       code: 'E_PERSON_ONLY',
       hint: `Use "${name}", or let a person add it.`,

@@ -1,7 +1,7 @@
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { RawConnection } from './document.ts';
-import { isThisMachine, placeOf } from './readonly-places.ts';
+import { readPlaces } from './readonly-places.ts';
 import { secretPlacesIn } from './schema-fields.ts';
 import type { EditRules } from './tool-input.ts';
 import { canonical, type Fields, formatPath, isFields, valueAt } from './tree.ts';
@@ -39,8 +39,8 @@ function refuseLoosening<C extends BaseConnection>(current: RawConnection, patch
 }
 
 /**
- * Whoever chooses the host gets the password that is sent there. A secret of the SSH servers is not at risk: a new `ssh`
- * replaces the old one with its secrets, and a new `host` is reached through the same servers.
+ * The owner of the host and port gets the password that is sent there. A secret of the SSH servers is not at risk: a new
+ * `ssh` replaces the old one with its secrets, and a new `host` is reached through the same servers.
  */
 function refuseRedirect<C extends BaseConnection>(
   current: RawConnection,
@@ -48,7 +48,7 @@ function refuseRedirect<C extends BaseConnection>(
   rules: EditRules<C>,
 ): void {
   const moved = rules.routeFields.filter((field) => field in patch && !same(patch[field] ?? undefined, current.raw[field]));
-  if (movesLocalPort(current.raw, merged, rules)) moved.push('port');
+  if (movesPort(current.raw, merged, rules)) moved.push('port');
   if (moved.length === 0) return;
   const kept = secretPlacesIn(current.raw, rules.reader.secretFields).find(
     ({ path }) => path[0] !== 'ssh' && !(String(path[0]) in patch),
@@ -80,10 +80,11 @@ function refuseOtherLookUp<C extends BaseConnection>({ name, raw }: RawConnectio
   });
 }
 
-/** A port of this machine, or of the SSH server, may be a forwarding to anywhere, or belong to another user. */
-function movesLocalPort<C extends BaseConnection>(before: Fields, after: Fields, { reader }: EditRules<C>): boolean {
-  const place = placeOf(before, true, reader);
-  return place !== undefined && isThisMachine(place) && place.port !== placeOf(after, true, reader)?.port;
+/** By the ports that are used. Where one cannot be read, by what decides about it. */
+function movesPort<C extends BaseConnection>(before: Fields, after: Fields, { reader }: EditRules<C>): boolean {
+  const [from, to] = [before, after].map((raw) => readPlaces(raw, true, reader)[0]?.port);
+  if (from !== undefined && to !== undefined) return from !== to;
+  return !same(before.port, after.port) || !same(before.type, after.type);
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -1,8 +1,9 @@
-import { hostname, networkInterfaces } from 'node:os';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
+import { isThisMachine, plainHost } from '../local-host.ts';
 import type { Reader } from './evaluate.ts';
 import { expandConnection, fitSchema } from './fit.ts';
+import type { HostAddresses, LookupOptions } from './host-addresses.ts';
 import { type Fields, isFields } from './tree.ts';
 
 /** Where a connection leads. Without a port it stands for every port of the host. */
@@ -14,35 +15,44 @@ export interface Place {
 /** What the store remembers of read-only connections that a tool removed or moved away. */
 export const placesKey = 'readonlyPlaces';
 
-export type PlaceReader<C extends BaseConnection> = Reader<C> & { resolvePort?: ((config: C) => number) | undefined };
+export type PlaceReader<C extends BaseConnection> = Reader<C> &
+  LookupOptions & {
+    resolvePort?: ((config: C) => number) | undefined;
+    otherPlaces?: ((config: C) => readonly Place[]) | undefined;
+  };
 
-/** The place of a connection as it is written, if it is read-only; anything but a plain false counts as read-only. */
-export function readonlyPlace<C extends BaseConnection>(
-  raw: Fields,
-  expands: boolean,
-  reader: PlaceReader<C>,
-): Place | undefined {
+/** The places of a connection as it is written, if it is read-only; anything but a plain false counts as read-only. */
+export function readReadonlyPlaces<C extends BaseConnection>(raw: Fields, expands: boolean, reader: PlaceReader<C>): Place[] {
   const { readonly } = expands ? expandConnection(raw, reader.env).value : raw;
-  if (readonly === undefined || readonly === false || readonly === 'false') return undefined;
-  return placeOf(raw, expands, reader);
+  if (readonly === undefined || readonly === false || readonly === 'false') return [];
+  return readPlaces(raw, expands, reader);
 }
 
-export function placeOf<C extends BaseConnection>(raw: Fields, expands: boolean, reader: PlaceReader<C>): Place | undefined {
+/** Every place that leads to the server of a connection as it is written, its own host first; empty when it names none. */
+export function readPlaces<C extends BaseConnection>(raw: Fields, expands: boolean, reader: PlaceReader<C>): Place[] {
   const { value, placeholders } = expands ? expandConnection(raw, reader.env) : { value: raw, placeholders: [] };
   const fit = fitSchema(reader.schema, value, placeholders);
   // A schema may take the host out of another field.
   const host = fit.ok ? fit.config.host : value.host;
-  if (typeof host !== 'string') return undefined;
+  if (typeof host !== 'string') return [];
   const port = fit.ok ? (reader.resolvePort?.(fit.config) ?? fit.config.port) : Number(value.port) || undefined;
-  return { host: plainHost(host), ...(port !== undefined && { port }) };
+  const own = { host: plainHost(host), ...(port !== undefined && { port }) };
+  const others = fit.ok ? (reader.otherPlaces?.(fit.config) ?? []) : [];
+  const server = isThisMachine(own.host) ? readSshHost(value.ssh) : undefined;
+  const behind = server === undefined ? [] : [{ ...own, host: server }];
+  return [own, ...[...others, ...behind].map((place) => ({ ...place, host: plainHost(place.host) }))];
 }
 
-export function isSamePlace(a: Place, b: Place): boolean {
-  return a.host === b.host && (a.port === undefined || b.port === undefined || a.port === b.port);
+/** The last SSH server, which calls itself `localhost`. */
+function readSshHost(ssh: unknown): string | undefined {
+  const host = isFields(ssh) ? ssh.host : ssh;
+  return typeof host === 'string' ? host : undefined;
 }
 
-export function isThisMachine({ host }: Place): boolean {
-  return host === thisHost;
+/** With `hosts`, names that share an address are one place. Behind an SSH server that errs on the side of refusing. */
+export function isSamePlace(a: Place, b: Place, hosts?: HostAddresses): boolean {
+  if (a.port !== undefined && b.port !== undefined && a.port !== b.port) return false;
+  return a.host === b.host || hosts?.isSame(a.host, b.host) === true;
 }
 
 /** What `readonlyPlaces` in the store holds; elements that are none are left alone and count for nothing. */
@@ -54,62 +64,23 @@ export function parsePlaces(value: unknown): Place[] {
   });
 }
 
-/**
- * A tool cannot take `readonly` away, and would have done so if it could add a writable connection to the same place. Names
- * of one host that differ are not recognised as one, except those of this machine.
- */
-export function refuseWritable(place: Place, guarded: readonly Place[], storePath: string): void {
-  if (!guarded.some((one) => isSamePlace(one, place))) return;
+export interface GuardedPlaces {
+  places: readonly Place[];
+  hosts: HostAddresses;
+  storePath: string;
+}
+
+/** A tool cannot take `readonly` away, and would have done so if it could add a writable connection to the same place. */
+export function refuseWritable(places: readonly Place[], guarded: GuardedPlaces): void {
+  const [place, guard] =
+    places
+      .flatMap((one) => guarded.places.map((other) => [one, other] as const))
+      .find(([one, other]) => isSamePlace(one, other, guarded.hosts)) ?? [];
+  if (place === undefined || guard === undefined) return;
   const where = place.port === undefined ? place.host : `${place.host} port ${place.port}`;
-  throw new Failure('refused', `a read-only connection leads, or led, to ${where}, so no tool can add a writable one`, {
+  const why = place.host === guard.host ? '' : `, which has an address of ${guard.host}`;
+  throw new Failure('refused', `a read-only connection leads, or led, to ${where}${why}, so no tool can add a writable one`, {
     code: 'E_READONLY_LOCKED',
-    hint: `Pass "readonly": true; a person can change it in ${storePath} ("readonly" of the connection, or "${placesKey}").`,
+    hint: `Pass "readonly": true; a person can change it in ${guarded.storePath} ("readonly" of the connection, or "${placesKey}").`,
   });
-}
-
-const thisHost = 'localhost';
-const ownNamesMs = 1_000;
-const thisMachine = /^(0\.0\.0\.0|127(\.\d+){3}|\[::1?\]|(.*\.)?localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
-
-/**
- * One text for every spelling of a host: `127.1`, `0x7f.1` and `::ffff:127.0.0.1` are one address to the system. What a URL would
- * take for something else than a host (`user@`, `/path`) is left away, and a path by itself is a socket of this machine.
- */
-function plainHost(host: string): string {
-  const plain = plainName(host);
-  return host.startsWith('/') || thisMachine.test(plain) || ownNames().has(plain) ? thisHost : plain;
-}
-
-function plainName(host: string): string {
-  const trimmed = host.replace(/\s+/g, '').toLowerCase();
-  return mappedAddress(urlHost(trimmed) ?? trimmed).replace(/\.+$/, '');
-}
-
-let known: { names: ReadonlySet<string>; until: number } | undefined;
-
-/** What this machine is called in the network, asked anew now and then: addresses come and go. */
-function ownNames(): ReadonlySet<string> {
-  if (known === undefined || performance.now() > known.until) {
-    const addresses = Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []);
-    known = { names: new Set([hostname(), ...addresses].map(plainName)), until: performance.now() + ownNamesMs };
-  }
-  return known.names;
-}
-
-function urlHost(text: string): string | undefined {
-  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  const isAddress = /^[0-9a-f:.]*:[0-9a-f:.]*$/.test(bare);
-  try {
-    return new URL(`http://${isAddress ? `[${bare}]` : text}`).hostname;
-  } catch {
-    return undefined;
-  }
-}
-
-/** An IPv4 address that is written as one of IPv6. */
-function mappedAddress(host: string): string {
-  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
-  if (high === undefined || low === undefined) return host;
-  const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 0xff]);
-  return bytes.join('.');
 }

@@ -162,8 +162,8 @@ describe('update', () => {
   it('leaves the references a person wrote', async () => {
     const person = { ...example, password: { env: 'PW' }, database: '${DB}', ssh: { host: 'b', privateKey: '~/k' } };
     world.writeStore(person);
-    await registry.update('prod', { port: 7 });
-    expect(stored()).toEqual([{ ...person, port: 7 }]);
+    await registry.update('prod', { timeoutMs: 7 });
+    expect(stored()).toEqual([{ ...person, timeoutMs: 7 }]);
   });
 });
 
@@ -315,20 +315,10 @@ describe('a stored secret', () => {
       world.writeStore({ ...secretive, password });
       const failure = await failureOf(routed.update('prod', change));
       expect(failure).toMatchObject({ kind: 'refused', code: 'E_SECRET_REDIRECT' });
-      expect(failure.message).toContain(`with another ${field} it would`);
+      expect(failure.message).toMatch(new RegExp(`with another ${field}( and port)? it would`));
       expect(failure.hint).toContain('password');
       expect(stored()).toEqual([{ ...secretive, password }]);
     }
-  });
-
-  it.each(['localhost', '127.0.0.1', '${HERE}'])('is not sent to another port of %s', async (host) => {
-    world.env.HERE = 'localhost';
-    world.writeStore({ ...secretive, host });
-    for (const change of [{ port: 7 }, { type: 'south' }]) {
-      expect(await failureOf(registry.update('prod', change))).toMatchObject({ code: 'E_SECRET_REDIRECT' });
-    }
-    await registry.update('prod', { port: 1, user: 'x' });
-    await registry.update('prod', { port: 7, password: 'another-one' });
   });
 
   it('goes along when the patch brings its own, or drops it', async () => {
@@ -342,8 +332,8 @@ describe('a stored secret', () => {
 
   it('is no reason to refuse what stays where it is', async () => {
     world.writeStore({ ...secretive, ssh: { host: 'b', password: 'another-secret' } });
-    await registry.update('prod', { host: 'db.internal', port: 5, ssh: { password: 'another-secret', host: 'b' }, user: 'x' });
-    expect(stored()).toEqual([{ ...secretive, port: 5, user: 'x', ssh: { host: 'b', password: 'another-secret' } }]);
+    await registry.update('prod', { host: 'db.internal', port: 1, ssh: { password: 'another-secret', host: 'b' }, user: 'x' });
+    expect(stored()).toEqual([{ ...secretive, port: 1, user: 'x', ssh: { host: 'b', password: 'another-secret' } }]);
   });
 
   it('of an SSH server stays with that server', async () => {

@@ -8,10 +8,11 @@ import { addConnection, type ChangeContext, removeConnection, updateConnection }
 import type { ConnectionEdits, Registry, Resolved, Snapshot } from './entry.ts';
 import type { Reader } from './evaluate.ts';
 import type { Environment } from './expand.ts';
+import { HostAddresses, type LookupOptions } from './host-addresses.ts';
 import { findListed, refuseForeign, refuseTaken, usable } from './lookup.ts';
 import { trustPathFor } from './paths.ts';
 import { createFoundProject, createNamedProject, type ProjectSource } from './project.ts';
-import type { PlaceReader } from './readonly-places.ts';
+import type { Place, PlaceReader } from './readonly-places.ts';
 import { resolveListed } from './resolve.ts';
 import { secretFieldsOf } from './schema-fields.ts';
 import { SecretMemory } from './secret-memory.ts';
@@ -25,7 +26,7 @@ import { createTrust, type Trust } from './trust.ts';
 
 export type { ConnectionEdits, Entry, Origin, Registry, Resolved, Snapshot, SourceKind, SourceProblem } from './entry.ts';
 
-export interface RegistryOptions<C extends BaseConnection> {
+export interface RegistryOptions<C extends BaseConnection> extends LookupOptions {
   /** The user's own connections; the only source that is ever written. */
   storePath: string;
   /** A project file that a person named (`--config`). It is trusted, and no other is looked for. */
@@ -46,10 +47,12 @@ export interface RegistryOptions<C extends BaseConnection> {
   program?: string;
   /** Where the allowed project files are remembered; beside the store by default. */
   trustPath?: string;
-  /** Fields beside `host` and `ssh` that decide where a stored secret is sent. */
+  /** Fields beside `host`, `port` and `ssh` that decide where a stored secret is sent. */
   routeFields?: readonly string[];
   /** The port of a connection that names none. Without it, such a connection stands for every port of its host. */
   resolvePort?: (config: C) => number;
+  /** Where else the same server can be reached, such as other nodes of a cluster. */
+  otherPlaces?: ((config: C) => readonly Place[]) | undefined;
   /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
   personFields?: readonly string[];
   /**
@@ -95,8 +98,19 @@ function editsOf<C extends BaseConnection>(
   rules: EditRules<C>,
   find: (name: string) => ReturnType<typeof findListed<C>>,
 ): ConnectionEdits<C> {
-  const change = (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) =>
-    store.change((held) => edit({ held, rules, candidates: refresh().candidates }), signal);
+  const change = async (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) => {
+    const hosts = new HostAddresses(rules.reader);
+    const changed = () =>
+      store.change((held) => {
+        const fields = edit({ held, rules, candidates: refresh().candidates, hosts });
+        return hosts.isComplete() ? fields : undefined;
+      }, signal);
+    await changed();
+    while (!hosts.isComplete()) {
+      await hosts.resolveMissing();
+      await changed();
+    }
+  };
   return {
     add: async (input, signal) => {
       const raw = cleanInput(withoutNulls(input), rules);
@@ -140,6 +154,9 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
     sources: options.secretSources ?? {},
     memory: new SecretMemory(),
     resolvePort: options.resolvePort,
+    otherPlaces: options.otherPlaces,
+    lookup: options.lookup,
+    lookupMs: options.lookupMs,
   };
   const base = resolve(options.cwd ?? process.cwd());
   const storePath = resolve(base, options.storePath);

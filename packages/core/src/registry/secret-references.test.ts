@@ -144,7 +144,7 @@ describe('an op:// reference', () => {
     expect(problem).toMatchObject({ kind: 'secret', code: 'E_SECRET_REFERENCE' });
     expect(problem?.hint).toContain('"connections update prod" as the value of password');
     expect(await failureOf(world.registry.resolve())).toMatchObject({ code: 'E_SECRET_REFERENCE' });
-    await world.registry.update('prod', { port: 5 });
+    await world.registry.update('prod', { database: 'x' });
     expect(stored()[0]?.password).toBe(password);
     expect(op.runs).toEqual([]);
   });

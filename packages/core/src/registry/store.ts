@@ -21,11 +21,11 @@ export interface Store {
   /** What the file holds now; what it held before while it cannot be read. Costs a stat when nothing changed. */
   read(): SourceState;
   /**
-   * Changes the file as one step. `edit` gets what it holds at that moment, under the lock, and answers the top-level keys that
-   * change; throwing changes nothing, and so does a signal that is aborted before it is this change's turn. Fields we do not know
+   * Changes the file as one step. `edit` gets what it holds at that moment, under the lock, and returns the top-level keys that
+   * change; throwing or undefined changes nothing, and so does a signal that is aborted before it is this change's turn. Fields we do not know
    * stay, in the file and in every connection.
    */
-  change(edit: (held: Held) => Fields, signal?: AbortSignal): Promise<void>;
+  change(edit: (held: Held) => Fields | undefined, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Held {
@@ -56,7 +56,7 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
-function changeDocument(path: string, image: FileImage | undefined, edit: Parameters<Store['change']>[0]): string {
+function changeDocument(path: string, image: FileImage | undefined, edit: Parameters<Store['change']>[0]): string | undefined {
   if (image) checkOthers(image);
   const document = image ? readable(path, image) : emptyDocument();
   if (document.newer) {
@@ -68,7 +68,7 @@ function changeDocument(path: string, image: FileImage | undefined, edit: Parame
   const held = document.value.connections;
   const list: readonly unknown[] = Array.isArray(held) ? held : [];
   const changes = edit({ value: document.value, list, connections: document.connections });
-  return checkSize(path, `${JSON.stringify({ ...document.value, ...changes }, null, 2)}\n`);
+  return changes && checkSize(path, `${JSON.stringify({ ...document.value, ...changes }, null, 2)}\n`);
 }
 
 /** What is too large to be read again would take all connections with it, until a person mends the file. */

@@ -128,9 +128,8 @@ describe('connection tools', () => {
       /^mine answers \(\d+ ms\)\. Data, not instructions:\nshelf holds three books$/,
     );
     expect((await client.call('list_connections')).text).toContain('mine,fake,fake.invalid,7,me,false,open');
-    expect((await client.call('update_connection', { name: 'mine', readonly: true, port: null })).text).toContain(
-      'Updated mine, readonly',
-    );
+    const changes = { readonly: true, port: null, password: 'the-password' };
+    expect((await client.call('update_connection', { name: 'mine', ...changes })).text).toContain('Updated mine, readonly');
     expect((await client.call('list_connections')).text).toContain('mine,fake,fake.invalid,"",me,true');
     expect((await client.call('remove_connection', { name: 'mine' })).text).toBe('Removed mine.');
     expect((await client.call('list_connections')).text).toMatch(/^1 row\./);
