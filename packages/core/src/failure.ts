@@ -108,6 +108,12 @@ export function failureWith(failure: Failure, changes: Details & { message?: str
   return new Failure(kind, changes.message ?? message, details);
 }
 
+/** Of a call that ended before the database has confirmed that what it ran has ended as well. */
+export function withoutConfirmedEnd(failure: Failure): Failure {
+  const message = `${failure.message}; the database has not confirmed that it ended, so it may still be running`;
+  return failureWith(failure, { message });
+}
+
 /** The same failure, with what a person in a terminal does next. */
 export function forPerson(failure: Failure, personHint: string): Failure {
   return failureWith(failure, { personHint });

@@ -17,6 +17,7 @@ export {
   failureWith,
   forPerson,
   toFailure,
+  withoutConfirmedEnd,
 } from './failure.ts';
 export { readSmallFile } from './files/read-file.ts';
 export { isLocalHost } from './local-host.ts';

@@ -17,6 +17,7 @@ export class CallSlots {
   readonly #waitMs: number;
   readonly #waiting = new Set<Waiter>();
   #running = 0;
+  #held = 0;
 
   constructor({ size, waitMs }: CallSlotsOptions) {
     this.#size = size;
@@ -40,8 +41,18 @@ export class CallSlots {
 
   free(): void {
     const [next] = this.#waiting;
-    if (next === undefined) this.#running -= 1;
+    if (next === undefined || this.#running > this.#size) this.#running -= 1;
     else next.admit();
+  }
+
+  /** Takes one more slot, also beyond the size, for a statement that may still be running in the server. */
+  hold(until: Promise<void>): void {
+    this.#running += 1;
+    this.#held += 1;
+    void until.then(() => {
+      this.#held -= 1;
+      this.free();
+    });
   }
 
   refuseWaiting(reason: unknown): void {
@@ -76,11 +87,18 @@ export class CallSlots {
   }
 
   #busy(waitedMs: number): Failure {
-    const calls = this.#running === 1 ? '1 call runs' : `${this.#running} calls run`;
-    return new Failure('limit', `${calls} on this connection, the most it takes at once, and none ended within ${waitedMs} ms`, {
-      code: 'E_POOL_BUSY',
-      hint: 'Call again when one of them has ended, or cancel one.',
-    });
+    const running = this.#running - this.#held;
+    const calls = running === 1 ? '1 call runs' : `${running} calls run`;
+    const held =
+      this.#held === 0 ? '' : ` and ${this.#held} that ${this.#held === 1 ? 'was' : 'were'} given up may still be running`;
+    return new Failure(
+      'limit',
+      `${calls}${held} on this connection, the most it takes at once, and none ended within ${waitedMs} ms`,
+      {
+        code: 'E_POOL_BUSY',
+        hint: 'Call again when one of them has ended, or cancel one.',
+      },
+    );
   }
 }
 

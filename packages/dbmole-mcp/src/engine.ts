@@ -69,6 +69,11 @@ export interface Session {
   /** False as soon as it must not be used again: it was lost, or its state is in doubt. */
   readonly alive: boolean;
   /**
+   * Set when a call has settled although the server has not confirmed that its statement ended: the session is not `alive` then.
+   * Resolves when the statement has ended, or when nothing more can be learned of it; never rejects. The session is closed then.
+   */
+  readonly pendingEnd?: Promise<void> | undefined;
+  /**
    * Runs one statement in the engine's read-only transaction, by a protocol that takes one statement only, and ends in
    * ROLLBACK. When the signal is aborted the statement is stopped in the engine and the promise settles soon after; the session
    * stays usable if the engine said so, and is not `alive` otherwise.

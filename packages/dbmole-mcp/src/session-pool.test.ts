@@ -17,6 +17,7 @@ class FakeSession implements Session {
   alive = true;
   busy = false;
   closings = 0;
+  pendingEnd: Promise<void> | undefined;
   read = async () => ({ timeZone: undefined });
   write = async () => ({ changed: undefined, command: 'DONE' });
 
@@ -205,6 +206,78 @@ describe('a call that finds no free session', () => {
     const { sessions, run } = createPool();
     await expect(run(0, AbortSignal.abort(new Failure('cancelled', 'enough')))).rejects.toMatchObject({ kind: 'cancelled' });
     expect(sessions).toEqual([]);
+  });
+});
+
+describe('a statement that was given up', () => {
+  /** The caller gives up, and the session says that the server has not confirmed the end; `end` does. */
+  async function giveUp(pool: SessionPool) {
+    let end = () => {};
+    const caller = new AbortController();
+    const call = pool.use(caller.signal, async (session) => {
+      await new Promise((resolve) => caller.signal.addEventListener('abort', resolve));
+      expect(pool.unconfirmed).toBeGreaterThan(0);
+      const pendingEnd = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      Object.assign(session, { alive: false, pendingEnd });
+      throw caller.signal.reason;
+    });
+    await delay(1);
+    caller.abort(new Failure('timeout', 'it took too long', { hint: 'Ask for less.' }));
+    return { failure: await call.catch((error: unknown) => error), end: () => end() };
+  }
+
+  it('keeps its slot until the server has confirmed its end', async () => {
+    const { pool, sessions, run } = createPool({ size: 2, waitMs: 20 });
+    const { failure, end } = await giveUp(pool);
+    expect(failure).toMatchObject({
+      kind: 'timeout',
+      message: expect.stringMatching(/^it took too long; .*may still be running$/),
+    });
+    await run();
+    const long = run(60);
+    const busy = {
+      code: 'E_POOL_BUSY',
+      message: expect.stringContaining('1 call runs and 1 that was given up may still be running'),
+    };
+    await expect(run()).rejects.toMatchObject(busy);
+    await long;
+    expect([pool.unconfirmed, pool.inUse, sessions.length, sessions[0]?.closings]).toEqual([1, true, 2, 0]);
+    end();
+    await Promise.all([run(5), run(5)]);
+    expect([pool.unconfirmed, pool.inUse, sessions[0]?.closings]).toEqual([0, false, 1]);
+  });
+
+  it('lets a waiting call in when it has ended, and no earlier', async () => {
+    const { pool, run } = createPool({ size: 1 });
+    const { end } = await giveUp(pool);
+    const waiting = run().then(() => 'ran');
+    expect(await Promise.race([waiting, delay(20, 'waits')])).toBe('waits');
+    end();
+    expect(await waiting).toBe('ran');
+    expect(pool.inUse).toBe(false);
+  });
+
+  it('is counted while it is being stopped, and no longer when the server has confirmed it', async () => {
+    const { pool, run } = createPool();
+    const caller = new AbortController();
+    const running = run(20, caller.signal);
+    await delay(1);
+    expect(pool.unconfirmed).toBe(0);
+    caller.abort(new Failure('cancelled', 'enough'));
+    expect(pool.unconfirmed).toBe(1);
+    await running;
+    expect(pool.unconfirmed).toBe(0);
+  });
+
+  it('is closed with the pool', async () => {
+    const { pool, sessions } = createPool();
+    const { end } = await giveUp(pool);
+    await pool.dispose();
+    end();
+    await delay(1);
+    expect(sessions[0]?.closings).toBe(1);
   });
 });
 

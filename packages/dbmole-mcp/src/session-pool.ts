@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Failure, withoutConfirmedEnd } from '@dbmole/core';
 import { CallSlots } from './call-slots.ts';
 import type { Session } from './engine.ts';
 import { isStaleError, staleFailure } from './failure.ts';
@@ -31,6 +32,8 @@ export class SessionPool {
   /** Used last, taken first: the others grow old and are closed. */
   #idle: Idle[] = [];
   readonly #sessions = new Set<Session>();
+  /** Those whose statement was given up, until the server confirms its end. */
+  readonly #unconfirmed = new Set<Session>();
   /** Openings and closings that are under way. */
   readonly #pending = new Set<Promise<unknown>>();
   readonly #end = new AbortController();
@@ -49,17 +52,22 @@ export class SessionPool {
     return this.#slots.running > 0;
   }
 
+  /** How many statements were given up and may still be running in the server. */
+  get unconfirmed(): number {
+    return this.#unconfirmed.size;
+  }
+
   /** A session for one call. One that proves dead before anything was sent is replaced, and the call made once more. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#disposal !== undefined) throw staleFailure();
     await this.#slots.take(signal);
     try {
-      return await this.#attempt(await this.#take(signal), work);
+      return await this.#attempt(await this.#take(signal), signal, work);
     } catch (error) {
       if (!isStaleError(error) || signal.aborted || this.#disposal !== undefined) throw error;
       // What killed this one has probably killed those that were idle as well.
       this.#closeIdle(0);
-      return await this.#attempt(await this.#openNew(signal), work);
+      return await this.#attempt(await this.#openNew(signal), signal, work);
     } finally {
       this.#slots.free();
     }
@@ -76,15 +84,32 @@ export class SessionPool {
     return this.#disposal;
   }
 
-  async #attempt<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+  async #attempt<T>(session: Session, signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+    const giveUp = () => this.#unconfirmed.add(session);
+    signal.addEventListener('abort', giveUp, { once: true });
     let failed = true;
     try {
       const result = await work(session);
       failed = false;
       return result;
+    } catch (error) {
+      throw session.pendingEnd !== undefined && error instanceof Failure ? withoutConfirmedEnd(error) : error;
     } finally {
-      this.#giveBack(session, failed);
+      signal.removeEventListener('abort', giveUp);
+      this.#unconfirmed.delete(session);
+      if (session.pendingEnd === undefined) this.#giveBack(session, failed);
+      else this.#hold(session, session.pendingEnd);
     }
+  }
+
+  /** No other session takes its place while its statement may still be running: such statements would pile up in the server. */
+  #hold(session: Session, pendingEnd: Promise<void>): void {
+    this.#unconfirmed.add(session);
+    const ended = pendingEnd.then(() => {
+      this.#unconfirmed.delete(session);
+      this.#giveBack(session, true);
+    });
+    this.#slots.hold(ended);
   }
 
   async #take(signal: AbortSignal): Promise<Session> {

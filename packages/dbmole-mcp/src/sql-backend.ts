@@ -46,6 +46,7 @@ export async function openSqlBackend(
       );
     },
     catalogRun: (call) => createCatalogRun((work) => use(call, work), call.signal),
+    unconfirmed: () => pools.unconfirmed,
     dispose: () => pools.dispose(),
   };
   return backend;
@@ -100,6 +101,10 @@ class DatabasePools {
     this.#modules = modules;
     this.#target = target;
     this.#options = options;
+  }
+
+  get unconfirmed(): number {
+    return [...this.#pools.values()].reduce((sum, { pool }) => sum + pool.unconfirmed, 0);
   }
 
   async warm(signal: AbortSignal): Promise<void> {

@@ -18,6 +18,8 @@ export interface Backend {
   dispose(): Promise<void>;
   /** True when it shall not be lent again: the next call opens a new one. Asked after each call. */
   isSpent?(): boolean;
+  /** How many statements were given up and may still be running, as the database has not confirmed their end. */
+  unconfirmed?(): number;
 }
 
 /** A backend on loan. It is not disposed before every lease of it was released. */
@@ -33,5 +35,7 @@ export interface Lease<B extends Backend> {
 
 export interface ConnectionStatus {
   state: 'closed' | 'opening' | 'open';
+  /** As the backend counts them; left out when there are none. */
+  unconfirmed?: number;
   tunnel?: TunnelStatus;
 }

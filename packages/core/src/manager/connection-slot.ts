@@ -63,8 +63,12 @@ export class ConnectionSlot<B extends Backend> {
 
   status(): ConnectionStatus {
     if (this.#live !== undefined) {
-      const { tunnel } = this.#live;
-      return { state: 'open', ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }) };
+      const { tunnel, unconfirmed } = this.#live;
+      return {
+        state: 'open',
+        ...(unconfirmed === 0 ? {} : { unconfirmed }),
+        ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }),
+      };
     }
     return { state: this.#version !== undefined && this.#openings.has(this.#version) ? 'opening' : 'closed' };
   }

@@ -59,6 +59,10 @@ export class LiveBackend<B extends Backend> {
     return this.#retired;
   }
 
+  get unconfirmed(): number {
+    return this.#options.backend.unconfirmed?.() ?? 0;
+  }
+
   lease(): Lease<B> {
     clearTimeout(this.#idleTimer);
     this.#leases += 1;
@@ -112,7 +116,13 @@ export class LiveBackend<B extends Backend> {
     this.#leases -= 1;
     if (this.#leases > 0 || this.#backendClosed !== undefined) return;
     if (this.#retired) void this.#endQuietly();
-    else if (this.#options.idleMs > 0) this.#idleTimer = setTimeout(() => this.#leaveService(), this.#options.idleMs).unref();
+    else if (this.#options.idleMs > 0) this.#watchIdle();
+  }
+
+  /** What may still be running keeps it in service, or the next call would open sessions beside it. */
+  #watchIdle(): void {
+    const expire = () => (this.unconfirmed > 0 ? this.#watchIdle() : this.#leaveService());
+    this.#idleTimer = setTimeout(expire, this.#options.idleMs).unref();
   }
 
   #leaveService(): void {

@@ -247,6 +247,22 @@ describe('changes', () => {
   });
 });
 
+describe('a backend with a statement that may still be running', () => {
+  it('says so, and stays open unused until it has ended', async () => {
+    let unconfirmed = 1;
+    const { createBackend } = createFakeEngine();
+    const counted: Options['createBackend'] = async (target, signal) =>
+      Object.assign(await createBackend(target, signal), { unconfirmed: () => unconfirmed });
+    const { manager } = open({}, { createBackend: counted, idleMs: 10 });
+    (await manager.acquire('main', never)).release();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(manager.status('main')).toEqual({ state: 'open', unconfirmed: 1 });
+    unconfirmed = 0;
+    expect(manager.status('main')).toEqual({ state: 'open' });
+    await vi.waitFor(() => expect(manager.status('main')).toEqual({ state: 'closed' }));
+  });
+});
+
 describe('tunnels', () => {
   it('describes the way to the backend', async () => {
     const createBackend = vi.fn<Options['createBackend']>(createFakeEngine().createBackend);

@@ -39,11 +39,11 @@ function rowOf<C extends BaseConnection>(
   const row: Record<string, CellValue> = { name: entry.name };
   for (const [column, value] of Object.entries(shown)) row[column] = value ?? '';
   row.readonly = entry.config === undefined ? '' : entry.config.readonly;
-  const { state, tunnel } = status(entry.name);
+  const { state, tunnel, unconfirmed = 0 } = status(entry.name);
   row.via = entry.config?.ssh === undefined ? '' : formatWay(entry.config.ssh, tunnel);
   row.state = entry.problem === undefined ? state : 'unusable';
   row.from = formatOrigin(entry.origin);
-  row.note = noteOf(entry);
+  row.note = noteOf(entry, unconfirmed);
   return row;
 }
 
@@ -52,10 +52,14 @@ function isSaid(value: CellValue | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-function noteOf<C extends BaseConnection>({ problem, shadows }: Entry<C>): string {
+function noteOf<C extends BaseConnection>({ problem, shadows }: Entry<C>, unconfirmed: number): string {
   const notes: string[] = [];
   if (problem !== undefined) notes.push(`${problem.code}: ${formatAdvice(problem)}`);
   if (shadows.length > 0) notes.push(`hides the one of this name in ${shadows.map(formatOrigin).join(' and ')}`);
+  if (unconfirmed > 0) {
+    const statements = unconfirmed === 1 ? '1 statement that was given up' : `${unconfirmed} statements that were given up`;
+    notes.push(`${statements} may still be running in the database`);
+  }
   return notes.join('; ');
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { respond, type ToolReply } from '../answer/respond.ts';
-import { Failure, toFailure } from '../failure.ts';
+import { Failure, toFailure, withoutConfirmedEnd } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { nearestNames } from '../nearest.ts';
 import type { Caller } from './caller.ts';
@@ -170,7 +170,7 @@ async function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => {
-      timer = setTimeout(() => reject(signal.reason), settleMs);
+      timer = setTimeout(() => reject(withoutConfirmedEnd(toFailure(signal.reason))), settleMs);
     };
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
