@@ -87,18 +87,13 @@ export class CallSlots {
   }
 
   #busy(waitedMs: number): Failure {
-    const running = this.#running - this.#held;
-    const calls = running === 1 ? '1 call runs' : `${running} calls run`;
-    const held =
-      this.#held === 0 ? '' : ` and ${this.#held} that ${this.#held === 1 ? 'was' : 'were'} given up may still be running`;
-    return new Failure(
-      'limit',
-      `${calls}${held} on this connection, the most it takes at once, and none ended within ${waitedMs} ms`,
-      {
-        code: 'E_POOL_BUSY',
-        hint: 'Call again when one of them has ended, or cancel one.',
-      },
-    );
+    const calls = this.#running === 1 ? '1 call runs' : `${this.#running} calls run`;
+    const held = this.#held === 0 ? '' : ` (given up, but perhaps still running in the database: ${this.#held})`;
+    const message = `${calls} on this connection${held}, the most it takes at once, and none ended within ${waitedMs} ms`;
+    return new Failure('limit', message, {
+      code: 'E_POOL_BUSY',
+      hint: 'Call again when one of them has ended, or cancel one.',
+    });
   }
 }
 

@@ -239,7 +239,7 @@ describe('a statement that was given up', () => {
     const long = run(60);
     const busy = {
       code: 'E_POOL_BUSY',
-      message: expect.stringContaining('1 call runs and 1 that was given up may still be running'),
+      message: expect.stringContaining('2 calls run on this connection (given up, but perhaps still running in the database: 1)'),
     };
     await expect(run()).rejects.toMatchObject(busy);
     await long;

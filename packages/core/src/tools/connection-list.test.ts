@@ -15,6 +15,7 @@ it.each([
     origin: { kind: 'env', where: 'X' },
     shadows: [],
     editable: false,
+    version: '1',
   };
   const { content } = formatConnections(
     { entries: [entry], problems: [] },
