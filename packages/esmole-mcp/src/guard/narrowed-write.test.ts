@@ -82,6 +82,24 @@ describe('what may write, where a person has narrowed the indices', () => {
     expect(outcome(method, path, body)).toBe(refused);
   });
 
+  it.each([
+    ['with a plain key behind it', { delete: { _index: 'other', _id: '5' }, x: {} }],
+    ['with a plain key before it', { x: 1, index: { _index: 'other' } }],
+    ['that has an index of the list', { index: { _index: 'orders' }, x: {} }],
+    ['with a pipeline', { create: { pipeline: 'p' }, x: {} }],
+    ['with a second action', { index: {}, delete: { _index: 'other', _id: '1' } }],
+    ['with a second action that is no object', { index: {}, delete: null }],
+    ['that names a hidden index', { update: { _index: '.secret', _id: '1' }, doc: { a: 1 } }],
+  ])('refuses a bulk action %s, in a text and in a list', (_what, line) => {
+    expect(outcome('POST', '/orders/_bulk', lines(line, { a: 1 }))).toBe(refused);
+    expect(outcome('POST', '/orders/_bulk', [line, { a: 1 }])).toBe(refused);
+    expect(outcome('POST', '/orders/_bulk', lines({ index: {} }, line))).toBe(refused);
+  });
+
+  it('lets a list of bulk lines through as it does a text', () => {
+    expect(outcome('POST', '/orders/_bulk', [{ index: {} }, { index: 'x', update: 5 }])).toMatch(/^write /);
+  });
+
   it('refuses a key that is there twice, of which a cluster may take either', () => {
     const body = '{"index":{"_index":"other","_index":"orders"}}\n{}\n';
     expect(outcome('POST', '/orders/_bulk', body)).toBe('E_BODY');

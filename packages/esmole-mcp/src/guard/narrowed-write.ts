@@ -10,7 +10,7 @@ import {
 import { type GuardContext, guardRequest } from './guard.ts';
 import { checkName, type IndexRules } from './names.ts';
 import { parseStrict } from './strict-json.ts';
-import { isObject } from './walk.ts';
+import { isObject, valueAt } from './walk.ts';
 
 const documentPaths: ReadonlySet<string> = new Set(['_doc', '_create', '_update', '_bulk']);
 
@@ -70,18 +70,30 @@ function checkIndex(index: unknown, rules: IndexRules): void {
   checkName(index, rules, 'documents');
 }
 
-/** A line that may be an action is taken for one: a document that looks like it is refused with it. */
+/**
+ * Which lines a cluster takes for actions depends on its version, so every line with the key of an action is checked as one: a document
+ * that looks like an action is refused with it.
+ */
 function checkBulk(body: RequestBody | undefined, rules: IndexRules): void {
-  if (typeof body !== 'string') throw beyond('the body of _bulk is a list, or a text with one JSON object on each line');
-  for (const line of body.split('\n')) {
-    const value = line.trim() === '' ? undefined : parseStrict(line);
-    const [[action, about] = [], ...more] = isObject(value) ? Object.entries(value) : [];
-    if (action === undefined || more.length > 0 || !actions.has(action) || !isObject(about)) continue;
-    const unknown = Object.keys(about).find((key) => !actionKeys.has(key));
-    if (unknown !== undefined)
-      throw beyond(`the key ${JSON.stringify(unknown.slice(0, 64))} of an action may lead to other indices`);
-    if ('_index' in about) checkIndex(about._index, rules);
+  for (const line of readLines(body)) {
+    const [action] = Object.keys(line).filter((key) => actions.has(key) && isObject(line[key]));
+    if (action !== undefined) checkAction(line, line[action], rules);
   }
+}
+
+function readLines(body: RequestBody | undefined): readonly Readonly<Record<string, unknown>>[] {
+  const lines = typeof body === 'string' ? body.split('\n').map((line) => (line.trim() === '' ? {} : parseStrict(line))) : body;
+  if (Array.isArray(lines) && lines.every(isObject)) return lines;
+  throw beyond('the body of _bulk is a list of objects, or a text with one JSON object on each line');
+}
+
+function checkAction(line: object, about: unknown, rules: IndexRules): void {
+  if (Object.keys(line).length > 1) throw beyond('an action of _bulk may have no other key beside it');
+  const keys = isObject(about) ? Object.keys(about) : [];
+  const unknown = keys.find((key) => !actionKeys.has(key));
+  if (unknown !== undefined)
+    throw beyond(`the key ${JSON.stringify(unknown.slice(0, 64))} of an action may lead to other indices`);
+  if (keys.includes('_index')) checkIndex(valueAt(about, '_index'), rules);
 }
 
 function beyond(why: string): Failure {
