@@ -26,4 +26,12 @@ describe('nearestNames', () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `column_${index}`);
     expect(nearestNames('column_777', [...names, 'x'.repeat(100_000)])).toContain('column_777');
   });
+
+  it('takes little time for many long names, and still finds one that contains the other', () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => 'abcdefgh'.repeat(15) + index);
+    const wanted = 'hgfedcba'.repeat(15);
+    const started = performance.now();
+    expect(nearestNames(wanted, [...names, `${wanted}_old`])).toEqual([`${wanted}_old`]);
+    expect(performance.now() - started).toBeLessThan(700);
+  });
 });

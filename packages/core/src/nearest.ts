@@ -2,8 +2,9 @@
 export function nearestNames(wanted: string, candidates: Iterable<string>, limit = 3): string[] {
   const target = wanted.slice(0, longest).toLowerCase();
   const ranked: { name: string; score: number }[] = [];
+  const effort = { left: maxEffort };
   for (const name of new Set(candidates)) {
-    const score = scoreOf(target, name.slice(0, longest).toLowerCase());
+    const score = scoreOf(target, name.slice(0, longest).toLowerCase(), effort);
     if (score !== undefined) ranked.push({ name, score });
   }
   ranked.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
@@ -11,11 +12,15 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, limit
 }
 
 const longest = 128;
+/** Pairs of characters that are compared, about 40 ms; after them, only names that begin with or contain the other are found. */
+const maxEffort = 4_000_000;
 
 /** Lower is nearer. One slip for every three characters is forgiven; a name that continues or contains the other is near too. */
-function scoreOf(wanted: string, name: string): number | undefined {
+function scoreOf(wanted: string, name: string, effort: { left: number }): number | undefined {
   const allowed = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / 3));
-  const distance = Math.abs(wanted.length - name.length) > allowed ? undefined : editDistance(wanted, name);
+  const isFar = Math.abs(wanted.length - name.length) > allowed;
+  if (!isFar) effort.left -= wanted.length * name.length;
+  const distance = isFar || effort.left < 0 ? undefined : editDistance(wanted, name);
   if (distance !== undefined && distance <= allowed && distance < Math.max(wanted.length, name.length)) return distance;
   const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted];
   if (short.length < 3) return undefined;
@@ -25,17 +30,18 @@ function scoreOf(wanted: string, name: string): number | undefined {
 
 /** Insertions, deletions, replacements, and swaps of neighbours, which is what typing errors are made of. */
 function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const width = b.length + 1;
+  const table = new Uint16Array(width * (a.length + 1));
+  const at = (i: number, j: number) => table[i * width + j] ?? 0;
+  for (let j = 0; j < width; j++) table[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (beforeLast[j - 2] ?? 0) + 1 : Infinity;
-      row.push(Math.min(replaced, swapped, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    table[i * width] = i;
+    for (let j = 1; j < width; j++) {
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : replaced;
+      table[i * width + j] = Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1);
     }
-    beforeLast = last;
-    last = row;
   }
-  return last[b.length] ?? 0;
+  return at(a.length, b.length);
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { CutString, LeftOut } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import { type AnswerBody, type AnswerLimits, AnswerReader, answerLimits, parseWarnings } from './answer.ts';
@@ -26,7 +28,7 @@ describe('an answer', () => {
     const sent = expect.any(Number);
     expect(read(['{"a":', '"é"}'])).toEqual({ text: '{"a":"é"}', json: { a: 'é' }, cut: undefined, sent });
     expect(read(['green 1'])).toMatchObject({ text: 'green 1', json: undefined });
-    expect(read([])).toEqual({ text: '', json: undefined, cut: undefined, sent: 0 });
+    expect(read([])).toEqual({ text: '', json: undefined, flaw: 'it is not JSON', cut: undefined, sent: 0 });
     expect(read(['1'.repeat(100)]).cut).toBeUndefined();
   });
 
@@ -41,6 +43,38 @@ describe('an answer', () => {
     expect(value).toBeUndefined();
     expect(cut).toEqual({ bytes: 100 });
     expect(sent).toBe(120);
+  });
+
+  it('does not keep the buffers that its chunks are parts of', () => {
+    setFlagsFromString('--expose-gc');
+    const gc: () => void = runInNewContext('gc');
+    gc();
+    const before = process.memoryUsage().arrayBuffers;
+    const reader = new AnswerReader(answerLimits);
+    for (let at = 0; at < 2_000; at++) reader.push(Buffer.alloc(65_536, '1').subarray(0, 1));
+    gc();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(40_000_000);
+    expect(reader.end().text).toBe('1'.repeat(2_000));
+  });
+
+  it('says why it has no value, and whether all of it was kept', () => {
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const bytes of [100, 100_000]) {
+      expect(read([nested], { bytes, json: answerLimits.json ?? json })).toMatchObject({
+        json: undefined,
+        flaw: 'it is nested more than 1000 levels deep',
+      });
+    }
+    expect(read(['{"a":', '1'.repeat(2_000)]).flaw).toContain('more than 1000 characters');
+    expect(read([`{"a":[1]}${' '.repeat(200)}`])).toMatchObject({ json: { a: [1] }, isPartial: false });
+    expect(read([`{"a":[${'1,'.repeat(200)}1]}`])).toMatchObject({ isPartial: true });
+  });
+
+  it('is kept as a text alone where nothing else is wanted', () => {
+    const text = `[${'{},'.repeat(500_000)}{}]`;
+    expect(read([text], { bytes: 2_000_000 })).toMatchObject({ text, json: undefined, cut: undefined });
+    expect(read([text], { bytes: 10 })).toMatchObject({ text: '[{},{},{},', json: undefined, cut: { bytes: 10 } });
+    expect(read(['{"a":1}'], { bytes: 100 })).toMatchObject({ json: { a: 1 } });
   });
 
   it('leaves out half a character', () => {

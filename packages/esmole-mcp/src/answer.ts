@@ -3,9 +3,10 @@ import { JsonStreamError } from './json-scalars.ts';
 import { JsonStream, type JsonStreamLimits } from './json-stream.ts';
 
 export interface AnswerLimits {
-  /** Of the body, after decompression, as far as it is kept as a text. JSON may be longer, and is then kept in part. */
+  /** Of the body, after decompression, as far as it is kept as a text. */
   bytes: number;
-  json: JsonStreamLimits;
+  /** Of JSON that is longer. Without them only the text is wanted, and the value only of a short one. */
+  json?: JsonStreamLimits;
   /**
    * Asked of longer JSON once nothing of what comes fits any more: whether what there is so far is all that is wanted. The rest is not
    * read then, and the connection ends with it.
@@ -18,6 +19,10 @@ export interface AnswerBody {
   text: string;
   /** Undefined when the text is not JSON, or not all of it. Numbers that JavaScript cannot hold are a `RawNumber`. */
   json: unknown;
+  /** Why there is no value, as a sentence. */
+  flaw?: string | undefined;
+  /** Not everything that is in the lists and objects of the JSON was kept. */
+  isPartial?: boolean | undefined;
   /** The text was longer. Of JSON the rest was read, unless it was enough, and what of it was kept says where something is missing. */
   cut: { bytes: number } | undefined;
 }
@@ -34,9 +39,12 @@ export interface Answer extends AnswerBody {
   product: string | undefined;
 }
 
+/** To parse a text of this length takes a few milliseconds; what is longer is better read while it arrives. */
+export const textBytes = 1024 * 1024;
+
 /** Nothing that is shown comes near them. */
 export const answerLimits: AnswerLimits = {
-  bytes: 1024 * 1024,
+  bytes: textBytes,
   json: { string: 128 * 1024, list: 768 * 1024, total: 4 * 1024 * 1024 },
 };
 
@@ -46,7 +54,9 @@ export const answerLimits: AnswerLimits = {
  */
 export class AnswerReader {
   readonly #limits: AnswerLimits;
-  #chunks: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
+  /** How many of them were joined from others. */
+  #joined = 0;
   #length = 0;
   #long: LongJson | undefined;
 
@@ -58,54 +68,69 @@ export class AnswerReader {
   push(chunk: Buffer): boolean {
     this.#length += chunk.length;
     if (this.#long !== undefined) return this.#long.push(chunk);
-    this.#chunks.push(chunk);
-    if (this.#length <= this.#limits.bytes) return true;
-    if (!/^\s*[[{]/.test(decodeText(this.#chunks, shownBytes))) return false;
-    const long = new LongJson(decodeText(this.#chunks, shownBytes), this.#limits);
+    this.#keep(chunk);
+    const { bytes, json } = this.#limits;
+    if (this.#length <= bytes) return true;
+    const head = decodeText(this.#chunks, shownBytes);
+    if (json === undefined || !/^\s*[[{]/.test(head)) return false;
+    const long = new LongJson(head, { ...this.#limits, json });
     this.#long = long;
     return this.#chunks.splice(0).every((one) => long.push(one));
   }
 
+  /** A chunk may be one byte of a buffer of 64 KB, which stays in memory as long as the chunk does. */
+  #keep(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    if (this.#chunks.length - this.#joined < maxChunks) return;
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(this.#joined)));
+    this.#joined += 1;
+  }
+
   end(): AnswerBody {
-    const { bytes } = this.#limits;
-    if (this.#long !== undefined) return { text: this.#long.text, json: this.#long.end(), cut: { bytes } };
+    const { bytes, json } = this.#limits;
+    if (this.#long !== undefined) return { ...this.#long.end(), cut: { bytes } };
     const text = decodeText(this.#chunks, bytes);
     if (this.#length > bytes) return { text, json: undefined, cut: { bytes } };
-    return { text, json: parseExact(text), cut: undefined };
+    const isWanted = json !== undefined || this.#length <= textBytes;
+    return { text, ...(isWanted ? attempt(() => parseExact(text)) : { json: undefined }), cut: undefined };
   }
 }
 
 /** Of a long answer, its beginning is enough as a text. */
 const shownBytes = 4_096;
+/** Kept at a time as they came. */
+const maxChunks = 256;
 /** Another connection costs more than the rest of an answer that is no longer than this. */
 const patience = 512 * 1024;
 
 /** JSON that is too long to be kept, as it comes. */
 class LongJson {
-  readonly text: string;
+  readonly #text: string;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #stream: JsonStream;
   readonly #isEnough: AnswerLimits['isEnough'];
-  /** It is no JSON after all. */
-  #failed = false;
+  /** It is not JSON after all, or not the JSON that a cluster would write. */
+  #flaw: string | undefined;
   #enough = false;
   /** Bytes since the last one that was kept. */
   #passed = 0;
 
-  constructor(text: string, { json, isEnough }: AnswerLimits) {
-    this.text = text;
+  constructor(text: string, { json, isEnough }: AnswerLimits & { json: JsonStreamLimits }) {
+    this.#text = text;
     this.#stream = new JsonStream(json);
     this.#isEnough = isEnough;
   }
 
   push(chunk: Buffer): boolean {
-    this.#attempt(() => this.#read(chunk));
-    return !this.#failed && !this.#enough;
+    this.#flaw = attempt(() => this.#read(chunk)).flaw;
+    return this.#flaw === undefined && !this.#enough;
   }
 
-  end(): unknown {
-    if (this.#failed) return undefined;
-    return this.#enough ? this.#stream.stop() : this.#attempt(() => this.#stream.end());
+  end(): Omit<AnswerBody, 'cut'> {
+    const text = this.#text;
+    if (this.#flaw !== undefined) return { text, json: undefined, flaw: this.#flaw };
+    const value = attempt(() => (this.#enough ? this.#stream.stop() : this.#stream.end()));
+    return { text, ...value, isPartial: this.#stream.isPartial };
   }
 
   #read(chunk: Buffer): void {
@@ -120,15 +145,14 @@ class LongJson {
     // Half a character waits there for its other half, which is going to be left out.
     if (this.#stream.isSkipping) this.#decoder.decode();
   }
+}
 
-  #attempt<T>(step: () => T): T | undefined {
-    try {
-      return step();
-    } catch (error) {
-      if (!(error instanceof JsonStreamError)) throw error;
-      this.#failed = true;
-      return undefined;
-    }
+function attempt(read: () => unknown): Pick<AnswerBody, 'json' | 'flaw'> {
+  try {
+    return { json: read() };
+  } catch (error) {
+    if (!(error instanceof JsonStreamError)) throw error;
+    return { json: undefined, flaw: error.message };
   }
 }
 

@@ -2,6 +2,7 @@ import { RawNumber } from '@dbmole/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExact } from './exact-json.ts';
+import { JsonStreamError } from './json-scalars.ts';
 
 describe('parseExact', () => {
   it('leaves alone what JavaScript holds', () => {
@@ -42,16 +43,15 @@ describe('parseExact', () => {
     expect(Reflect.get(value, 'a')).toBe(2);
   });
 
-  it.each(['', 'not json', '{"a":9007199254740993', '[1] x 9007199254740993', 'index docs.count\n'])(
-    'says nothing of %j',
-    (text) => {
-      expect(parseExact(text)).toBeUndefined();
-    },
-  );
+  it.each(['', 'not json', '{"a":9007199254740993', '[1] x 9007199254740993', 'index docs.count\n'])('refuses %j', (text) => {
+    expect(() => parseExact(text)).toThrow(JsonStreamError);
+  });
 
-  it('gives up on a nest that is too deep, without harm', () => {
-    const deep = `${'['.repeat(200_000)}9007199254740993${']'.repeat(200_000)}`;
-    expect(parseExact(deep)).toBeUndefined();
+  it.each(['9007199254740993', '1'])('refuses more than 1,000 levels around %s', (number) => {
+    const nested = (levels: number) => `${'[{"a\\"[[":'.repeat(levels / 2)}${number}${'}]'.repeat(levels / 2)}`;
+    for (const levels of [1_002, 20_000, 200_000]) expect(() => parseExact(nested(levels))).toThrow('more than 1000 levels');
+    expect(parseExact(nested(1_000))).toEqual(expect.any(Array));
+    expect(parseExact(JSON.stringify([`\\"${'['.repeat(2_000)}`, '{'.repeat(2_000)]))).toHaveLength(2);
   });
 });
 

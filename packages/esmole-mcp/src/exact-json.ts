@@ -1,18 +1,21 @@
-import { JsonStreamError } from './json-scalars.ts';
+import { deepest, JsonStreamError, nestingError } from './json-scalars.ts';
+import { isDeeperThan } from './json-skip.ts';
 import { JsonStream } from './json-stream.ts';
 
 /** Sixteen digits, or an exponent of three, are the least that a JavaScript number may not hold. Also hits texts; no matter. */
 const suspicious = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
 /**
- * The value of a JSON text, with every digit of its numbers: one that JavaScript would change is a `RawNumber`. Undefined when the
- * text is not JSON.
+ * The value of a JSON text, with every digit of its numbers: one that JavaScript would change is a `RawNumber`. Throws
+ * `JsonStreamError` when the text is not JSON, or is nested too deeply.
  */
 export function parseExact(text: string): unknown {
+  if (isDeeperThan(text, deepest)) throw nestingError();
+  if (suspicious.test(text)) return readExact(text);
   try {
-    return suspicious.test(text) ? readExact(text) : JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof JsonStreamError) return undefined;
+    if (error instanceof SyntaxError) throw new JsonStreamError('it is not JSON');
     throw error;
   }
 }

@@ -18,10 +18,10 @@ interface Digits {
 function digitsOf(text: string): Digits {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const all = whole + fraction;
-  const digits = all.replace(/^0+/, '').replace(/0+$/, '');
-  if (digits === '') return { digits, exponent: 0 };
-  const zeros = all.length - all.replace(/0+$/, '').length;
-  return { digits, exponent: Number(exponent) - fraction.length + zeros };
+  let end = all.length;
+  while (all[end - 1] === '0') end -= 1;
+  const digits = all.slice(0, end).replace(/^0+/, '');
+  return digits === '' ? { digits, exponent: 0 } : { digits, exponent: Number(exponent) - fraction.length + all.length - end };
 }
 
 /** Both texts have the same sign: one was made of the other. */

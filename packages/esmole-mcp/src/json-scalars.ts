@@ -3,6 +3,13 @@ import { exactNumber } from './json-digits.ts';
 /** A text that is not JSON, or not the JSON that a cluster would write. */
 export class JsonStreamError extends Error {}
 
+/** How many lists and objects may be inside each other. Whatever walks a value that was read may call itself. */
+export const deepest = 1_000;
+
+export function nestingError(): JsonStreamError {
+  return new JsonStreamError(`it is nested more than ${deepest} levels deep`);
+}
+
 const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /** What an escape in a text, from its backslash on, stands for. */

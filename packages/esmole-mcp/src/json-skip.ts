@@ -56,3 +56,27 @@ export class Skipped {
     else if (code === quote) this.#inText = false;
   }
 }
+
+/** Whether more than so many brackets are open at once in a text that may be JSON. */
+export function isDeeperThan(text: string, levels: number): boolean {
+  // Every level has a bracket at both ends.
+  if (text.length <= 2 * levels) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfText(text, at);
+    else if (code === openObject || code === openList) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (code === closeObject || code === closeList) depth -= 1;
+  }
+  return false;
+}
+
+/** Where the closing quote of the text that begins here is, or the end. */
+function endOfText(text: string, from: number): number {
+  let at = from + 1;
+  for (let code = text.charCodeAt(at); at < text.length && code !== quote; code = text.charCodeAt(at))
+    at += code === backslash ? 2 : 1;
+  return at;
+}

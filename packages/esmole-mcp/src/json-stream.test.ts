@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { CutString, LeftOut, RawNumber } from '@dbmole/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -82,7 +84,7 @@ describe('JSON that comes in pieces', () => {
 
   it('leaves out what does not fit into a list, and counts it; what comes after the list is there', () => {
     const items = Array.from({ length: 100 }, (_, id) => ({ id, text: 'x'.repeat(10) }));
-    const value = read(JSON.stringify({ took: 1, hits: items, total: 100, more: [1, 2] }), { list: 200 }, 13) as {
+    const value = read(JSON.stringify({ took: 1, hits: items, total: 100, more: [1, 2] }), { list: 1_500 }, 13) as {
       hits: unknown[];
       total: number;
       more: number[];
@@ -116,7 +118,7 @@ describe('JSON that comes in pieces', () => {
   });
 
   it('keeps lists inside of lists by a limit of their own', () => {
-    const value = read(JSON.stringify({ hits: [{ tags: 'abcdefghij'.split('') }, { n: 1 }] }), { innerList: 4 }) as {
+    const value = read(JSON.stringify({ hits: [{ tags: 'abcdefghij'.split('') }, { n: 1 }] }), { innerList: 30 }) as {
       hits: { tags: unknown[] }[];
     };
     expect(value.hits[0]?.tags).toEqual(['a', 'b', 'c', 'd', new LeftOut(6)]);
@@ -137,7 +139,7 @@ describe('JSON that comes in pieces', () => {
   });
 
   it('may be left in the middle, and says what was left out so far', () => {
-    const stream = new JsonStream({ ...wide, list: 4 });
+    const stream = new JsonStream({ ...wide, list: 100 });
     stream.push('{"total":7,"hits":[[1],[2],[3],[4],[5');
     expect(stream.isSkipping).toBe(true);
     expect(stream.stop()).toEqual({ total: 7, hits: [[1], [2], new LeftOut(3)] });
@@ -148,6 +150,48 @@ describe('JSON that comes in pieces', () => {
       total: 5_000,
     });
     expect(JSON.stringify(value).length).toBeLessThan(12_000);
+  });
+
+  it.each(['""', 'null', '0', '{}', '[]', '{"":""}', '[[]]'])('counts each %s toward the limit', (item) => {
+    const list = read(`[${`${item},`.repeat(100_000)}0]`, { list: 80_000 }, 7) as unknown[];
+    expect(list.at(-1)).toBeInstanceOf(LeftOut);
+    expect(list.length).toBeGreaterThan(100);
+    expect(list.length).toBeLessThan(10_010);
+    const object = read(`{${Array.from({ length: 100_000 }, (_, at) => `"${at.toString(36)}":${item},`).join('')}"z z":0}`, {
+      total: 80_000,
+    });
+    expect(Object.keys(object as object).length).toBeLessThan(4_000);
+  });
+
+  it.each(['1', 'a', '-', 'true'])('refuses a word of %s without an end, after 1,000 characters', (part) => {
+    const stream = new JsonStream(wide);
+    stream.push('{"a":');
+    const pushed = Array.from({ length: 2_000 }).findIndex(() => {
+      try {
+        stream.push(part);
+        return false;
+      } catch (error) {
+        return error instanceof JsonStreamError;
+      }
+    });
+    expect(pushed * part.length).toBeGreaterThan(990);
+    expect(pushed * part.length).toBeLessThan(1_010);
+    expect(() => read(`[${part.repeat(1_001)}]`)).toThrow(JsonStreamError);
+    expect(read(`[${'1'.repeat(1_000)}]`, {}, 99)).toEqual([new RawNumber('1'.repeat(1_000))]);
+  });
+
+  it('keeps of a chunk only what it counts', () => {
+    setFlagsFromString('--expose-gc');
+    const gc: () => void = runInNewContext('gc');
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    const stream = new JsonStream(wide);
+    stream.push('[');
+    for (let at = 0; at < 1_000; at++) stream.push(`"a text of some length ${at}",1234567890123456789,${' '.repeat(100_000)}`);
+    stream.push(`{"a key of some length":1}${' '.repeat(100_000)}]`);
+    gc();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
+    expect(stream.end()).toHaveLength(2_001);
   });
 
   it('refuses what is nested without end, and takes what a cluster takes', () => {

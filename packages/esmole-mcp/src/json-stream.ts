@@ -1,16 +1,16 @@
 import { CutString, LeftOut } from '@dbmole/core';
-import { JsonStreamError, scalarOf, unescapeText } from './json-scalars.ts';
+import { deepest, JsonStreamError, nestingError, scalarOf, unescapeText } from './json-scalars.ts';
 import { Skipped } from './json-skip.ts';
 
 /** How much of an answer is kept in memory; the rest is read, counted and forgotten. */
 export interface JsonStreamLimits {
   /** Characters of one text. */
   string: number;
-  /** Characters of all that is in one list, its inner lists included; items that begin beyond them are left out. */
+  /** Bytes that what is in one list takes in memory, roughly, its inner lists included; items that begin beyond them are left out. */
   list: number;
   /** The same for lists inside of lists; `list` when not said. */
   innerList?: number;
-  /** Characters of everything. */
+  /** The same for everything. */
   total: number;
   /** One list may be full before that: asked with each item of it. */
   watch?: { path: string; isFull(item: unknown): boolean };
@@ -21,6 +21,8 @@ type Container = unknown[] | Record<string, unknown>;
 interface Level {
   holder: Container;
   isList: boolean;
+  /** It is a list, or is somewhere in one. */
+  inList: boolean;
   key: string;
   /** What may have been kept of everything when the list is full. */
   fullAt: number;
@@ -31,8 +33,17 @@ interface Level {
 
 type Expect = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
 
+/** Bytes of a value, beside its own characters: its place in a list, or in an object that may be a hash table. */
+const itemBytes = 8;
+const memberBytes = 24;
+/** Bytes of an empty list or object. */
+const containerBytes = 48;
+
+/** Of the list that is watched. */
+const maxWatchedLevels = 4;
 const quote = 0x22;
-const deepest = 1_000;
+/** No cluster writes longer numbers. */
+const maxWord = 1_000;
 const endOfText = /["\\]/g;
 const blank = /[ \t\n\r]*/y;
 const plainWord = /[-+.\w]*/y;
@@ -47,9 +58,12 @@ export class JsonStream {
   #expect: Expect = 'value';
   #rest = '';
   #kept = 0;
+  #isPartial = false;
   #value: unknown;
   /** A text that has begun: what is kept of it, and how long it is so far. */
   #text: { parts: string[]; kept: number; length: number; isKey: boolean } | undefined;
+  /** The part of a number, true, false or null that has arrived, in an unfinished one. */
+  #wordStart = '';
   /** What is being left out: most of a large answer goes this way. A list that is full is left out to its end. */
   #skipped: Skipped | undefined;
 
@@ -60,6 +74,11 @@ export class JsonStream {
   /** Whether what comes next is left out; it may be given to `skip` then. */
   get isSkipping(): boolean {
     return this.#skipped !== undefined;
+  }
+
+  /** Something is missing in a list or an object. */
+  get isPartial(): boolean {
+    return this.#isPartial;
   }
 
   /** What there is so far. */
@@ -109,6 +128,7 @@ export class JsonStream {
   }
 
   #token(text: string, from: number, isLast: boolean): number {
+    if (this.#wordStart !== '') return this.#word(text, from, isLast);
     blank.lastIndex = from;
     blank.test(text);
     const at = blank.lastIndex;
@@ -182,8 +202,7 @@ export class JsonStream {
     const room = this.#limits.string - open.kept;
     if (room <= 0) return;
     const kept = part.length > room ? part.slice(0, room) : part;
-    // A copy: a slice would keep the whole chunk in memory.
-    open.parts.push(kept.length < part.length ? Buffer.from(kept, 'utf16le').toString('utf16le') : kept);
+    open.parts.push(copyText(kept));
     open.kept += kept.length;
   }
 
@@ -202,19 +221,21 @@ export class JsonStream {
 
   #open(isList: boolean, at: number): number {
     this.#requireValue();
-    if (this.#levels.length >= deepest) throw new JsonStreamError(`it is nested more than ${deepest} levels deep`);
+    if (this.#levels.length >= deepest) throw nestingError();
     const outer = this.#levels.at(-1);
     const isKept = outer === undefined || this.#hasRoom(outer, 0);
     if (!isKept) {
       // Where there is no room for nothing at all, there is none for what follows.
-      outer.leftOut++;
+      this.#leaveOut(outer);
       this.#skipped = new Skipped({ inList: outer.isList });
       return at + 1;
     }
     const holder: Container = isList ? [] : {};
-    this.#attach(holder, 2);
-    const isWatched = isList && this.#limits.watch?.path === this.#levels.map(({ key }) => key).join('.');
-    this.#levels.push({ holder, isList, key: '', fullAt: this.#kept + this.#listLimit(), leftOut: 0, isWatched });
+    this.#attach(holder, containerBytes);
+    const { list, innerList = list } = this.#limits;
+    const fullAt = this.#kept + (outer?.inList ? innerList : list);
+    const inList = isList || outer?.inList === true;
+    this.#levels.push({ holder, isList, inList, key: '', fullAt, leftOut: 0, isWatched: isList && this.#isWatched() });
     this.#expect = isList ? 'value or end' : 'key or end';
     return at + 1;
   }
@@ -241,17 +262,23 @@ export class JsonStream {
     return at + 1;
   }
 
-  /** A number, true, false or null. It may go on in the next piece. */
+  /** A number, true, false or null. It may continue in the next chunk. */
   #word(text: string, from: number, isLast: boolean): number {
     plainWord.lastIndex = from;
     plainWord.test(text);
     const end = plainWord.lastIndex;
-    if (end === from) throw new JsonStreamError('a character stands where none may');
-    if (end === text.length && !isLast) return from;
-    this.#requireValue();
-    const word = text.slice(from, end);
-    this.#put(scalarOf(word), word.length);
-    return end;
+    const length = this.#wordStart.length + end - from;
+    if (length === 0) throw new JsonStreamError('a character stands where none may');
+    if (length > maxWord) throw new JsonStreamError(`a number or word has more than ${maxWord} characters`);
+    const word = this.#wordStart + text.slice(from, end);
+    this.#wordStart = '';
+    if (end === text.length && !isLast) this.#wordStart = word;
+    else {
+      this.#requireValue();
+      this.#put(scalarOf(copyText(word)), word.length);
+    }
+    // The word may have ended with the chunk before.
+    return end === from ? this.#token(text, end, isLast) : end;
   }
 
   #requireValue(): void {
@@ -261,13 +288,18 @@ export class JsonStream {
   #put(value: unknown, size: number): void {
     const level = this.#levels.at(-1);
     if (level === undefined || this.#hasRoom(level, size)) this.#attach(value, size);
-    else level.leftOut++;
+    else this.#leaveOut(level);
     this.#afterValue();
+  }
+
+  #leaveOut(level: Level): void {
+    level.leftOut++;
+    this.#isPartial = true;
   }
 
   #attach(value: unknown, size: number): void {
     const level = this.#levels.at(-1);
-    this.#kept += size + (level?.key.length ?? 0);
+    this.#kept += size + (level?.isList ? itemBytes : memberBytes + (level?.key.length ?? 0));
     if (level === undefined) this.#value = value;
     else if (Array.isArray(level.holder)) level.holder.push(value);
     else define(level.holder, level.key, value);
@@ -286,14 +318,20 @@ export class JsonStream {
     return !level.isList || this.#kept + size <= level.fullAt;
   }
 
-  #listLimit(): number {
-    const { list, innerList = list } = this.#limits;
-    return this.#levels.some(({ isList }) => isList) ? innerList : list;
+  #isWatched(): boolean {
+    const { watch } = this.#limits;
+    if (watch === undefined || this.#levels.length > maxWatchedLevels) return false;
+    return this.#levels.map(({ key }) => key).join('.') === watch.path;
   }
 }
 
 function markLeftOut({ holder, leftOut }: Level): void {
   if (leftOut > 0 && Array.isArray(holder)) holder.push(new LeftOut(leftOut));
+}
+
+/** A slice would keep the whole chunk in memory, except a short one, which is a copy already. Any other copy has two bytes per character. */
+function copyText(text: string): string {
+  return text.length < 13 ? text : ` ${text}`.slice(1);
 }
 
 /** Where the next of them is, or the end. */

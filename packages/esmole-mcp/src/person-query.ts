@@ -6,7 +6,7 @@ import type { ClusterRequest } from './request.ts';
 
 /** A person wants all of it, but a mistake should not fill the memory. */
 const size = 64 * 1024 * 1024;
-const limits: AnswerLimits = { bytes: size, json: { string: size, list: size, total: size } };
+const limits: AnswerLimits = { bytes: size };
 
 const form = 'GET /index/_search';
 

@@ -15,3 +15,7 @@ it('keeps every digit, and what is in texts', () => {
     '{\n  "a": 9007199254740993,\n  "b": [],\n  "c": {},\n  "d": "x\\"{,"\n}',
   );
 });
+
+it('takes little more room than a deeply nested text', () => {
+  expect(prettyJson(`${'['.repeat(20_000)}${']'.repeat(20_000)}`).length).toBeLessThan(10_000_000);
+});

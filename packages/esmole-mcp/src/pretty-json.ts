@@ -1,3 +1,6 @@
+/** Further levels are not indented further: their spaces alone would fill the memory. */
+const maxIndentation = 100;
+
 /**
  * Lines and indentation for JSON, without reading it: numbers keep their digits and keys their order. What is no JSON comes out as
  * it went in, as far as it has no brackets and commas.
@@ -26,5 +29,5 @@ function isEnd(token: string): boolean {
 }
 
 function newLine(depth: number): string {
-  return `\n${'  '.repeat(Math.max(0, depth))}`;
+  return `\n${'  '.repeat(Math.max(0, Math.min(depth, maxIndentation)))}`;
 }

@@ -11,12 +11,17 @@ const lookupMs = 2_000;
 
 export const listHint = 'es_list_indices shows what there is.';
 
-/** The error in an answer. Where an index does not exist, it offers the names that resemble it. */
+/** The error in an answer that has to be JSON. Where an index does not exist, it offers the names that resemble it. */
 export async function failureWithNames(answer: Answer, ask: Ask, signal: AbortSignal): Promise<Failure | undefined> {
-  const failure = answerFailure(answer);
+  const failure = answerFailure(answer) ?? unreadableFailure(answer);
   if (textAt(answer.json, ['error', 'type']) !== 'index_not_found_exception') return failure;
   const wanted = textAt(answer.json, ['error', 'resource.id']) ?? textAt(answer.json, ['error', 'index']) ?? '';
   return failure && (await unknownIndexFailure(wanted, { message: failure.message, ask, signal }));
+}
+
+function unreadableFailure({ flaw }: Answer): Failure | undefined {
+  if (flaw === undefined) return undefined;
+  return new Failure('engine', `the answer cannot be read as JSON: ${flaw}`, { hint: 'es_request shows it as a text.' });
 }
 
 export async function unknownIndexFailure(

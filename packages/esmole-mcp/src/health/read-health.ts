@@ -1,5 +1,5 @@
 import { Failure } from '@dbmole/core';
-import type { Answer, AnswerLimits } from '../answer.ts';
+import { type Answer, type AnswerLimits, textBytes } from '../answer.ts';
 import { answerFailure, textAt, valueAt } from '../answer-failure.ts';
 import { type AskedRequest, type Call, pathOf } from '../call.ts';
 import { formatSaid } from '../said.ts';
@@ -21,8 +21,8 @@ const healthWait = '1s';
 /** For each kind of problem, one shard is asked about. */
 const mostExplained = 4;
 const shardLimits: AnswerLimits = {
-  bytes: 4 * 1024 * 1024,
-  json: { string: 4_096, list: 24 * 1024 * 1024, total: 24 * 1024 * 1024 },
+  bytes: textBytes,
+  json: { string: 4_096, list: 48 * 1024 * 1024, total: 48 * 1024 * 1024 },
 };
 const columns = 'index,shard,prirep,state,node,unassigned.reason,unassigned.at,unassigned.details';
 

@@ -1,3 +1,5 @@
+import { groupBy } from '../group-by.ts';
+
 /** A part of an index that is not where it should be. */
 export interface Shard {
   index: string;
@@ -22,11 +24,7 @@ export interface ShardProblem {
 
 /** Missing primaries come first: they are what cannot be read. */
 export function shardProblems(shards: readonly Shard[]): ShardProblem[] {
-  const problems = new Map<string, Shard[]>();
-  for (const shard of shards) {
-    const key = JSON.stringify([shard.state, shard.isPrimary, shard.reason]);
-    problems.set(key, [...(problems.get(key) ?? []), shard]);
-  }
+  const problems = groupBy(shards, ({ state, isPrimary, reason }) => JSON.stringify([state, isPrimary, reason]));
   return [...problems.values()]
     .flatMap((all) => {
       const [first] = all;

@@ -37,6 +37,16 @@ describe('names of indices', () => {
     );
   });
 
+  it('that no index can have stay as they are, and take no time', () => {
+    const long = Array.from({ length: 8 }, (_, at) => `.ds-${'-123456'.repeat(15_000)}${at}`);
+    const started = performance.now();
+    expect(patterns([...long, ...long])).toHaveLength(16);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    const longest = Array.from({ length: 4 }, (_, at) => `${'1.'.repeat(127)}${at}`);
+    expect(patterns(longest)).toEqual([`${'1.'.repeat(127)}*`]);
+    expect(patterns(longest.map((name) => `${name}x`))).toHaveLength(4);
+  });
+
   it('are told as a short text', () => {
     expect(formatNames([...days, 'orders'])).toBe('logs-2024.01.* (31: logs-2024.01.01 … logs-2024.01.31), orders');
     expect(formatNames(['a', 'b', 'c'], 2)).toBe('a, b, and 1 more');

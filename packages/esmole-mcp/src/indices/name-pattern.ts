@@ -1,3 +1,5 @@
+import { groupBy } from '../group-by.ts';
+
 /** Names that differ in numbers and dates alone, and the pattern that finds them. */
 export interface NameGroup<T> {
   /** The name itself where there is only one. */
@@ -8,22 +10,23 @@ export interface NameGroup<T> {
 /** Fewer are as short when they are written out. */
 const leastFolded = 4;
 
+/** No index has a longer name, so what has one is left alone. */
+const maxLength = 255;
+
 /** `2024.01.31`, `2024.01.31-000007`, `12`: what changes from one index of a series to the next. */
 const number = /\d+(?:[._-]\d+)*/g;
 
 /** In the order of their names; what makes no series stays alone. */
 export function groupByPattern<T>(items: readonly T[], nameOf: (item: T) => string): NameGroup<T>[] {
-  const groups = new Map<string, T[]>();
-  for (const item of sortByName(items, nameOf)) {
-    const shape = nameOf(item).replace(number, '*');
-    const group = groups.get(shape);
-    if (group === undefined) groups.set(shape, [item]);
-    else group.push(item);
-  }
+  const groups = groupBy(sortByName(items, nameOf), (item) => shapeOf(nameOf(item)));
   return [...groups.values()].flatMap((members) => {
     if (members.length < leastFolded) return members.map((item) => ({ pattern: nameOf(item), members: [item] }));
     return [{ pattern: formatPattern(members.map(nameOf)), members }];
   });
+}
+
+function shapeOf(name: string): string | symbol {
+  return name.length > maxLength ? Symbol() : name.replace(number, '*');
 }
 
 /** Names as a text: series as a pattern with their count, and no more than some. */
@@ -63,7 +66,7 @@ function sameNumbers(texts: readonly string[]): string {
   let same = '';
   for (const part of parts) {
     const longer = same + part;
-    if (!others.every((text) => text.startsWith(longer)) || /\d$/.test(longer)) break;
+    if (/\d$/.test(part) || !others.every((text) => text.startsWith(longer))) break;
     same = longer;
   }
   return `${same}*`;

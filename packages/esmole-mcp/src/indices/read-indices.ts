@@ -1,14 +1,15 @@
 import { Failure } from '@dbmole/core';
-import type { Answer, AnswerLimits } from '../answer.ts';
+import { type Answer, type AnswerLimits, textBytes } from '../answer.ts';
 import { answerFailure, textAt } from '../answer-failure.ts';
 import { type AskedRequest, type Call, pathOf } from '../call.ts';
+import { groupBy } from '../group-by.ts';
 import { isObject } from '../search/hit-table.ts';
 import { healths, type IndexItem, sumOf, worstHealth } from './index-item.ts';
 
 /** Of tens of thousands of indices. */
 export const listLimits: AnswerLimits = {
-  bytes: 8 * 1024 * 1024,
-  json: { string: 64 * 1024, list: 16 * 1024 * 1024, total: 16 * 1024 * 1024 },
+  bytes: textBytes,
+  json: { string: 64 * 1024, list: 32 * 1024 * 1024, total: 32 * 1024 * 1024 },
 };
 
 export interface IndexList {
@@ -63,8 +64,8 @@ async function tolerate(call: Call, request: AskedRequest): Promise<Answer | und
   }
 }
 
-function cutNote({ cut }: Answer): string {
-  return cut === undefined ? '' : 'The list was too long to be read whole: name a pattern.';
+function cutNote({ isPartial }: Answer): string {
+  return isPartial ? 'The list was too long to be read whole: name a pattern.' : '';
 }
 
 function rowsOf(json: unknown): Record<string, unknown>[] {
@@ -121,14 +122,11 @@ function streamOf(index: string): string | undefined {
 function joinStreams(items: readonly IndexItem[], streams: ReadonlyMap<string, string>, asked: string | undefined): IndexItem[] {
   const named = new Set(asked?.split(','));
   const areAsked = asked?.startsWith('.') === true;
-  const joined = new Map<string, IndexItem[]>();
-  const plain: IndexItem[] = [];
-  for (const item of items) {
-    const stream = areAsked ? undefined : (streams.get(item.name) ?? streamOf(item.name));
-    if (stream === undefined || named.has(stream)) plain.push(item);
-    else joined.set(stream, [...(joined.get(stream) ?? []), item]);
-  }
-  return [...plain, ...[...joined].map(([name, backing]) => streamItem(name, backing))];
+  const joined = groupBy(items, ({ name }) => {
+    const stream = areAsked ? undefined : (streams.get(name) ?? streamOf(name));
+    return stream === undefined || named.has(stream) ? undefined : stream;
+  });
+  return [...joined].flatMap(([stream, members]) => (stream === undefined ? members : [streamItem(stream, members)]));
 }
 
 function streamItem(name: string, backing: readonly IndexItem[]): IndexItem {

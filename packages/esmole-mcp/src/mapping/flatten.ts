@@ -1,3 +1,4 @@
+import { Failure } from '@dbmole/core';
 import { isObject } from '../search/hit-table.ts';
 import { formatFieldType } from './field-type.ts';
 
@@ -21,10 +22,30 @@ const rootKeys = new Set(
   ),
 );
 
-/** Every field, in the order of the mapping. Works for as many levels as there are. */
-export function flattenMapping(mapping: unknown): Field[] {
+/** Characters of all names of one answer: a name repeats those of all objects around it, so a deep mapping has many more than it was sent. */
+const maxNames = 32 * 1024 * 1024;
+
+/** Counts the characters of names. */
+export interface NameRoom {
+  take(characters: number): void;
+}
+
+export function createNameRoom(): NameRoom {
+  let left = maxNames;
+  return {
+    take(characters) {
+      left -= characters;
+      if (left >= 0) return;
+      const hint = 'Name fewer indices, or set `raw` and give `fields` with *.';
+      throw new Failure('limit', `the names of all fields together have more than ${maxNames} characters`, { hint });
+    },
+  };
+}
+
+/** Every field, in the order of the mapping. */
+export function flattenMapping(mapping: unknown, room = createNameRoom()): Field[] {
   const root = withoutType(mapping);
-  return [...rootFacts(root), ...properties(root), ...scripted(root, 'runtime'), ...scripted(root, 'derived')];
+  return [...rootFacts(root), ...properties(root, room), ...scripted(root, 'runtime'), ...scripted(root, 'derived')];
 }
 
 function withoutType(mapping: unknown): Value {
@@ -52,14 +73,18 @@ function rootFacts(root: Value): Field[] {
   return said.length === 0 ? [] : [{ name: '(index)', type: said.join(', '), inner: [] }];
 }
 
-function properties(root: Value): Field[] {
+function properties(root: Value, room: NameRoom): Field[] {
   const fields: Field[] = [];
   const open: { name: string; definition: unknown }[] = childrenOf('', root);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name, definition } = next;
     const known = isObject(definition) ? definition : {};
     const children = childrenOf(name, known);
-    if (children.length === 0 || isTelling(known)) fields.push(fieldOf(name, known));
+    if (children.length === 0 || isTelling(known)) {
+      const field = fieldOf(name, known);
+      room.take(name.length * (1 + field.inner.length));
+      fields.push(field);
+    }
     for (const child of children) open.push(child);
   }
   return fields;

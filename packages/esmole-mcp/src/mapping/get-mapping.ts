@@ -1,5 +1,5 @@
 import { respond, type ToolReply } from '@dbmole/core';
-import type { AnswerLimits } from '../answer.ts';
+import { type AnswerLimits, textBytes } from '../answer.ts';
 import { type Call, pathOf } from '../call.ts';
 import type { GetMappingArgs } from '../tools/get-mapping.ts';
 import { filterFields } from './field-filter.ts';
@@ -8,13 +8,13 @@ import { formatMapping } from './mapping-text.ts';
 
 /** Every index behind a name has a mapping of its own in the answer, though most are the same. */
 const limits: AnswerLimits = {
-  bytes: 16 * 1024 * 1024,
-  json: { string: 16 * 1024, list: 1024 * 1024, total: 24 * 1024 * 1024 },
+  bytes: textBytes,
+  json: { string: 16 * 1024, list: 1024 * 1024, total: 64 * 1024 * 1024 },
 };
 
 export async function getMapping(call: Call, { index, fields, offset, raw }: GetMappingArgs): Promise<ToolReply> {
   const answer = await call.read({ path: pathOf(index, '_mapping', ...fieldPath(raw, fields)) }, limits);
-  const notes = [answer.cut === undefined ? '' : 'It was too long to be read whole: name fewer indices.', ...call.news(answer)];
+  const notes = [answer.isPartial ? 'It was too long to be read whole: name fewer indices.' : '', ...call.news(answer)];
   const note = notes.map((text) => (text === '' ? '' : ` ${text}`)).join('');
   if (raw) return respond.json(answer.json, { line: `The mapping as JSON.${note}`, readOn: 'Give fields with *.' });
   const { line, text } = formatMapping(filterFields(groupMappings(answer.json), fields), offset);

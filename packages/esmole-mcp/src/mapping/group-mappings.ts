@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { groupBy } from '../group-by.ts';
 import { isObject } from '../search/hit-table.ts';
-import { type Field, flattenMapping } from './flatten.ts';
+import { createNameRoom, type Field, flattenMapping } from './flatten.ts';
 
 /** Indices of which all that is shown is the same. */
 export interface MappingGroup {
@@ -10,30 +11,25 @@ export interface MappingGroup {
 
 /** The names in an answer are those of the indices behind what was asked for, never what was asked for itself. */
 export function groupMappings(json: unknown): MappingGroup[] {
-  const groups = new Map<string, { indices: string[]; mapping: unknown }>();
-  for (const [index, value] of isObject(json) ? Object.entries(json) : []) {
-    const mapping = isObject(value) ? value.mappings : undefined;
-    const key = keyOf(mapping);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { indices: [index], mapping });
-    else group.indices.push(index);
-  }
-  return mergeAlike([...groups.values()].map(({ indices, mapping }) => ({ indices, fields: flattenMapping(mapping) })));
+  const mappings = Object.entries(isObject(json) ? json : {}).map(([index, value]) => ({
+    index,
+    mapping: isObject(value) ? value.mappings : undefined,
+  }));
+  const room = createNameRoom();
+  // Most are the same to the letter, and are not taken apart again.
+  const groups = [...groupBy(mappings, ({ mapping }) => keyOf([mapping])).values()].map((alike) => ({
+    indices: alike.map(({ index }) => index),
+    fields: flattenMapping(alike[0]?.mapping, room),
+  }));
+  // What made others different is nothing that we show.
+  return [...groupBy(groups, ({ fields }) => keyOf(fields)).values()].map((alike) => ({
+    indices: alike.flatMap(({ indices }) => indices),
+    fields: alike[0]?.fields ?? [],
+  }));
 }
 
-/** Most are the same to the letter, and are not taken apart again. */
-function keyOf(mapping: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(mapping) ?? '')
-    .digest('base64');
-}
-
-/** What made them different is nothing that we show. */
-function mergeAlike(groups: readonly MappingGroup[]): MappingGroup[] {
-  const merged = new Map<string, MappingGroup>();
-  for (const { indices, fields } of groups) {
-    const key = keyOf(fields);
-    merged.set(key, { indices: [...(merged.get(key)?.indices ?? []), ...indices], fields });
-  }
-  return [...merged.values()];
+function keyOf(parts: readonly unknown[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${JSON.stringify(part)}\n`);
+  return hash.digest('base64');
 }

@@ -13,6 +13,9 @@ const mostColumns = 120;
 const leastFilled = 0.5;
 /** Characters of one list or object inside of a cell. */
 const jsonRoom = 100_000;
+/** What is nested further, or has a longer name, stays JSON: a name repeats those of all objects around it. */
+const maxLevels = 30;
+const maxName = 500;
 
 export interface TableOptions {
   /** Of all of these hits. */
@@ -108,7 +111,7 @@ function fieldsOf(hit: Hit): Fields {
   return fields;
 }
 
-/** In the order of the document. Without calling itself: nobody limits how deep a document is. */
+/** In the order of the document. */
 function flatten(document: unknown, into: Fields): void {
   const open = [{ entries: entriesOf(document), at: 0, prefix: '' }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
@@ -120,7 +123,7 @@ function flatten(document: unknown, into: Fields): void {
     const [key, value] = next;
     const name = `${level.prefix}${key}`;
     const entries = entriesOf(value);
-    if (entries.length > 0) open.push({ entries, at: 0, prefix: `${name}.` });
+    if (entries.length > 0 && open.length < maxLevels && name.length < maxName) open.push({ entries, at: 0, prefix: `${name}.` });
     else into.set(name, cellOf(value));
   }
 }

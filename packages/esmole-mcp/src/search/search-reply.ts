@@ -32,9 +32,9 @@ function limitsFor({ cell_offset, cell_limit, aggs, track_total_hits }: SearchAr
     json: {
       // The part of each text that is shown, and enough around it to tell a secret that is cut in two.
       string: cell_offset + cell_limit + 4 * 1024,
-      list: 768 * 1024,
-      innerList: 128 * 1024,
-      total: 4 * 1024 * 1024,
+      list: 4 * 1024 * 1024,
+      innerList: 512 * 1024,
+      total: 8 * 1024 * 1024,
       watch: { path: 'hits.hits', isFull: (hit) => isObject(hit) && !room.take(hit) },
     },
     // Aggregations are the only thing we ask for that follows the hits. Clusters write all the rest before them.
