@@ -4,11 +4,27 @@ import { forgetSecrets, redact, rememberSecret } from './redact.ts';
 
 afterEach(forgetSecrets);
 
-const canary = `c4n/ry+"q'uo te\\ü€`;
+const canary = `C4n/ry+"q'uo te\\<&>ü€\`xyz`;
 
 function encodeStrictly(value: string): string {
   const bytes = [...Buffer.from(value)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`);
   return bytes.join('').replace(/%(?:2[DE]|3\d|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/g, decodeURIComponent);
+}
+
+const toJson = (value: string) => JSON.stringify(value).slice(1, -1);
+
+function escapeUnits(text: string, which: RegExp): string {
+  return text.replace(which, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function escapeBytes(value: string, isEscaped: (byte: number) => boolean): string {
+  const escapeByte = (byte: number) => (isEscaped(byte) ? `\\${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte));
+  return [...Buffer.from(value.replaceAll('\\', '\\\\'))].map(escapeByte).join('');
+}
+
+function entities(value: string, more: Readonly<Record<string, string>>): string {
+  const all: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', ...more };
+  return [...value].map((char) => all[char] ?? char).join('');
 }
 
 const forms: [string, (value: string) => string][] = [
@@ -24,6 +40,40 @@ const forms: [string, (value: string) => string][] = [
   ['in JSON inside JSON', (value) => JSON.stringify(JSON.stringify(value).slice(1, -1)).slice(1, -1)],
   ['in a quoted literal', (value) => value.replaceAll("'", "''")],
   ['in a literal with backslashes', (value) => value.replace(/[\\'"]/g, '\\$&')],
+  ['in JSON that escapes slashes and all but ASCII', (value) => escapeUnits(toJson(value), /[^ -~]/g).replaceAll('/', '\\/')],
+  ['in JSON for web pages', (value) => escapeUnits(toJson(value), /[<>&]/g)],
+  ['in JSON for web pages, quotes too', (value) => escapeUnits(toJson(value).replaceAll('\\"', '"'), /[<>&'"+`]|[^ -~]/g)],
+  ['in JSON in a cell of CSV', (value) => toJson(value).replaceAll('"', '""')],
+  ['in upper case', (value) => value.toUpperCase()],
+  ['in lower case', (value) => value.toLowerCase()],
+  ['with capital initials', (value) => value.toLowerCase().replace(/(?<![a-zü0-9])[a-zü]/g, (letter) => letter.toUpperCase())],
+  ['in upper case in a URL', (value) => encodeURIComponent(value.toUpperCase())],
+  ['in a quoted name', (value) => value.replaceAll('"', '""')],
+  ['in a name in backticks', (value) => value.replaceAll('`', '``')],
+  ['with its backslashes doubled', (value) => value.replaceAll('\\', '\\\\')],
+  ['in a literal with doubled quotes and backslashes', (value) => value.replace(/['\\]/g, '$&$&')],
+  ['in a literal that escapes only its own quotes', (value) => value.replace(/['\\]/g, '\\$&')],
+  ['in a quoted name in JSON', (value) => toJson(value.replaceAll('"', '""'))],
+  ['as bytes with octal escapes', (value) => escapeBytes(value, (byte) => byte < 0x20 || byte > 0x7e)],
+  ['as bytes with octal escapes beyond ASCII', (value) => escapeBytes(value, (byte) => byte > 0x7f)],
+  ['as bytes with octal escapes, in JSON', (value) => toJson(escapeBytes(value, (byte) => byte > 0x7f))],
+  ['in XML', (value) => entities(value, {})],
+  ['in an attribute of XML', (value) => entities(value, { '"': '&quot;', '\n': '&#10;' })],
+  ['in XML, every quote escaped', (value) => entities(value, { '"': '&quot;', "'": '&apos;' })],
+  ['in XML as ASCII', (value) => entities(value, {}).replace(/[^ -~]/gu, (char) => `&#${char.codePointAt(0)};`)],
+  [
+    'in XML as ASCII, in hexadecimal',
+    (value) => entities(value, {}).replace(/[^ -~]/gu, (char) => `&#x${char.codePointAt(0)?.toString(16)};`),
+  ],
+  [
+    'in XML as ASCII, in upper-case hexadecimal',
+    (value) => entities(value, {}).replaceAll('ü', '&#xFC;').replaceAll('€', '&#x20AC;'),
+  ],
+  ['in HTML', (value) => entities(value, { '"': '&#34;', "'": '&#39;' })],
+  ['in HTML with decimal quotes', (value) => entities(value, { '"': '&quot;', "'": '&#039;' })],
+  ['in the HTML of a highlighter', (value) => entities(value, { '"': '&quot;', "'": '&#x27;', '/': '&#x2F;' })],
+  ['in XML in a cell of CSV', (value) => entities(value, {}).replaceAll('"', '""')],
+  ['in XML in JSON', (value) => toJson(entities(value, {}))],
   ['in base64', (value) => Buffer.from(value).toString('base64')],
   ['in base64 for URLs', (value) => Buffer.from(value).toString('base64url')],
   ['in base64 behind a user', (value) => Buffer.from(`u:${value}`).toString('base64')],
@@ -41,13 +91,34 @@ describe('known secrets', () => {
     expect(redact(`before ${encode(canary)} after`)).toMatch(/^before .*\[secret\].* after$/s);
   });
 
-  it.each(forms)('stay when nobody made them known: %s', (_, encode) => {
+  it.each(forms)('stay while they are not known: %s', (_, encode) => {
     expect(redact(`before ${encode(canary)} after`)).toBe(`before ${encode(canary)} after`);
   });
 
   it('that are too short to be told from text stay', () => {
     rememberSecret('abc');
     expect(redact('abc')).toBe('abc');
+  });
+
+  it('are removed in upper case, in lower case and with capital initials, and not in any other mixture', () => {
+    rememberSecret('green elephant');
+    expect(redact('GREEN ELEPHANT, Green Elephant, green elephant')).toBe('[secret], [secret], [secret]');
+    expect(redact('gREEN eLEPHANT')).toBe('gREEN eLEPHANT');
+    rememberSecret('straße nach Süden');
+    expect(redact('STRASSE NACH SÜDEN, STRAßE NACH SÜDEN')).toBe('[secret], [secret]');
+  });
+
+  it('are removed in the case of a language with letters of its own', () => {
+    rememberSecret('istanbul-pin');
+    rememberSecret('KILIT-ANKARA');
+    expect(redact('İSTANBUL-PİN kılıt-ankara')).toBe('[secret] [secret]');
+  });
+
+  it('that are long are removed as far as a text goes on like them', () => {
+    const secret = Array.from({ length: 400 }, (_, index) => index.toString(36)).join('-');
+    rememberSecret(secret);
+    expect(redact(`a ${secret} b`)).toBe('a [secret] b');
+    expect(redact(`a ${secret.slice(0, 700)}?${secret.slice(0, 200)} b`)).toBe(`a [secret]?${secret.slice(0, 200)} b`);
   });
 
   it('that contain each other are removed whole', () => {
@@ -179,8 +250,15 @@ describe('a megabyte that somebody chose', () => {
     '%41',
     'api',
     'secret_access_',
+    'known-secre',
+    'KNOWN-secret',
+    'ſ',
+    'I',
   ])('%j again and again', (part) => {
     rememberSecret('known-secret');
+    for (let index = 0; index < 100; index += 1) rememberSecret(`${'a'.repeat(250)}"<'\\${index}`);
+    rememberSecret(`${'a'.repeat(16_000)}b`);
+    rememberSecret('i'.repeat(300));
     for (const text of [
       megabyte(part),
       `authorization:${megabyte(part)}`,
