@@ -120,6 +120,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_TLS_REFUSED: ['The server does not speak TLS.', 'Set `tls` to `disable`, if the way there is trusted.'],
   E_TLS_REQUIRED: ['The server wants TLS.', 'Set `tls`.'],
   E_TLS_UNTRUSTED: ['The authority of the certificate is not trusted.', 'Set `ca` to its certificate.'],
+  E_TOO_COMPLEX: [
+    'The statement, or what it leads to, would take too long to check.',
+    'Split it, or leave out what it does not need.',
+  ],
   E_TOO_LONG: ['A value is too long to be stored.', 'Shorten it.'],
   E_TOO_MANY_CONNECTIONS: ['The server takes no more connections.', 'Close some, or raise its limit.'],
   E_TUNNEL: ['The way through the SSH servers failed.', 'The message names the server and the reason.'],

@@ -16,6 +16,7 @@ export interface Outcome {
 }
 
 const refusedCode = 'E_NOT_A_READ';
+const refusedCodes: readonly string[] = [refusedCode, 'E_TOO_COMPLEX'];
 
 /** One account at the guard, for one case after another. */
 export interface Attacker {
@@ -61,7 +62,7 @@ async function tryCase(backend: SqlBackend, one: GuardCase, values: Readonly<Rec
 function checkRefusal(failure: Failure): string {
   if (failure.kind === 'refused' && failure.code === 'E_READONLY') return 'engine';
   if (failure.kind !== 'refused') return failure.kind;
-  const complete = failure.code === refusedCode && (failure.position ?? 0) > 0 && Boolean(failure.hint);
+  const complete = refusedCodes.includes(failure.code) && (failure.position ?? 0) > 0 && Boolean(failure.hint);
   return complete ? refusedCode : 'an incomplete refusal';
 }
 

@@ -1,13 +1,15 @@
 import { Failure } from '@dbmole/core';
 import { type RunningEngine, startEngine } from '@dbmole/engines';
 import type { Connection } from 'mysql2/promise';
+import type { Steps } from '../../src/engines/mysql/guard/in-turns.ts';
 import { checkStatement } from '../../src/engines/mysql/guard/statement.ts';
+import { atOnce } from '../../src/engines/mysql/guard/testing/at-once.ts';
 import { makeStatement } from './mysql-fuzz-statements.ts';
 import { connectDirectly, guardEngines } from './mysql-guarded.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
 /** The part of the guard that splits the text: throws unless it is a read, in this sql_mode. */
-export type CheckStatement = (sql: string, sqlMode: string) => unknown;
+export type CheckStatement = (sql: string, sqlMode: string) => Steps<unknown>;
 
 export interface MysqlFuzzOptions {
   /** The same seed makes the same statements. */
@@ -111,7 +113,7 @@ async function fuzzOne({ engine, mode }: Place, options: MysqlFuzzOptions): Prom
 
 export function isTakenForRead(check: CheckStatement, sql: string, sqlMode: string): boolean {
   try {
-    check(sql, sqlMode);
+    atOnce(check(sql, sqlMode));
     return true;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'refused') return false;

@@ -90,6 +90,9 @@ describe('the position of a syntax error', () => {
     [`${'ab'.repeat(100)}`, message('ab'.repeat(40), 1), undefined],
     ['select 1', message('of another text', 1), undefined],
     ['select 1', 'something else', undefined],
+    // No such line.
+    ['select 1', message('ab'.repeat(40), 99_999_999_999), undefined],
+    ['select 1', "near '".repeat(200_000), undefined],
   ])('%s', (sql, text, position) => {
     expect(findErrorPosition(text, sql)).toBe(position);
   });

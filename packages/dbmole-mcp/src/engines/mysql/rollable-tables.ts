@@ -31,7 +31,13 @@ export async function refuseWithoutTransactions(link: Link, sql: string): Promis
 
 /** Whatever may be the name of a table, also where it is none. Without quotes and backslashes, so that each can be written as a text. */
 function namesIn(sql: string): string[] {
-  const words = sql.match(/[\p{L}\p{N}_$]+/gu) ?? [];
-  const quoted = [...sql.matchAll(/`([^`'\\]+)`|"([^"'\\]+)"/g)].map(([, back, double]) => back ?? double ?? '');
-  return [...new Set([...quoted.slice(0, mostNames), ...words.slice(0, mostNames)])];
+  return [...new Set([...firstMatches(sql, /`([^`'\\]+)`|"([^"'\\]+)"/g), ...firstMatches(sql, /([\p{L}\p{N}_$]+)/gu)])];
+}
+
+function firstMatches(sql: string, pattern: RegExp): string[] {
+  const found: string[] = [];
+  for (const [, first, second] of sql.matchAll(pattern)) {
+    if (found.push(first ?? second ?? '') >= mostNames) break;
+  }
+  return found;
 }

@@ -31,6 +31,11 @@ describe('what a statement does', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
+  it('gives up behind more comments than a statement begins with', () => {
+    expect(firstWordOf(`${'(/* a */'.repeat(100)}SELECT 1`)).toBe('SELECT');
+    expect(firstWordOf(`${'(/* a */'.repeat(100_000)}SELECT 1`)).toBe('');
+  });
+
   it('knows which ones count rows, and which can be tried out', () => {
     expect(['INSERT', 'delete', 'SELECT', 'CREATE TABLE t (a int)'].map(countsRows)).toEqual([true, true, false, false]);
     expect(() => refuseUnlessRollable('WITH a AS (SELECT 1) UPDATE t SET b = 1')).not.toThrow();

@@ -1,7 +1,9 @@
 import { Failure } from '@dbmole/core';
 
 /** Space, comments, and brackets around a query. Comments that the engine executes are none of these. */
-const spacePattern = /\s+|\(|(?:--(?=\s|$)|#)[^\n]*|\/\*(?!M?!)[\s\S]*?\*\//y;
+const spacePattern = /[\s(]+|(?:--(?=\s|$)|#)[^\n]*|\/\*(?!M?!)[\s\S]*?\*\//y;
+/** How many of these are looked at before a first word. */
+const maxSpaces = 1_000;
 const wordPattern = /[A-Za-z_]+/y;
 const objectPattern =
   /\b(TABLE|VIEW|INDEX|DATABASE|SCHEMA|PROCEDURE|FUNCTION|TRIGGER|EVENT|USER|ROLE|SERVER|SEQUENCE|TABLESPACE|INSTANCE|PACKAGE)\b/i;
@@ -15,11 +17,15 @@ const telling: ReadonlySet<string> = new Set(['SHOW', 'EXPLAIN', 'DESCRIBE', 'DE
 const planning: ReadonlySet<string> = new Set(['EXPLAIN', 'DESCRIBE', 'DESC', 'ANALYZE']);
 const rollable: ReadonlySet<string> = new Set([...changing, 'WITH', 'SELECT', 'TABLE', 'VALUES']);
 
-/** The first word, in capitals; empty when the statement begins with something else, such as an executable comment. */
+/** The first word, in capitals; empty when the statement begins with something else: an executable comment, or very many comments. */
 export function firstWordOf(sql: string): string {
   let at = 0;
-  for (let found = matchAt(spacePattern, sql, at); found !== ''; found = matchAt(spacePattern, sql, at)) at += found.length;
-  return matchAt(wordPattern, sql, at).toUpperCase();
+  for (let count = 0; count < maxSpaces; count += 1) {
+    const space = matchAt(spacePattern, sql, at);
+    if (space === '') return matchAt(wordPattern, sql, at).toUpperCase();
+    at += space.length;
+  }
+  return '';
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string {

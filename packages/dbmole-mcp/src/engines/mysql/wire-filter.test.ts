@@ -188,6 +188,21 @@ describe('the filter in front of the driver', () => {
     expect(() => filter.push(encodePackets([Buffer.alloc(1_000_000, 1)]))).toThrow('far too long');
   });
 
+  it('bounds what the driver keeps of one answer', () => {
+    const more = 8;
+    const results = createRig(1).filter;
+    expect(() => results.push(encodePackets(Array.from({ length: 100_001 }, () => ok(more))))).toThrow('too many results');
+    const fields = createRig(1).filter;
+    const long = encodePackets(Array.from({ length: 300 }, () => Buffer.alloc(250_000, 1)));
+    expect(() => fields.push(Buffer.concat([encodePackets([Buffer.from([0xfc, 0xff, 0xff])]), long]))).toThrow('far too much');
+    const { filter, passed } = createRig(1);
+    for (let answer = 0; answer < 400; answer += 1) {
+      filter.expectQuery(() => new RowReader([], undefined));
+      filter.push(encodePackets([Buffer.from([1]), Buffer.alloc(200_000, 3), end(), end()]));
+    }
+    expect(passed.length).toBeGreaterThan(400);
+  });
+
   it('refuses rows that do not fit the columns', () => {
     for (const cells of [['1'], ['1', '2', '3']]) {
       const { filter } = createRig(2);

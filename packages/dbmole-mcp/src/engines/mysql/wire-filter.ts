@@ -6,6 +6,9 @@ const fullPacket = 0xffffff;
 /** Far more than the packets need that the driver is to see. */
 const longestPacket = 256 * 1024;
 const longestError = 16 * 1024;
+/** What the driver keeps of one answer: far more than the columns of the widest table, and than a procedure has queries. */
+const maxAnswer = 64 * 1024 * 1024;
+const maxResults = 100_000;
 
 const okMark = 0x00;
 const fileMark = 0xfb;
@@ -47,6 +50,9 @@ export class WireFilter {
   #partsSize = 0;
   #place: Place = 'other';
   #fieldsLeft = 0;
+  /** Of the answer that is being read: its results, and the bytes that the driver was given. */
+  #results = 0;
+  #answerSize = 0;
   /** How many packets of this answer the driver does not see. */
   #swallowed = 0;
   #nextReader: (() => RowReader) | undefined;
@@ -62,6 +68,8 @@ export class WireFilter {
   /** The next answer is that of a query. The reader is asked for when the fields are known, once for each set of rows. */
   expectQuery(nextReader: () => RowReader): void {
     this.#place = 'header';
+    this.#results = 0;
+    this.#answerSize = 0;
     this.#nextReader = nextReader;
   }
 
@@ -149,6 +157,8 @@ export class WireFilter {
     // Before the driver, who may begin the next command at once.
     const place = this.#place;
     this.#place = this.#follow(place, packet.subarray(headSize));
+    this.#answerSize += packet.length;
+    if (this.#place !== 'other' && this.#answerSize > maxAnswer) throw new Error('the server sent far too much about one answer');
     if (this.#place === 'other') this.#swallowed = 0;
     this.#toDriver(packet);
     // After it: it tells us the fields when it sees the last one.
@@ -191,6 +201,8 @@ export class WireFilter {
     this.#status = status;
     this.#warnings = warnings;
     this.#reader = undefined;
+    this.#results += 1;
+    if (this.#results > maxResults) throw new Error('the server sent too many results');
     return (status & moreResults) === 0 ? 'other' : 'header';
   }
 }

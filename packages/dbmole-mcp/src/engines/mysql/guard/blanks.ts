@@ -14,15 +14,12 @@ export interface Executed {
 /** Nothing that begins or ends a text, a name or another comment; a version of five digits, which all servers read alike. */
 const readableComment = /\/\*M?!(?:[0-9]{5})?(?![0-9])([0-9A-Za-z_$ \t\n\r,.()=*]*?)\*\//y;
 
-/** Behind all blanks and comments that begin here. */
+/** Behind the blanks, or the comment, that begin here; the same place if none do. */
 export function blankEnd(sql: string, start: number, executed: Executed): number {
   let at = start;
-  for (;;) {
-    while (isBlank(sql.charCodeAt(at))) at += 1;
-    const next = at === executed.openUntil ? closeExecuted(at, executed) : commentEnd(sql, at, executed);
-    if (next === at) return at;
-    at = next;
-  }
+  while (isBlank(sql.charCodeAt(at))) at += 1;
+  if (at > start) return at;
+  return at === executed.openUntil ? closeExecuted(at, executed) : commentEnd(sql, at, executed);
 }
 
 function isBlank(code: number): boolean {

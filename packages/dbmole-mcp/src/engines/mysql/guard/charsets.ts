@@ -53,7 +53,7 @@ const ambiguous = /[偆砡]/;
 /** `?` is shown for what has no character in Unicode. */
 export function hidesEscape({ definition }: Written, hex: string): boolean {
   const shown = definition.split('\\').length - 1;
-  const written = hex.match(/../g)?.filter((byte) => byte === '5C').length ?? 0;
+  const written = Buffer.from(hex, 'hex').filter((byte) => byte === 0x5c).length;
   return definition.includes('?') || ambiguous.test(definition) || hex === '' || written !== shown;
 }
 

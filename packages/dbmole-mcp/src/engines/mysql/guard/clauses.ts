@@ -1,5 +1,6 @@
+import type { Steps } from './in-turns.ts';
 import { notARead } from './refuse.ts';
-import { noToken, type Token } from './tokens.ts';
+import { noToken, stepTokens, type Token } from './tokens.ts';
 
 interface Place {
   before: string;
@@ -35,8 +36,9 @@ const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>(
 );
 
 /** Throws for words that make something else of a query, wherever they stand in it. */
-export function refuseClauses(tokens: readonly Token[], { oracle, query }: { oracle: boolean; query: boolean }): void {
+export function* refuseClauses(tokens: readonly Token[], { oracle, query }: { oracle: boolean; query: boolean }): Steps<void> {
   for (let index = 0; index < tokens.length; index += 1) {
+    if (index % stepTokens === stepTokens - 1) yield;
     const token = tokens[index] ?? noToken;
     const clause = clauses.get(token.word);
     if (clause === undefined && !oracle) continue;

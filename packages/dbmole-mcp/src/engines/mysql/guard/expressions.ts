@@ -1,4 +1,5 @@
 import type { CallUse } from './functions.ts';
+import type { Steps } from './in-turns.ts';
 import { tokenize } from './lexer.ts';
 import { findCalls } from './names.ts';
 import { type LexMode, plainMode } from './sql-mode.ts';
@@ -7,11 +8,11 @@ import { type LexMode, plainMode } from './sql-mode.ts';
 const shownMode: LexMode = { ...plainMode, ansiQuotes: true };
 
 /** What the expression of a column calls, as MariaDB shows it. */
-export function callsOfColumn(expression: string): CallUse[] {
+export function* callsOfColumn(expression: string): Steps<CallUse[]> {
   // A default may move a sequence on, which the read-only transaction refuses when it is run.
   const shown = expression.replaceAll(/\b(?:next|set)val\(/gi, 'lastval(');
   const text = hasIntroducer(shown) ? withoutTexts(shown) : shown;
-  return findCalls(tokenize(text, shownMode), shownMode, text);
+  return yield* findCalls(yield* tokenize(text, shownMode), shownMode, text);
 }
 
 /** Behind a character set the server writes a text without escapes, so that nobody can tell where it ends. */

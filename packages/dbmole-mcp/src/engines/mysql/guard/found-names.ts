@@ -1,7 +1,7 @@
 import { type ObjectName, quoteName, type ServerFacts } from './catalog.ts';
-import { type CallUse, foldName } from './functions.ts';
+import type { CallUse } from './functions.ts';
 import { grammarOfMaria } from './known-functions.ts';
-import { keyOf } from './known-objects.ts';
+import { foldedKeyOf, keyOf } from './known-objects.ts';
 import type { Origin, Reached } from './origin.ts';
 
 /** A function of the database, or one of a package: `f`, `a.f`, `a.p.f`. */
@@ -18,14 +18,21 @@ export function isSystemObject({ schema, definer }: ObjectName & { definer: stri
   return /^(sys|mysql)$/.test(schema) && /^(mysql|mariadb)\.sys@localhost$/.test(definer);
 }
 
-/** As the server found it: it may write the name in other letters than the statement does. */
-export function originOf(names: ReadonlyMap<string, { origin: Origin }>, name: ObjectName): Origin {
-  const exact = names.get(keyOf(name)) ?? [...names].find(([key]) => key.toUpperCase() === keyOf(name).toUpperCase())?.[1];
-  return exact?.origin ?? { at: 0, via: '', schema: undefined };
-}
+/** Where names come from, by the name that the server found: it may be in other letters than the one in the statement. */
+export class Origins {
+  readonly #origins = new Map<string, Origin>();
 
-export function isSame(a: ObjectName, b: ObjectName): boolean {
-  return foldName(a.schema) === foldName(b.schema) && foldName(a.name) === foldName(b.name);
+  constructor(names: Iterable<ObjectName & { origin: Origin }>) {
+    for (const name of names) {
+      const folded = foldedKeyOf(name);
+      if (!this.#origins.has(folded)) this.#origins.set(folded, name.origin);
+      this.#origins.set(keyOf(name), name.origin);
+    }
+  }
+
+  of(name: ObjectName): Origin {
+    return this.#origins.get(keyOf(name)) ?? this.#origins.get(foldedKeyOf(name)) ?? { at: 0, via: '', schema: undefined };
+  }
 }
 
 /** What the servers look for among the functions that they have built in before anything else. No path leads there. */

@@ -1,5 +1,6 @@
 import { accept, type CatalogQuestion, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
 import { readServerFacts, type ServerFacts } from './catalog.ts';
+import { inTurns } from './in-turns.ts';
 import { KnownObjects } from './known-objects.ts';
 import { notARead } from './refuse.ts';
 import { isSqlMode } from './sql-mode.ts';
@@ -27,7 +28,7 @@ export function createGuard(): ReadGuard {
       checkText(sql);
       const facts = await readFacts(run);
       if (!isSqlMode(facts.sqlMode)) throw notARead({ message: 'the sql_mode of the server is not known', at: 0 });
-      const uses = checkStatement(sql, facts.sqlMode);
+      const uses = await inTurns(checkStatement(sql, facts.sqlMode));
       const catalog = { known: objects, server: facts, run };
       if (!isPlain(uses, catalog)) await lookBehind(uses, catalog);
       return accept(sql, facts.sqlMode);

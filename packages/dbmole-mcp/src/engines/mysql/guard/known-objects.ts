@@ -1,5 +1,6 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import { type ObjectName, quoteName, readCallee, readHasNative, readIsOfComponent } from './catalog.ts';
+import { foldName } from './functions.ts';
 
 /** Views and functions are looked at each time. That a name is neither is believed for so long. */
 const ageMs = 10_000;
@@ -74,6 +75,11 @@ const classicHashing: ReadonlySet<string> = new Set(['md5', 'sha', 'sha1']);
 async function isOfComponent(call: string, run: CatalogQuestion): Promise<boolean> {
   const name = call.replaceAll('`', '').toLowerCase();
   return classicHashing.has(name) && (await readIsOfComponent(name, run));
+}
+
+/** The same for all names that the server may take for one another. */
+export function foldedKeyOf({ schema, name }: ObjectName): string {
+  return JSON.stringify([foldName(schema), foldName(name)]);
 }
 
 export function keyOf({ schema, name }: ObjectName): string {

@@ -1,8 +1,11 @@
 import { Failure } from '@dbmole/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokenize } from './lexer.ts';
+import { tokenize as tokenizeInSteps } from './lexer.ts';
 import { parseMode } from './sql-mode.ts';
+import { atOnce } from './testing/at-once.ts';
+
+const tokenize = (...args: Parameters<typeof tokenizeInSteps>) => atOnce(tokenizeInSteps(...args));
 
 /** The tokens as the text has them, those that may be keywords in capitals; a name that can be none in its quotes or with a mark. */
 function split(sql: string, mode = ''): string {

@@ -1,13 +1,21 @@
 import { blankEnd, type Executed } from './blanks.ts';
+import type { Steps } from './in-turns.ts';
 import { scanNumber } from './numbers.ts';
-import { notARead, notPlaceable } from './refuse.ts';
+import { notARead, notPlaceable, tooComplex } from './refuse.ts';
 import type { LexMode } from './sql-mode.ts';
 import type { Token } from './tokens.ts';
 
 /** A text as the server splits it, without blanks and comments. Throws a refusal for whatever it cannot place. */
-export function tokenize(sql: string, mode: LexMode, executed: Executed = { mask: 0, count: 0 }): Token[] {
+export function tokenize(sql: string, mode: LexMode, executed: Executed = { mask: 0, count: 0 }): Steps<Token[]> {
   return new Lexer(sql, mode, executed).run();
 }
+
+/** Two for each value of a long list. */
+const maxTokens = 250_000;
+/** No server takes a name of more than 256. */
+const maxName = 1_000;
+/** How many characters are read before others may go first. */
+const stepLength = 4_096;
 
 const hostPattern = /[0-9A-Za-z._$]*/y;
 const hexPattern = /[0-9a-fA-F]*'/y;
@@ -42,15 +50,25 @@ class Lexer {
     this.#wide = /[\ud800-\udbff]/.test(sql);
   }
 
-  run(): Token[] {
+  *run(): Steps<Token[]> {
     const nul = this.#sql.indexOf('\u0000');
     if (nul >= 0) throw notPlaceable('a NUL character', nul);
-    for (this.#skip(); this.#at < this.#sql.length; this.#skip()) this.#next();
-    return this.#tokens;
+    for (let next = stepLength; ; next = this.#at + stepLength) {
+      while (this.#at < next && this.#at < this.#sql.length) this.#step();
+      if (this.#at >= this.#sql.length) return this.#tokens;
+      yield;
+    }
   }
 
-  #skip(): void {
-    this.#at = blankEnd(this.#sql, this.#at, this.#executed);
+  /** One token, or what stands between two of them. */
+  #step(): void {
+    const behind = blankEnd(this.#sql, this.#at, this.#executed);
+    if (behind > this.#at) {
+      this.#at = behind;
+      return;
+    }
+    if (this.#tokens.length >= maxTokens) throw tooComplex(`more than ${maxTokens} words and signs`, this.#at);
+    this.#next();
   }
 
   #code(ahead = 0): number {
@@ -232,6 +250,7 @@ class Lexer {
 
   /** MySQL looks for a question mark where a name has a character beyond the basic plane; MariaDB refuses such a name. */
   #name(start: number, end: number): string {
+    if (end - start > maxName) throw tooComplex(`a name of more than ${maxName} characters`, start);
     const name = this.#sql.slice(start, end);
     return this.#wide ? name.replaceAll(wideCharacter, '?') : name;
   }

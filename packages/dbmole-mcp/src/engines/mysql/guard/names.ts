@@ -1,8 +1,10 @@
 import { Failure } from '@dbmole/core';
 import { type CallForm, type CallUse, judgeCall } from './functions.ts';
+import type { Steps } from './in-turns.ts';
 import { isReserved } from './known-functions.ts';
+import { tooComplex } from './refuse.ts';
 import type { LexMode } from './sql-mode.ts';
-import { isName, matchBrackets, noToken, type Token } from './tokens.ts';
+import { isName, matchBrackets, noToken, stepTokens, type Token } from './tokens.ts';
 
 export interface TableUse {
   schema: string | undefined;
@@ -18,6 +20,13 @@ export interface Uses {
   defaults: boolean;
 }
 
+/** Also of one name that is used again and again. No server joins more than 61 tables, but a statement may unite many queries. */
+const maxUses = 10_000;
+
+export function refuseMany(uses: number): void {
+  if (uses > maxUses) throw tooComplex(`more than ${maxUses} tables and functions are named`);
+}
+
 /** `DEFAULT(column)` runs the expression that the column has for it. */
 export function usesDefaults(tokens: readonly Token[]): boolean {
   return tokens.some(({ word }, index) => word === 'DEFAULT' && tokens[index + 1]?.word === '(');
@@ -27,11 +36,12 @@ export function usesDefaults(tokens: readonly Token[]): boolean {
 type CallMode = Pick<LexMode, 'ignoreSpace' | 'oracle'>;
 
 /** Every call that is not known to be harmless; throws at the first that is known not to be. */
-export function findCalls(tokens: readonly Token[], mode: CallMode, sql: string): CallUse[] {
+export function* findCalls(tokens: readonly Token[], mode: CallMode, sql: string): Steps<CallUse[]> {
   const calls: CallUse[] = [];
   let context: (CallMode & { sql: string }) | undefined;
   let closingOf: ((open: number) => number) | undefined;
   for (let index = 1; index < tokens.length; index += 1) {
+    if (index % stepTokens === 0) yield;
     if (tokens[index]?.word !== '(') continue;
     context ??= { ...mode, sql };
     const form = formAt(tokens, index - 1, context);
@@ -119,7 +129,7 @@ const joins: ReadonlySet<string> = new Set(['JOIN', 'STRAIGHT_JOIN', 'TABLE']);
 const indexHints: ReadonlySet<string> = new Set(['JOIN', 'ORDER', 'GROUP']);
 
 /** All names that stand where a table does, whatever they turn out to be: tables, views, or queries of a WITH. */
-export function findTables(tokens: readonly Token[], { oracle }: Pick<LexMode, 'oracle'>): TableUse[] {
+export function findTables(tokens: readonly Token[], { oracle }: Pick<LexMode, 'oracle'>): Steps<TableUse[]> {
   return new TableFinder(tokens, oracle).run();
 }
 
@@ -137,10 +147,13 @@ class TableFinder {
     this.#oracle = oracle;
   }
 
-  run(): TableUse[] {
+  *run(): Steps<TableUse[]> {
     // Only there is a list without a query.
     if (this.#tokens[0]?.word === 'CHECKSUM') this.#depth.list = true;
-    for (let index = 0; index < this.#tokens.length; index += 1) index = this.#step(this.#tokens[index] ?? noToken, index);
+    for (let index = 0; index < this.#tokens.length; index += 1) {
+      index = this.#step(this.#tokens[index] ?? noToken, index);
+      if (index % stepTokens === stepTokens - 1) yield;
+    }
     return this.#found;
   }
 

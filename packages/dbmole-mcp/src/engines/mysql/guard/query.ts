@@ -10,15 +10,18 @@ export interface WithName {
 
 /** Throws unless a query begins here, behind any number of brackets. */
 export function readQuery(sql: string, tokens: readonly Token[], from: number): WithName[] {
-  let at = from;
-  while (tokens[at]?.word === '(') at += 1;
-  const token = tokens[at] ?? noToken;
-  if (token.word === 'SELECT' || token.word === 'VALUES' || token.word === 'TABLE') return [];
-  if (token.word !== 'WITH') refuseVerb(token, sql);
-  const { names, main } = readWith(tokens, at);
-  const inner = readQuery(sql, tokens, main);
-  // In brackets the names mean something up to the closing one only.
-  return at === from ? [...names, ...inner] : [];
+  const found: WithName[] = [];
+  let inBrackets = false;
+  for (let at = from; ; ) {
+    const token = tokens[at] ?? noToken;
+    if (token.word === 'SELECT' || token.word === 'VALUES' || token.word === 'TABLE') return found;
+    if (token.word !== 'WITH' && token.word !== '(') refuseVerb(token, sql);
+    inBrackets ||= token.word === '(';
+    const { names, main } = token.word === '(' ? { names: [], main: at + 1 } : readWith(tokens, at);
+    // In brackets the names mean something up to the closing one only.
+    if (!inBrackets) for (const name of names) found.push(name);
+    at = main;
+  }
 }
 
 /** `WITH [RECURSIVE] name [(columns)] AS (query), … query`: none of the queries in brackets can be a write, the last one can. */
@@ -43,8 +46,9 @@ function readWith(tokens: readonly Token[], from: number): { names: WithName[]; 
 /** MariaDB's `CYCLE columns RESTRICT`. */
 function behindCycle(tokens: readonly Token[], at: number): number {
   if (tokens[at]?.word !== 'CYCLE') return at;
-  const end = tokens.findIndex(({ word }, index) => index > at && word === 'RESTRICT');
-  return end < 0 ? tokens.length : end + 1;
+  let end = at;
+  while (end < tokens.length && tokens[end]?.word !== 'RESTRICT') end += 1;
+  return end + 1;
 }
 
 function unreadableWith({ start }: Token) {

@@ -1,6 +1,9 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { checkRoutine } from './routine.ts';
+import { checkRoutine as checkRoutineInSteps } from './routine.ts';
+import { atOnce } from './testing/at-once.ts';
+
+const checkRoutine = (...args: Parameters<typeof checkRoutineInSteps>) => atOnce(checkRoutineInSteps(...args));
 
 const head = 'CREATE DEFINER=`root`@`%` FUNCTION `f`(a decimal(10,2)) RETURNS int(11)\n    DETERMINISTIC\n';
 

@@ -1,49 +1,55 @@
 import type { Routine } from './catalog.ts';
 import { type CallUse, foldName } from './functions.ts';
+import type { Steps } from './in-turns.ts';
 import { isReserved } from './known-functions.ts';
 import { tokenize } from './lexer.ts';
 import { findCalls, findTables, type Uses, usesDefaults } from './names.ts';
 import { notARead } from './refuse.ts';
 import { type LexMode, parseMode } from './sql-mode.ts';
-import { closingOf, isName, noToken, type Token } from './tokens.ts';
+import { isName, matchBrackets, noToken, stepTokens, type Token } from './tokens.ts';
 
 /**
  * What a stored function leads to, by the statement that makes it. That it cannot change rows is for the read-only transaction to
  * see to; we refuse what no transaction stops, and what would outlive the call or hold others up. All of these can be in a
  * function on some server.
  */
-export function checkRoutine(sql: string, { sqlMode, comment, type }: Pick<Routine, 'sqlMode' | 'comment' | 'type'>): Uses {
+export function* checkRoutine(
+  sql: string,
+  { sqlMode, comment, type }: Pick<Routine, 'sqlMode' | 'comment' | 'type'>,
+): Steps<Uses> {
   const mode = parseMode(sqlMode);
   // The server writes its comment with escapes, whether or not they are any in this mode.
   if (mode.plainBackslash && /['"`\\]/.test(comment)) throw refusal('a comment with quotes', 0);
-  const tokens = tokenize(sql, mode);
-  // Behind its own CREATE.
-  for (let index = 1; index < tokens.length; index += 1) refuseAt(tokens, index);
+  const tokens = yield* tokenize(sql, mode);
+  yield* refuseStatements(tokens);
   const isPackage = type === 'PACKAGE BODY';
   const definitions = findDefinitions(tokens, isPackage);
   // Nothing is called where it is defined, and a package's own text is what is checked.
-  const noCalls = new Set(
-    [...definitions, ...tokens.filter((_, index) => isOfGrammar(tokens, index, mode))].map(({ start }) => start),
-  );
+  const noCalls = new Set([...definitions, ...findGrammar(tokens, mode)].map(({ start }) => start));
+  yield;
   const own = new Set(isPackage ? definitions.map(({ name }) => foldName(name)) : []);
-  const calls = [...findCalls(tokens, mode, sql), ...(mode.oracle ? findBareCalls(tokens) : findCallStatements(tokens, false))];
+  const bare = mode.oracle ? yield* findBareCalls(tokens) : findCallStatements(tokens, false);
+  const calls = [...(yield* findCalls(tokens, mode, sql)), ...bare];
   const isOwn = ({ name, path }: CallUse) => path.length === 0 && own.has(foldName(name));
   return {
     defaults: usesDefaults(tokens),
-    tables: findTables(tokens, mode),
+    tables: yield* findTables(tokens, mode),
     calls: calls.filter(({ at }) => !noCalls.has(at)).map((use) => (isOwn(use) ? { ...use, inPackage: true } : use)),
   };
 }
 
 /** `UNTIL (…)`, and the cursors of MariaDB that have parameters: where one is declared, opened, or gone through. */
-function isOfGrammar(tokens: readonly Token[], index: number, { oracle }: LexMode): boolean {
-  if (tokens[index + 1]?.word !== '(') return false;
-  const before = tokens[index - 1]?.word ?? '';
-  if (before === 'CURSOR') return true;
-  // A condition may be called so too, and a procedure be its handler.
-  if (before === 'OPEN') return beginnings.has(tokens[index - 2]?.word ?? '');
-  if (before === ';') return !oracle && tokens[index]?.word === 'UNTIL';
-  return before === 'IN' && ['DO', 'LOOP'].includes(tokens[closingOf(tokens, index + 1) + 1]?.word ?? '');
+function findGrammar(tokens: readonly Token[], { oracle }: LexMode): Token[] {
+  const closingOf = matchBrackets(tokens);
+  return tokens.filter((_, index) => {
+    if (tokens[index + 1]?.word !== '(') return false;
+    const before = tokens[index - 1]?.word ?? '';
+    if (before === 'CURSOR') return true;
+    // A condition may be called so too, and a procedure be its handler.
+    if (before === 'OPEN') return beginnings.has(tokens[index - 2]?.word ?? '');
+    if (before === ';') return !oracle && tokens[index]?.word === 'UNTIL';
+    return before === 'IN' && ['DO', 'LOOP'].includes(tokens[closingOf(index + 1) + 1]?.word ?? '');
+  });
 }
 
 /** Words that begin a statement, or a clause of one, and by which word they are known to. Where none is given, any will do. */
@@ -79,6 +85,16 @@ const statements: Readonly<Record<string, readonly string[]>> = {
 /** What these make or drop goes with the session. */
 const temporary: ReadonlySet<string> = new Set(['TEMPORARY', 'PREPARE']);
 
+function* refuseStatements(tokens: readonly Token[]): Steps<void> {
+  const inSet = new SetScope();
+  // Behind its own CREATE.
+  for (let index = 1; index < tokens.length; index += 1) {
+    if (index % stepTokens === 0) yield;
+    if (inSet.isAt(tokens[index]?.word ?? '')) refuseSetting(tokens, index);
+    refuseAt(tokens, index);
+  }
+}
+
 function refuseAt(tokens: readonly Token[], index: number): void {
   const { word, start } = tokens[index] ?? noToken;
   const next = tokens[index + 1] ?? noToken;
@@ -87,7 +103,6 @@ function refuseAt(tokens: readonly Token[], index: number): void {
   if (known && !isValue(tokens, index)) throw refusal(`${word} ${next.word}`.trim(), start);
   if (word === 'BINLOG' && (next.kind === 'text' || next.kind === 'variable')) throw refusal(word, start);
   if ((word === 'CREATE' || word === 'DROP') && !temporary.has(next.word)) throw refusal(`${word} ${next.word}`.trim(), start);
-  if (word === 'SET') refuseSet(tokens, index);
 }
 
 /** What only looks like a statement: `VALUE FOR` without NEXT, and variables that are the end of one. */
@@ -105,12 +120,29 @@ const firstWords: ReadonlySet<string> = new Set(['ROLE', 'STATEMENT', 'RESOURCE'
 /** The last two are those of a replication channel, even without GLOBAL. */
 const flags = /^(@@(session|local)?\.?)?(tx_read_only|transaction_read_only|sql_slave_skip_counter|max_relay_log_size)$/i;
 
-/** `SET a = 1, GLOBAL b = 2`: what is set stands behind SET or a comma. */
-function refuseSet(tokens: readonly Token[], from: number): void {
-  for (const index of outsideOfBrackets(tokens, from + 1)) {
-    const { name, start } = tokens[index] ?? noToken;
-    if (reachesBeyond(tokens, index) || isMoreThanVariable(tokens, index)) throw refusal(`SET ${name}`, start);
+/** Follows where a SET reaches: to the end of its statement, but not into brackets, in which there are arguments. */
+class SetScope {
+  /** Whether a SET reaches here, for each bracket that is open. */
+  readonly #outer: boolean[] = [];
+  #reaches = false;
+
+  /** Whether one reaches the next token, which has this word. */
+  isAt(word: string): boolean {
+    const reaches = this.#reaches;
+    if (word === '(') {
+      this.#outer.push(reaches);
+      this.#reaches = false;
+    } else if (word === ')') this.#reaches = (this.#outer.pop() ?? false) || reaches;
+    else if (word === ';') this.#reaches = false;
+    else if (word === 'SET') this.#reaches = true;
+    return reaches;
   }
+}
+
+/** `SET a = 1, GLOBAL b = 2`: what is set stands behind SET or a comma. */
+function refuseSetting(tokens: readonly Token[], index: number): void {
+  const { name, start } = tokens[index] ?? noToken;
+  if (reachesBeyond(tokens, index) || isMoreThanVariable(tokens, index)) throw refusal(`SET ${name}`, start);
 }
 
 /** `SET ROLE x`, which may also stand behind a comma, `SET SESSION TRANSACTION …`, `SET DEFAULT ROLE x`. */
@@ -119,14 +151,6 @@ function isMoreThanVariable(tokens: readonly Token[], index: number): boolean {
   const next = tokens[index + 1]?.word ?? '';
   if (!['SET', ',', 'SESSION', 'LOCAL'].includes(tokens[index - 1]?.word ?? '')) return false;
   return (firstWords.has(word) && next !== '=' && next !== ':') || (word === 'DEFAULT' && next === 'ROLE');
-}
-
-/** Up to the end of the statement. In brackets are arguments. */
-function* outsideOfBrackets(tokens: readonly Token[], from: number): Generator<number> {
-  for (let index = from; index < tokens.length && tokens[index]?.word !== ';'; index += 1) {
-    if (tokens[index]?.word === '(') index = closingOf(tokens, index);
-    else yield index;
-  }
 }
 
 function reachesBeyond(tokens: readonly Token[], index: number): boolean {
@@ -149,10 +173,14 @@ function findCallStatements(tokens: readonly Token[], oracle: boolean): CallUse[
 const ownWords: ReadonlySet<string> = new Set(['END', 'RAISE']);
 
 /** In the other grammar of MariaDB even `p` alone is a statement. */
-function findBareCalls(tokens: readonly Token[]): CallUse[] {
+function* findBareCalls(tokens: readonly Token[]): Steps<CallUse[]> {
   const calls: CallUse[] = [];
+  let inHandler = false;
   for (let index = 0; index < tokens.length; index += 1) {
-    const use = mayEndBefore(tokens, index) ? readName(tokens, index + 1, true) : undefined;
+    if (index % stepTokens === stepTokens - 1) yield;
+    const { word } = tokens[index] ?? noToken;
+    if (word === 'HANDLER' || beginnings.has(word)) inHandler = word === 'HANDLER';
+    const use = mayEndBefore(tokens, index, inHandler) ? readName(tokens, index + 1, true) : undefined;
     if (use !== undefined && tokens[use.behind]?.word === ';' && !ownWords.has(use.call.word)) calls.push(use.call);
   }
   return [...findCallStatements(tokens, true), ...calls];
@@ -164,20 +192,14 @@ const beginnings: ReadonlySet<string> = new Set(
 );
 
 /** Also behind a label, and behind the condition of a handler, which may be a name, a number or a text. */
-function mayEndBefore(tokens: readonly Token[], index: number): boolean {
+function mayEndBefore(tokens: readonly Token[], index: number, inHandler: boolean): boolean {
   const { word, kind } = tokens[index] ?? noToken;
   const before = tokens[index - 1]?.word ?? '';
   if (word === '>') return before === '>' && tokens[index - 3]?.word === '<';
-  return beginnings.has(word) || (kind !== 'mark' && afterHandler.has(before) && isOfHandler(tokens, index));
+  return beginnings.has(word) || (inHandler && kind !== 'mark' && afterHandler.has(before));
 }
 
 const afterHandler: ReadonlySet<string> = new Set(['FOR', ',', 'SQLSTATE', 'VALUE']);
-
-function isOfHandler(tokens: readonly Token[], index: number): boolean {
-  let at = index;
-  while (at >= 0 && tokens[at]?.word !== 'HANDLER' && !beginnings.has(tokens[at]?.word ?? '')) at -= 1;
-  return tokens[at]?.word === 'HANDLER';
-}
 
 function readName(tokens: readonly Token[], from: number, oracle: boolean): { call: CallUse; behind: number } | undefined {
   const path: string[] = [];

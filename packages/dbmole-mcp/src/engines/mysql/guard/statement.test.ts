@@ -1,6 +1,9 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { checkStatement } from './statement.ts';
+import { checkStatement as checkStatementInSteps } from './statement.ts';
+import { atOnce } from './testing/at-once.ts';
+
+const checkStatement = (...args: Parameters<typeof checkStatementInSteps>) => atOnce(checkStatementInSteps(...args));
 
 function namesOf(sql: string, mode = ''): string {
   const { tables, calls } = checkStatement(sql, mode);

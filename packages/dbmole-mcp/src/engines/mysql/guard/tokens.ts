@@ -9,6 +9,9 @@ export interface Token {
   name: string;
 }
 
+/** How many tokens are looked at before other calls may go first. */
+export const stepTokens = 2_048;
+
 /** Stands for what is not there. */
 export const noToken: Token = { kind: 'mark', start: 0, end: 0, word: '', name: '' };
 

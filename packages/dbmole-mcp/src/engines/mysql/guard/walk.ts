@@ -17,12 +17,13 @@ import {
 import { hasForeignText, hidesEscape, isMisread, isMisreadRoutine, isPlainText, mayHideEscape, misread } from './charsets.ts';
 import { refuseOptions } from './connect-options.ts';
 import { callsOfColumn } from './expressions.ts';
-import { calledAs, candidatesOf, isNative, isSame, isSystemObject, originOf } from './found-names.ts';
+import { calledAs, candidatesOf, isNative, isSystemObject, Origins } from './found-names.ts';
 import { type CallUse, refuseAddedCall, refuseUnknownCall, sayUnknown } from './functions.ts';
-import { isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
-import type { TableUse, Uses } from './names.ts';
+import { giveWay, inTurns } from './in-turns.ts';
+import { foldedKeyOf, isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
+import { refuseMany, type TableUse, type Uses } from './names.ts';
 import { join, type Origin, type Reached, within } from './origin.ts';
-import { notARead, useExecute } from './refuse.ts';
+import { notARead, tooComplex, useExecute } from './refuse.ts';
 import { checkRoutine } from './routine.ts';
 import { plainMode } from './sql-mode.ts';
 import { checkDefinition } from './statement.ts';
@@ -66,7 +67,7 @@ export async function lookBehind(uses: Uses, catalog: Catalog): Promise<void> {
     frontier = await walk.step(frontier);
     if (frontier.tables.length === 0 && frontier.calls.length === 0) return;
   }
-  throw notARead({ message: 'its views and functions lead on too far to be checked', at: 0 });
+  throw tooComplex('its views and functions lead on too far to be checked');
 }
 
 interface Frontier {
@@ -94,6 +95,7 @@ class Walk {
   readonly #server: ServerFacts;
   readonly #run: CatalogQuestion;
   readonly #seen = new Set<string>();
+  #reached = 0;
   /** Some text on the way asks for the defaults of columns, perhaps of those behind it. */
   #defaults: boolean;
 
@@ -113,16 +115,18 @@ class Walk {
   }
 
   async #stepTables(uses: readonly Reached<TableUse>[], next: Frontier): Promise<void> {
-    const names = this.#newTables(uses);
+    const names = await this.#newTables(uses);
     if (names.size === 0) return;
     const asksColumns = (name: ObjectName) => this.#server.maria && !this.#known.is('view', name);
     const found = await readRelations([...names.values()], asksColumns, this.#run);
-    for (const name of names.values()) if (!found.some((one) => isSame(one, name))) await this.#refuseHidden(name);
+    const visible = new Set(found.map(foldedKeyOf));
+    for (const name of names.values()) if (!visible.has(foldedKeyOf(name))) await this.#refuseHidden(name);
+    const origins = new Origins(names.values());
     await this.#checkEngines(
       found.filter(({ engine }) => /^connect$/i.test(engine)),
-      names,
+      origins,
     );
-    const calling = await this.#stepColumns(found, names, next);
+    const calling = await this.#stepColumns(found, origins, next);
     for (const { schema, name, isView, engine } of found) {
       const one = { schema, name };
       // Of what was a view a moment ago the columns were not looked for.
@@ -131,16 +135,16 @@ class Walk {
       if (isSeen && !/^connect$/i.test(engine) && !calling.has(keyOf(one))) this.#known.remember('table', one);
     }
     const views = found.filter(({ isView }) => isView);
-    if (views.length > 0) await this.#stepViews(views, names, next);
+    if (views.length > 0) await this.#stepViews(views, origins, next);
   }
 
-  #newTables(uses: readonly Reached<TableUse>[]): Map<string, NamedTable> {
+  async #newTables(uses: readonly Reached<TableUse>[]): Promise<Map<string, NamedTable>> {
     const names = new Map<string, NamedTable>();
     for (const { schema: written, name, origin } of uses) {
       const schema = written ?? origin.schema;
       if (schema === undefined) continue;
       const found = { schema, name, origin, qualified: written !== undefined };
-      if (isCountedAnew(found)) within(origin, '', () => refuseCountedAnew(name));
+      if (isCountedAnew(found)) await within(origin, '', () => refuseCountedAnew(name));
       if (isSystemSchema(schema) || (!this.#defaults && this.#known.is('table', found))) continue;
       if (this.#isNew(['table', schema, name, this.#defaults])) names.set(keyOf(found), found);
     }
@@ -148,43 +152,35 @@ class Walk {
   }
 
   /** The tables whose columns call something, as far as the statement may run it. */
-  async #stepColumns(
-    found: readonly Relation[],
-    names: ReadonlyMap<string, { origin: Origin }>,
-    next: Frontier,
-  ): Promise<ReadonlySet<string>> {
+  async #stepColumns(found: readonly Relation[], origins: Origins, next: Frontier): Promise<ReadonlySet<string>> {
     const calling = new Set<string>();
     const tables = found.filter(({ isView, isComputed }) => isComputed || (this.#defaults && !isView));
     if (tables.length === 0) return calling;
     for (const { expression, isDefault, ...name } of await readExpressions(tables, this.#run)) {
       if (isDefault && !this.#defaults) continue;
-      const origin = originOf(names, name);
+      await giveWay();
+      const origin = origins.of(name);
       const what = `table ${name.schema}.${name.name}`;
-      const calls = within(origin, what, () => callsOfColumn(uncut(expression)));
+      const calls = await within(origin, what, () => inTurns(callsOfColumn(uncut(expression))));
       if (calls.length > 0) calling.add(keyOf(name));
       this.#reach({ tables: [], calls, defaults: false }, { ...origin, via: join(origin.via, what), schema: name.schema }, next);
     }
     return calling;
   }
 
-  async #stepViews(views: readonly ObjectName[], names: ReadonlyMap<string, { origin: Origin }>, next: Frontier): Promise<void> {
-    const seen = await readViews(views, this.#run);
+  async #stepViews(views: readonly ObjectName[], origins: Origins, next: Frontier): Promise<void> {
+    const seen = new Map((await readViews(views, this.#run)).map((view) => [keyOf(view), view] as const));
     for (const { schema, name } of views) {
-      const view = seen.find((one) => one.schema === schema && one.name === name) ?? {
-        schema,
-        name,
-        definition: '',
-        definer: '',
-        charset: '',
-      };
-      await this.#look(view, originOf(names, view), next);
+      await giveWay();
+      const view = seen.get(keyOf({ schema, name })) ?? { schema, name, definition: '', definer: '', charset: '' };
+      await this.#look(view, origins.of(view), next);
     }
   }
 
-  async #checkEngines(tables: readonly ObjectName[], names: ReadonlyMap<string, { origin: Origin }>): Promise<void> {
+  async #checkEngines(tables: readonly ObjectName[], origins: Origins): Promise<void> {
     if (tables.length === 0) return;
     for (const { options, ...name } of await readTableOptions(tables, this.#run)) {
-      within(originOf(names, name), `table ${name.schema}.${name.name}`, () => refuseOptions(options));
+      await within(origins.of(name), `table ${name.schema}.${name.name}`, () => refuseOptions(options));
     }
   }
 
@@ -192,7 +188,7 @@ class Walk {
     const what = `view ${view.schema}.${view.name}`;
     if (view.definition === '') return await this.#lookUnseen(view, what, origin);
     await this.#refuseMisread(view, join(origin.via, what), origin.at);
-    const uses = within(origin, what, () => checkDefinition(uncut(view.definition), plainMode));
+    const uses = await within(origin, what, () => inTurns(checkDefinition(uncut(view.definition), plainMode)));
     this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: view.schema }, next);
   }
 
@@ -238,16 +234,23 @@ class Walk {
     }
     if (asked.length === 0) return;
     const candidates = asked.map((use) => ({ use, names: candidatesOf(use, this.#server.maria) }));
-    const routines = await readRoutines(
-      candidates.flatMap(({ names }) => names),
-      this.#run,
-    );
+    const byName = await this.#readRoutines(candidates.flatMap(({ names }) => names));
     for (const { use, names } of candidates) {
-      const found = routines.filter((routine) => names.some((name) => isSame(routine, name)));
+      const keys = new Set(names.map(foldedKeyOf));
+      const found = [...keys].flatMap((key) => byName.get(key) ?? []);
       if (found.length === 0 && !use.inPackage) this.#acceptAbsent(use, names);
       else await this.#refuseAdded(use);
       for (const routine of found) await this.#lookInside(routine, use.origin, next);
     }
+  }
+
+  async #readRoutines(names: readonly ObjectName[]): Promise<ReadonlyMap<string, readonly Routine[]>> {
+    const byName = new Map<string, Routine[]>();
+    for (const routine of await readRoutines(names, this.#run)) {
+      const key = foldedKeyOf(routine);
+      byName.set(key, [...(byName.get(key) ?? []), routine]);
+    }
+    return byName;
   }
 
   async #isBuiltIn(use: CallUse): Promise<boolean> {
@@ -271,7 +274,7 @@ class Walk {
   /** Behind a database or a package the name is that of a stored function. */
   async #refuseAdded(use: Reached<CallUse>): Promise<void> {
     if (use.path.length > 0 || !(await this.#known.isAdded(use.name, this.#run))) return;
-    within(use.origin, '', () => refuseAddedCall(use));
+    await within(use.origin, '', () => refuseAddedCall(use));
   }
 
   async #lookInside(routine: Routine, origin: Origin, next: Frontier): Promise<void> {
@@ -283,7 +286,7 @@ class Walk {
       throw misread(join(origin.via, what), routine.charset, origin.at);
     if (text === '' && isSystemObject(routine)) return;
     if (text === '') throw this.#unseen(routine, join(origin.via, what), origin.at);
-    const uses = within(origin, what, () => checkRoutine(uncut(text), routine));
+    const uses = await within(origin, what, () => inTurns(checkRoutine(uncut(text), routine)));
     this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: routine.schema }, next);
   }
 
@@ -301,6 +304,8 @@ class Walk {
 
   #reach({ tables, calls, defaults }: Uses, origin: Origin, next: Frontier): void {
     this.#defaults ||= defaults && this.#server.maria;
+    this.#reached += tables.length + calls.length;
+    refuseMany(this.#reached);
     for (const table of tables) next.tables.push({ ...table, origin });
     for (const call of calls) next.calls.push({ ...call, origin });
   }
@@ -308,7 +313,8 @@ class Walk {
   #isNew(parts: readonly unknown[]): boolean {
     const key = JSON.stringify(parts);
     if (this.#seen.has(key)) return false;
-    if (this.#seen.size >= mostNames) throw notARead({ message: 'it names too much to be checked', at: 0 });
+    if (this.#seen.size >= mostNames)
+      throw tooComplex(`more than ${mostNames} different tables and functions have to be looked at`);
     this.#seen.add(key);
     return true;
   }
@@ -316,7 +322,7 @@ class Walk {
 
 function uncut(text: string): string {
   if (text.length < longestText) return text;
-  throw notARead({ message: 'it is too long to be checked', at: 0 });
+  throw tooComplex('it is too long to be checked');
 }
 
 function refuseCountedAnew(name: string): never {
