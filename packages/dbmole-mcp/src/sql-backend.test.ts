@@ -19,6 +19,7 @@ interface World {
   refusedAt?: string;
   /** How many rows a read gives, and how long it takes. */
   rows: number;
+  cell: string;
   ms: number;
   /** What the guard takes for granted, counted up whenever it looks again; and what is true. */
   known: number;
@@ -28,7 +29,7 @@ interface World {
 }
 
 function createWorld(): { world: World; modules: EngineModules } {
-  const world: World = { opened: [], closed: [], rows: 1, ms: 0, known: 0, true: 0, ran: [] };
+  const world: World = { opened: [], closed: [], rows: 1, cell: 'cut', ms: 0, known: 0, true: 0, ran: [] };
   const none = { catalog: { listDatabases: notAsked, listTables: notAsked, describeTables: notAsked, search: notAsked } };
   const modules: EngineModules = {
     engine: {
@@ -56,7 +57,7 @@ function fakeSession(world: World, database: string | undefined): Session {
   const fill = async (sink: RowSink) => {
     await delay(world.ms);
     sink.columns([{ name: 'a', type: 'text' }]);
-    for (let i = 0; i < world.rows; i++) if (!sink.row([{ text: 'cut', length: 9 }])) break;
+    for (let i = 0; i < world.rows; i++) if (!sink.row([{ text: world.cell, length: 900_000 }])) break;
   };
   return {
     alive: true,
@@ -166,6 +167,9 @@ describe('a backend', () => {
     world.rows = 20_000;
     expect(await backend.catalogRun({ signal })('all')).toHaveLength(20_000);
     world.rows = 10_000_000;
+    await expect(backend.catalogRun({ signal })('all')).rejects.toMatchObject({ kind: 'limit' });
+    world.cell = 'x'.repeat(900_000);
+    world.rows = 1_000;
     await expect(backend.catalogRun({ signal })('all')).rejects.toMatchObject({ kind: 'limit' });
   });
 });

@@ -10,12 +10,14 @@ export interface SqlBackendOptions {
   /** Databases at most that have sessions at the same time. */
   databases?: number;
   pool?: Omit<SessionPoolOptions, 'open'>;
+  /** Instead of the guard of the engine. */
+  createGuard?: () => ReadGuard;
 }
 
 const mostDatabases = 8;
 
 /** Statements over the catalog bound themselves; these are for the day when one of them does not. */
-const catalogBounds = { rows: 20_000, cell: 1_000_000, timeoutMs: 600_000 };
+const catalogBounds = { rows: 20_000, cell: 1_000_000, characters: 100_000_000, timeoutMs: 600_000 };
 
 /** Opens one session at once, so that whatever is wrong with the connection is said when it is opened. */
 export async function openSqlBackend(
@@ -128,7 +130,7 @@ class DatabasePools {
   #create(database: string | undefined): DatabaseEntry {
     this.#makeRoom();
     const open = (signal: AbortSignal) => this.#openSession(database, signal);
-    return { pool: new SessionPool({ ...this.#options.pool, open }), guard: this.#modules.engine.createGuard() };
+    return { pool: new SessionPool({ ...this.#options.pool, open }), guard: (this.#options.createGuard ?? this.#modules.engine.createGuard)() };
   }
 
   async #openSession(database: string | undefined, signal: AbortSignal): Promise<Session> {
@@ -178,9 +180,16 @@ type UseSession = <T>(work: (session: Session) => Promise<T>) => Promise<T>;
 function createCatalogRun(use: UseSession, signal: AbortSignal): CatalogRun {
   return async (sql, params = []) => {
     const rows: (string | null)[][] = [];
+    let size = 0;
+    const isFull = () => rows.length > catalogBounds.rows || size > catalogBounds.characters;
     const sink: RowSink = {
       columns: () => undefined,
-      row: (cells) => rows.push(cells.map(textOf)) <= catalogBounds.rows,
+      row(cells) {
+        const texts = cells.map(textOf);
+        rows.push(texts);
+        for (const text of texts) size += 1 + (text?.length ?? 0);
+        return !isFull();
+      },
     };
     const request = {
       statement: ownStatement(sql),
@@ -190,8 +199,10 @@ function createCatalogRun(use: UseSession, signal: AbortSignal): CatalogRun {
       maxRows: catalogBounds.rows + 1,
     };
     await use((session) => session.read(request, sink, signal));
-    if (rows.length <= catalogBounds.rows) return rows;
-    throw new Failure('limit', `the catalog has more than ${catalogBounds.rows} rows for this`, { hint: 'Narrow it down.' });
+    if (!isFull()) return rows;
+    const { rows: most, characters } = catalogBounds;
+    const message = `the catalog has more than ${most} rows or ${characters} characters for this`;
+    throw new Failure('limit', message, { hint: 'Narrow it down.' });
   };
 }
 

@@ -154,7 +154,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await session.close();
     });
 
-    it('loses a server that does not stop', async () => {
+    it('gives up on a server that does not stop, and learns later that the statement has ended', async () => {
       const session = await engine.openSession(targetOf(address), forever);
       const pid = Number(await pidOf(session));
       const running = read(session, 'select pg_sleep(60) /* frozen */', { signal: AbortSignal.timeout(300) });
@@ -163,9 +163,13 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       process.kill(pid, 'SIGSTOP');
       const from = Date.now();
       await outcome;
-      process.kill(pid, 'SIGCONT');
       expect(Date.now() - from).toBeLessThan(10_000);
       expect(session.alive).toBe(false);
+      const waiting = new Promise((resolve) => setTimeout(() => resolve('still running'), 200));
+      expect(await Promise.race([session.pendingEnd, waiting])).toBe('still running');
+      process.kill(pid, 'SIGCONT');
+      await session.pendingEnd;
+      expect(await countRunning(address, 'frozen')).toBe(0);
       await session.close();
     });
 

@@ -9,19 +9,28 @@ import { lostFailure } from './wire.ts';
 import { protocolFailure, type RowShape, WireFilter, type WireListener } from './wire-filter.ts';
 
 const goodbyeMs = 500;
+/** Of the login, of the answers to our own questions, and of whatever comes unasked. The names of 5,000 types are the longest of them. */
+const maxUnaskedBytes = 4 * 1024 * 1024;
+/** A process id and a secret, 4 bytes each. */
+const keyLength = 8;
+const maxParameterLength = 256;
 
 /** The stream to the server after the login: what is asked, and which answer belongs to which question. */
 export class Conversation implements WireListener {
-  /** What the server told of itself: `TimeZone`, `server_version`, … It keeps us up to date. */
-  readonly parameters = new Map<string, string>();
+  /** The server keeps it up to date. It tells much else of itself, which is not kept. */
+  timeZone: string | undefined;
   /** With it, another connection may stop what runs on this one. */
   key: Buffer = Buffer.alloc(0);
   lost: Error | undefined;
+  /** After `abandon`: resolves when the server, or what is between us and it, has closed the connection. */
+  pendingEnd: Promise<void> | undefined;
   readonly #stream: Duplex;
   readonly #filter: WireFilter;
   readonly #buffers = new ReadBuffers();
   readonly #closed: Promise<void>;
   readonly #segments: Segment[] = [];
+  /** Bytes that came since the last thing that was sent, but for answers to a statement of the caller. */
+  #unasked = 0;
 
   constructor(stream: Duplex) {
     this.#stream = stream;
@@ -50,11 +59,12 @@ export class Conversation implements WireListener {
 
   note(type: string, body: Buffer): void {
     if (type === 'K') {
+      if (body.length !== keyLength) throw protocolFailure();
       this.key = Buffer.from(body);
-      return;
+    } else if (body.length <= maxParameterLength) {
+      const [name, value] = parseTexts(body);
+      if (name === 'TimeZone') this.timeZone = value;
     }
-    const [name = '', value = ''] = parseTexts(body);
-    this.parameters.set(name, value);
   }
 
   /** In one write. There is one segment for each Sync in it. */
@@ -63,6 +73,7 @@ export class Conversation implements WireListener {
       for (const segment of segments) segment.end(this.lost);
       return;
     }
+    this.#unasked = 0;
     this.#segments.push(...segments);
     this.#stream.write(bytes);
   }
@@ -84,8 +95,23 @@ export class Conversation implements WireListener {
   /** Closes the stream at once; whoever waits for an answer is told why. */
   lose(reason: Error): void {
     if (this.lost !== undefined) return;
-    this.lost = reason;
     this.#stream.destroy();
+    this.#fail(reason);
+  }
+
+  /**
+   * Gives up a statement that the server does not stop. Our half of the stream is closed, which ends a statement that notices; the
+   * other half stays open, as the server closes it when the statement has ended.
+   */
+  abandon(reason: Error): void {
+    if (this.lost !== undefined) return;
+    this.pendingEnd = this.#closed;
+    this.#stream.end();
+    this.#fail(reason);
+  }
+
+  #fail(reason: Error): void {
+    this.lost = reason;
     for (const segment of this.#segments.splice(0)) segment.end(reason);
   }
 
@@ -97,16 +123,25 @@ export class Conversation implements WireListener {
       await this.#closed;
       clearTimeout(timer);
     }
+    this.#stream.destroy();
   }
 
   #take(chunk: Buffer): void {
     this.#buffers.add(chunk.length);
+    this.#unasked += this.#segments[0]?.isCallers ? 0 : chunk.length;
+    if (this.#unasked > maxUnaskedBytes) this.#hangUp();
+    if (this.lost !== undefined) return;
     try {
       this.#filter.push(chunk);
     } catch (error) {
       // Lengths that do not fit together are reported by the buffer.
       this.lose(error instanceof RangeError ? protocolFailure() : asError(error));
     }
+  }
+
+  #hangUp(): void {
+    this.#stream.destroy();
+    this.lose(protocolFailure());
   }
 
   #answer(type: string, body: Buffer): void {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { momentSql, PremiseWatch } from './premise-watch.ts';
+import { LookedRows, momentSql, PremiseWatch } from './premise-watch.ts';
+import { TypeCatalog } from './type-catalog.ts';
+import { UserRows } from './user-rows.ts';
 
 const full = { sql: 'p', full: true };
 /** Without asking whether this is a standby. */
@@ -58,5 +60,15 @@ describe('PremiseWatch', () => {
     const watch = new PremiseWatch();
     for (let twice = 0; twice < 2; twice++) watch.sawTrue('p', String.raw`7{"it's\"so\""}`);
     expect(watch.lookAt('p')).toEqual(short(String.raw`E'7{"it''s\\"so\\""}'`));
+  });
+});
+
+describe('LookedRows', () => {
+  it('takes one row of the look, however many the server sends', () => {
+    const sink = { columns: () => undefined, row: () => true };
+    const looked = new LookedRows(new UserRows(sink, 100, new TypeCatalog()));
+    looked.describe([]);
+    expect([looked.row(['first']), looked.row(['second'])]).toEqual([true, false]);
+    expect(looked.moment).toBe('first');
   });
 });

@@ -53,6 +53,7 @@ export class PremiseWatch {
 
 /** The row of a full look comes before those of the statement. */
 export class LookedRows implements SegmentRows {
+  readonly isCallers = true;
   readonly #look = new OwnRows();
   readonly #rows: UserRows;
   #described = 0;
@@ -72,6 +73,7 @@ export class LookedRows implements SegmentRows {
   }
 
   row(cells: readonly Cell[]): boolean {
-    return this.#described === 1 ? this.#look.row(cells) : this.#rows.row(cells);
+    if (this.#described > 1) return this.#rows.row(cells);
+    return this.#look.rows.length === 0 && this.#look.row(cells);
   }
 }

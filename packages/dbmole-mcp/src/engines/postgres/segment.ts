@@ -1,10 +1,15 @@
 import type { Cell } from '../../engine.ts';
 import { type Field, parseFields, parseText } from './messages.ts';
 import { ServerError } from './server-error.ts';
-import type { RowShape } from './wire-filter.ts';
+import { protocolFailure, type RowShape } from './wire-filter.ts';
+
+/** More than the statements of any segment. */
+const maxTags = 100;
 
 /** Where the rows of a segment go. Undefined shape: nobody wants them. */
 export interface SegmentRows {
+  /** Those of the caller's statement, which may be any number. */
+  readonly isCallers?: boolean;
   describe(fields: readonly Field[]): RowShape | undefined;
   /** False: no more. */
   row(cells: readonly Cell[]): boolean;
@@ -40,6 +45,10 @@ export class Segment {
     });
   }
 
+  get isCallers(): boolean {
+    return this.#rows?.isCallers ?? false;
+  }
+
   get failed(): boolean {
     return this.error !== undefined || this.lost !== undefined;
   }
@@ -69,6 +78,7 @@ export class Segment {
   }
 
   #endStatement(tag: string): void {
+    if (this.tags.length >= maxTags) throw protocolFailure();
     this.tags.push(tag);
     this.shape = undefined;
   }

@@ -75,6 +75,10 @@ export class PostgresSession implements Session {
     return this.#conversation.lost === undefined && !this.#over;
   }
 
+  get pendingEnd(): Promise<void> | undefined {
+    return this.#conversation.pendingEnd;
+  }
+
   async read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
     const { sql } = request.statement;
     const limited = limitRows(sql, request.maxRows);
@@ -87,7 +91,7 @@ export class PostgresSession implements Session {
     const { segment, rows } = blamesUs ? await this.#readOnce(call, limitPortal(sql, request.maxRows)) : first;
     const failure = this.#readFailure(segment, rows, { sql, signal });
     if (failure !== undefined) throw failure;
-    return { timeZone: rows.fields?.some(isZoned) ? this.#conversation.parameters.get('TimeZone') : undefined };
+    return { timeZone: rows.fields?.some(isZoned) ? this.#conversation.timeZone : undefined };
   }
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {

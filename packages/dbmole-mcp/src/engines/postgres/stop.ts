@@ -10,7 +10,7 @@ const repeatMs = 100;
 
 /**
  * Stops a statement in the server. When this resolves, no request of ours is under way that could hit a later one; a server that
- * does not stop in time loses the connection. Never rejects.
+ * does not stop in time loses the connection, which tells its end later. Never rejects.
  */
 export async function stopStatement(conversation: Conversation, route: Route, segment: Segment): Promise<void> {
   const deadline = Date.now() + patienceMs;
@@ -19,8 +19,8 @@ export async function stopStatement(conversation: Conversation, route: Route, se
     await endsWithin(segment.done, repeatMs);
   }
   if (segment.ended) return;
-  conversation.lose(
-    new Failure('connection', 'the server did not stop the statement, so its connection was closed', {
+  conversation.abandon(
+    new Failure('connection', 'the server did not stop the statement', {
       code: 'E_CONNECTION_LOST',
       hint: 'Call again.',
     }),

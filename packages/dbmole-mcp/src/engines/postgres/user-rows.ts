@@ -7,6 +7,7 @@ import type { RowShape } from './wire-filter.ts';
 
 /** Between the server's rows and the caller's sink. */
 export class UserRows implements SegmentRows {
+  readonly isCallers = true;
   /** Undefined while nothing was described: the statement returns no rows. */
   fields: readonly Field[] | undefined;
   /** The sink wants no more. */

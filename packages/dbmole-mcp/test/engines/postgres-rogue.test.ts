@@ -1,0 +1,135 @@
+import type { Socket } from 'node:net';
+import { Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { openSession } from '../../src/engines/postgres/open-session.ts';
+import { forever, read, targetOf, until } from './postgres-fixture.ts';
+import { described, flood, int32, ready, reply, withRogue } from './rogue-postgres.ts';
+
+const open = (address: Parameters<typeof targetOf>[0]) => openSession(targetOf(address, { tls: 'disable' }), forever);
+
+let names = 0;
+/** About 64 KB of parameters, each with a new name. */
+const parameters = () => Buffer.concat(Array.from({ length: 2_000 }, () => reply('S', `parameter_${names++}\0`, 'value\0')));
+const notices = Buffer.concat(Array.from({ length: 2_000 }, () => reply('N', 'SNOTICE\0', 'Mhello\0', '\0')));
+const notifications = Buffer.concat(Array.from({ length: 2_000 }, () => reply('A', int32(1), 'channel\0', 'payload\0')));
+const copied = reply('d', Buffer.alloc(64 * 1024));
+const rows = Buffer.concat(Array.from({ length: 2_000 }, () => reply('D', Buffer.from([0, 1]), int32(4), 'cell')));
+const tags = Buffer.concat(Array.from({ length: 2_000 }, () => reply('C', 'SELECT 1\0')));
+
+/** What a new session asks before its first call. */
+const ownRounds = 5;
+/** What a client may take before it hangs up, with what lies in the buffers of both ends. */
+const mostBytes = 40e6;
+
+describe('a server that never stops sending', () => {
+  it.each([
+    ['parameters', parameters],
+    ['notices', notices],
+  ])('%s during the login', async (_, message) => {
+    await withRogue({ login: (socket) => flood(socket, message) }, async (address, sent) => {
+      await expect(open(address)).rejects.toMatchObject({ kind: 'connection', code: 'E_PROTOCOL' });
+      expect(sent()).toBeLessThan(mostBytes);
+    });
+  });
+
+  it.each([
+    ['parameters', parameters],
+    ['notices', notices],
+    ['notifications', notifications],
+    ['copied data', copied],
+  ])('%s without having been asked loses the connection', async (_, message) => {
+    let connected: Socket | undefined;
+    const round = (socket: Socket) => {
+      connected = socket;
+      socket.write(ready);
+    };
+    await withRogue({ round }, async (address, sent) => {
+      const session = await open(address);
+      await read(session, 'select 1');
+      if (connected === undefined) throw new Error('it was not connected');
+      flood(connected, message);
+      await until(async () => !session.alive);
+      await until(async () => connected?.destroyed === true);
+      expect(sent()).toBeLessThan(mostBytes);
+    });
+  });
+
+  it('rows of our own questions loses the connection', async () => {
+    const round = (socket: Socket) => {
+      socket.write(described);
+      flood(socket, rows);
+    };
+    await withRogue({ round }, async (address, sent) => {
+      const session = await open(address);
+      await until(async () => !session.alive);
+      await expect(read(session, 'select 1')).rejects.toMatchObject({ kind: 'connection', code: 'E_STALE' });
+      expect(sent()).toBeLessThan(mostBytes);
+    });
+  });
+
+  it('ends of statements loses the connection', async () => {
+    const round = (socket: Socket, number: number) => (number <= ownRounds ? socket.write(ready) : flood(socket, tags));
+    await withRogue({ round: (socket, number) => void round(socket, number) }, async (address, sent) => {
+      const session = await open(address);
+      await expect(read(session, 'select 1')).rejects.toMatchObject({ kind: 'connection', code: 'E_PROTOCOL' });
+      expect(sent()).toBeLessThan(mostBytes);
+    });
+  });
+
+  it.each([
+    ['parameters', parameters],
+    ['rows', rows],
+  ])('%s after the caller has given up loses the connection', async (_, message) => {
+    const round = (socket: Socket, number: number) => {
+      if (number <= ownRounds) return void socket.write(ready);
+      socket.write(described);
+      flood(socket, message);
+    };
+    await withRogue({ round }, async (address) => {
+      const session = await open(address);
+      const before = process.memoryUsage().rss;
+      const caller = AbortSignal.timeout(300);
+      await expect(read(session, 'select 1', { signal: caller, takes: 3 })).rejects.toMatchObject({ kind: 'timeout' });
+      expect(session.alive).toBe(false);
+      await session.pendingEnd;
+      expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+    });
+  });
+});
+
+describe('a server that breaks the protocol', () => {
+  it('is refused when its key for stopping statements has another length', async () => {
+    const login = (socket: Socket) =>
+      socket.write(Buffer.concat([reply('R', int32(0)), reply('K', Buffer.alloc(900_000)), ready]));
+    await withRogue({ login }, async (address) => {
+      await expect(open(address)).rejects.toMatchObject({ code: 'E_PROTOCOL' });
+    });
+  });
+});
+
+describe('a server that does not confirm the end of a statement', () => {
+  it('is watched until it closes the connection', async () => {
+    let connected: Socket | undefined;
+    const round = (socket: Socket, number: number) => {
+      if (number <= ownRounds) socket.write(ready);
+      else connected = socket;
+    };
+    await withRogue({ round }, async (address) => {
+      const session = await open(address);
+      const caller = new AbortController();
+      const reading = read(session, 'select 1', { signal: caller.signal });
+      await until(async () => connected !== undefined);
+      caller.abort(new Failure('timeout', 'too long'));
+      await expect(reading).rejects.toMatchObject({ kind: 'timeout' });
+      expect(session.alive).toBe(false);
+      let ended = false;
+      void session.pendingEnd?.then(() => {
+        ended = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect([session.pendingEnd === undefined, ended]).toEqual([false, false]);
+      connected?.end();
+      await until(async () => ended);
+    });
+  });
+});
