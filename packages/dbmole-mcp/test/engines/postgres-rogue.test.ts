@@ -97,7 +97,47 @@ describe('a server that never stops sending', () => {
   });
 });
 
+/** A login by SCRAM in steps: what the server says first, and after each answer of the client. */
+function scram(steps: readonly ((answer: string) => Buffer)[]) {
+  return (socket: Socket) => {
+    let step = 0;
+    const next = (answer: string) => socket.write(steps[step++]?.(answer) ?? '');
+    socket.on('data', (chunk: Buffer) => next(chunk.toString('latin1')));
+    next('');
+  };
+}
+
+const offer = () => reply('R', int32(10), 'SCRAM-SHA-256\0\0');
+const challenge = (answer: string) => {
+  const nonce = /r=([^,]+)$/.exec(answer)?.[1] ?? '';
+  return reply('R', int32(11), `r=${nonce}more,s=${Buffer.from('salt').toString('base64')},i=4096`);
+};
+const signature = (text: string) => reply('R', int32(12), text);
+const accepted = reply('R', int32(0));
+const key = reply('K', int32(1), int32(2));
+
+describe('a server that asks for SCRAM and does not prove that it knows the password', () => {
+  it.each([
+    ['accepts the first answer', [offer, () => Buffer.concat([accepted, key, ready])]],
+    ['accepts the proof without one of its own', [offer, challenge, () => Buffer.concat([accepted, key, ready])]],
+    ['is ready without having accepted', [offer, () => Buffer.concat([key, ready])]],
+    ['gives another signature', [offer, challenge, () => Buffer.concat([signature('v=AAAA'), accepted, key, ready])]],
+    ['gives its signature before it knows the proof', [offer, () => Buffer.concat([signature('v=AAAA'), accepted, key, ready])]],
+    ['then asks for the plain password', [offer, () => reply('R', int32(3)), () => Buffer.concat([accepted, key, ready])]],
+  ])('%s', async (_, steps) => {
+    await withRogue({ login: scram(steps) }, async (address) => {
+      await expect(open(address)).rejects.toMatchObject({ kind: 'auth' });
+    });
+  });
+});
+
 describe('a server that breaks the protocol', () => {
+  it('is refused when it is ready before the login has ended', async () => {
+    await withRogue({ login: (socket) => socket.write(ready) }, async (address) => {
+      await expect(open(address)).rejects.toMatchObject({ code: 'E_PROTOCOL' });
+    });
+  });
+
   it('is refused when its key for stopping statements has another length', async () => {
     const login = (socket: Socket) =>
       socket.write(Buffer.concat([reply('R', int32(0)), reply('K', Buffer.alloc(900_000)), ready]));

@@ -44,6 +44,9 @@ function missingPassword(): never {
 /** The driver's connection over a stream that is open already. What it hears comes from our filter. */
 class LogInConnection extends pg.Connection implements WireListener {
   readonly #conversation: Conversation;
+  #accepted = false;
+  /** SCRAM has begun, and the server has not proved yet that it knows the password. */
+  #isUnproved = false;
 
   constructor(conversation: Conversation) {
     super({ stream: () => conversation.stream });
@@ -66,22 +69,38 @@ class LogInConnection extends pg.Connection implements WireListener {
   message(type: string, body: Buffer): void {
     if (type === 'R') this.#authenticate(body);
     else if (type === 'E') this.emit('errorMessage', new ServerError(body));
-    else if (type === 'Z') this.emit('readyForQuery', { status: parseText(body) });
+    else if (type === 'Z') this.#beReady(body);
     else if (type === 'S' || type === 'K') this.#conversation.note(type, body);
     else if (type !== 'N' && type !== 'v') throw protocolFailure();
+  }
+
+  #beReady(body: Buffer): void {
+    if (this.#isUnproved) throw unprovedFailure();
+    if (!this.#accepted) throw protocolFailure();
+    this.emit('readyForQuery', { status: parseText(body) });
   }
 
   #authenticate(body: Buffer): void {
     const kind = body.readUInt32BE(0);
     const data = body.subarray(4);
-    if (kind === 0) return;
-    if (kind === 3) this.emit('authenticationCleartextPassword', {});
+    const isScram = kind >= 10 && kind <= 12;
+    if (this.#isUnproved && !isScram) throw unprovedFailure();
+    this.#isUnproved = isScram && kind !== 12;
+    if (kind === 0) this.#accepted = true;
+    else if (kind === 3) this.emit('authenticationCleartextPassword', {});
     else if (kind === 5) this.emit('authenticationMD5Password', { salt: Buffer.from(data) });
     else if (kind === 10) this.emit('authenticationSASL', { mechanisms: parseTexts(data).filter((name) => name !== '') });
     else if (kind === 11) this.emit('authenticationSASLContinue', { data: data.toString() });
     else if (kind === 12) this.emit('authenticationSASLFinal', { data: data.toString() });
     else this.emit('error', unsupported(kind));
   }
+}
+
+/** The driver checks the proof when it comes, but would do without one. */
+function unprovedFailure(): Failure {
+  return new Failure('auth', 'the server did not prove that it knows the password', {
+    hint: 'Something else may be answering in its place; check `host`, `port` and `tls`.',
+  });
 }
 
 function unsupported(kind: number): Failure {
