@@ -5,7 +5,7 @@ import { callFailure, checkMentions, mayReadAll } from './mentions.ts';
 import { checkMustache } from './mustache.ts';
 import { checkName, type IndexRules, narrowNames } from './names.ts';
 import { findParamProblem, isCursor, isShortTime } from './params.ts';
-import { checkQueryText, type QueryLanguage } from './query-text.ts';
+import { checkQueryText, type QueryLanguage } from './query/check-query.ts';
 import { parseStrict } from './strict-json.ts';
 import { isObject, textsOf, valueAt, walk } from './walk.ts';
 

@@ -36,11 +36,19 @@ export function narrowNames(text: string | undefined, rules: IndexRules, depth: 
 
 function narrowName(name: string, at: number, rules: IndexRules, depth: Depth): string {
   if (name === '*') return formatEverything(rules, depth) ?? name;
-  // It only takes away, from a pattern before it.
-  const excluded = at > 0 && name.startsWith('-') ? name.slice(1) : undefined;
-  if (excluded === undefined) checkName(name, rules, depth);
-  else if (findShapeProblem(excluded) !== undefined) throw nameFailure(name, 'excludes something that no index is called');
+  checkNameAt(name, at, rules, depth);
   return name;
+}
+
+/** The names of one list, in a text that is sent as it is: what means everything is refused there. */
+export function checkNames(names: readonly string[], rules: IndexRules): void {
+  for (const [at, name] of names.entries()) checkNameAt(name, at, rules, 'documents');
+}
+
+/** Behind another name, a minus takes away from the patterns before it. */
+function checkNameAt(name: string, at: number, rules: IndexRules, depth: Depth): void {
+  if (at === 0 || !name.startsWith('-')) checkName(name, rules, depth);
+  else if (findShapeProblem(name.slice(1)) !== undefined) throw nameFailure(name, 'excludes something that no index is called');
 }
 
 /** One name that is not a list and that a body mentions: of a lookup, of a document. */
@@ -121,7 +129,8 @@ function findHiddenProblem(name: string, { indices, systemIndices }: IndexRules,
   if (meansSeveralClusters(name)) return severalClusters;
   if (indices?.some((pattern) => pattern.startsWith('.') && covers(pattern, index)) || systemIndices) return undefined;
   if (name.startsWith('<')) return findDateProblem(name);
-  if (index.startsWith('.') && !isBacking(index)) return 'is hidden: a name that begins with a dot is of the cluster itself';
+  if (index.startsWith('.') && !isBacking(index))
+    return 'is a hidden index: a name that begins with a dot is of the cluster itself';
   if (depth !== 'documents' || !findLeadingStar(name)) return undefined;
   return index === '*' ? 'also finds hidden indices; name those that are meant' : leadingStar;
 }

@@ -62,6 +62,9 @@ describe('on a connection that may write', () => {
     ['POST /_bulk', `${JSON.stringify({ index: { _index: 'a' } })}\n{"a": 9007199254740993, "b": "x", "b": "y"}\n`],
     ['POST /_query', { query: 'FROM a | COMPLETION x = "p" WITH { "inference_id": "m" }' }],
     ['PUT /_scripts/s', '{"script": {\n "lang": "painless",\n "source": "1"}}'],
+    ['POST /_query/async', { query: 'FROM a | WHERE x == "from .security" | LIMIT 1' }],
+    ['POST /_plugins/_sql', { query: "SELECT * FROM accounts-* WHERE a = '.x'" }],
+    ['POST /_plugins/_ppl', { query: 'source=accounts | where host = ".x" | stats count() by host' }],
   ])('%s %j is sent as it is', (request, body) => {
     expect(outcome(request, body)).toBe(`write ${request.slice(request.indexOf(' ') + 1)}`);
   });
@@ -97,6 +100,20 @@ describe('on a connection that may write', () => {
     ['POST /_query/async', { query: 'FROM .security', wait_for_completion_timeout: '1s' }],
     ['POST /_sql', { query: 'SELECT * FROM ".security"', keep_on_completion: true }],
     ['POST /_search?search_pipeline=p', { pit: { id: `${'A'.repeat(40)}` }, query: lookup }],
+    // A reason to call it a write does not keep its indices from being looked at.
+    ['POST /_query', { query: 'FROM .security | COMPLETION x = "p" WITH { "inference_id": "m" }' }],
+    ['POST /_query', { query: 'FROM a | COLLECT .security' }],
+    ['POST /_query/async', { query: 'FROM "<{now{\'.\'}}secret>"' }],
+    ['POST /_query/async', '{/* "x" */"query": "FROM *"}'],
+    ['PUT /_query/view/v', { query: 'FROM a | LOOKUP JOIN .security ON k' }],
+    ['POST /_xpack/sql', { query: 'SELECT * FROM ".security"' }],
+    ['POST /_plugins/_sql', { query: 'SELECT * FROM .security' }],
+    ['POST /_plugins/_sql/_explain', { query: "SELECT '\\' FROM .security --'" }],
+    ['POST /_opendistro/_sql', { query: 'DELETE FROM `.security`' }],
+    ['POST /_plugins/_ppl', { query: 'source=.security' }],
+    ['POST /_opendistro/_ppl/_explain', { query: 'describe .security' }],
+    ['POST /_search?source=%7B%7D&source_content_type=application/json', undefined],
+    ['POST /_bulk?index=.security', lines({ index: {} }, {})],
   ])('%s %j is refused for what it names', (request, body) => {
     expect(outcome(request, body)).toMatch(/^E_(?:INDEX_REFUSED|BODY)$/);
     expect(outcome(request, body, { ...closed, systemIndices: true })).toMatch(/^write /);

@@ -11,7 +11,7 @@ import {
 import { type GuardContext, guardRequest, narrowRefused, onlyIndices } from './guard.ts';
 import { checkMentionAt } from './mentions.ts';
 import { checkName, type IndexRules } from './names.ts';
-import { checkQueryText } from './query-text.ts';
+import { checkQueryText, type QueryLanguage } from './query/check-query.ts';
 import { parseStrict } from './strict-json.ts';
 import { textsOf, valueAt, walk } from './walk.ts';
 
@@ -30,6 +30,7 @@ export function acceptOpen(request: ClusterRequest, name: string, context: Guard
   if (read !== undefined) return read;
   const { segments, params } = parseTarget(request);
   checkPath(segments, context);
+  checkParams(params, context);
   checkNames(segments, request.body, context);
   const path = formatPath(narrowRefused(request, segments, context));
   return acceptWrite({ ...request, path, params: Object.fromEntries(params) }, connection);
@@ -52,19 +53,36 @@ function checkPath([first = '', ...others]: readonly string[], rules: IndexRules
     for (const part of others) checkAll(part, rules);
 }
 
-function checkNames(segments: readonly string[], body: RequestBody | undefined, rules: IndexRules): void {
-  const [first = '', second = ''] = segments;
-  if (body === undefined || documentPaths.has(second)) return;
-  const values = typeof body === 'string' ? parseText(body) : [body];
-  if (segments.at(-1) === '_bulk') checkActions(values.flat(), rules);
-  else for (const value of values) checkBody(first, value, rules);
+/** Clusters take an index from a parameter as from the path, and with `source` a body. */
+function checkParams(params: ReadonlyMap<string, string>, rules: IndexRules): void {
+  checkAll(params.get('index') ?? '', rules);
+  if (!params.has('source')) return;
+  const message = 'the parameter source is a body, and bodies are checked where they are sent';
+  throw new Failure('refused', message, { code: 'E_INDEX_REFUSED', hint: 'Send it as the body.' });
 }
 
-function checkBody(first: string, value: unknown, rules: IndexRules): void {
+function checkNames(segments: readonly string[], body: RequestBody | undefined, rules: IndexRules): void {
+  const [, second = ''] = segments;
+  if (body === undefined || documentPaths.has(second)) return;
+  const language = languageOf(segments);
+  const isText = typeof body === 'string';
+  const values = !isText ? [body] : language === undefined ? parseText(body) : [parseStrict(body)];
+  if (segments.at(-1) === '_bulk') checkActions(values.flat(), rules);
+  else for (const value of values) checkBody(value, language, rules);
+}
+
+function checkBody(value: unknown, language: QueryLanguage | undefined, rules: IndexRules): void {
   walk(value, 0, (key, inner) => onlyIndices(() => checkMentionAt(key, inner, rules)));
   const query = valueAt(value, 'query');
-  if (typeof query !== 'string' || !['_sql', '_query', '_esql'].includes(first)) return;
-  onlyIndices(() => checkQueryText(query, first === '_sql' ? 'sql' : 'esql', rules));
+  if (language !== undefined && typeof query === 'string') onlyIndices(() => checkQueryText(query, language, rules));
+}
+
+/** Of the text that stands below `query`. */
+function languageOf([first = '', second = '']: readonly string[]): QueryLanguage | undefined {
+  if (first === '_query' || first === '_esql') return 'esql';
+  if (first === '_sql' || (first === '_xpack' && second === 'sql')) return 'sql';
+  if (first !== '_plugins' && first !== '_opendistro') return undefined;
+  return second === '_sql' ? 'opensearch sql' : second === '_ppl' ? 'ppl' : undefined;
 }
 
 /** The lines between them are documents. One that looks like an action is taken for one. */

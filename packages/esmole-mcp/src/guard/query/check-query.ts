@@ -1,0 +1,58 @@
+import { Failure } from '@dbmole/core';
+import { mayReadAll } from '../mentions.ts';
+import { checkNames, type IndexRules } from '../names.ts';
+import { readEsqlSources } from './esql-sources.ts';
+import { readPplSources } from './ppl-sources.ts';
+import type { QuerySources } from './query-sources.ts';
+import { UnreadableQuery } from './scanner.ts';
+import { readOpenSearchSqlSources, readSqlSources } from './sql-sources.ts';
+
+const readers = {
+  esql: readEsqlSources,
+  sql: readSqlSources,
+  'opensearch sql': readOpenSearchSqlSources,
+  ppl: readPplSources,
+} satisfies Record<string, (text: string) => QuerySources>;
+
+export type QueryLanguage = keyof typeof readers;
+
+const maxCharacters = 20_000;
+
+/**
+ * A text names indices in the middle of what else it says. Throws where it names one that may not be read, or where it cannot be read for
+ * sure; and then for a command that does more than read.
+ */
+export function checkQueryText(text: string, language: QueryLanguage, rules: IndexRules): void {
+  if (text.length > maxCharacters) {
+    throw textFailure(
+      `the query has ${text.length} characters, and at most ${maxCharacters} are checked`,
+      'Pass values as `params`.',
+    );
+  }
+  if (rules.indices !== undefined) {
+    throw textFailure(
+      'which indices a query text reads cannot be checked, and this connection may read some only',
+      'Use _search, with the index in the path.',
+    );
+  }
+  const { lists, acting } = readSources(text, language, rules);
+  if (!mayReadAll(rules)) for (const names of lists) checkNames(names, rules);
+  if (acting === undefined) return;
+  throw new Failure('refused', `${acting} reaches out of the cluster`, { code: 'E_NOT_A_READ', hint: `Leave ${acting} out.` });
+}
+
+function readSources(text: string, language: QueryLanguage, rules: IndexRules): QuerySources {
+  try {
+    return readers[language](text);
+  } catch (error) {
+    if (!(error instanceof UnreadableQuery)) throw error;
+    const part = JSON.stringify(text.slice(error.at, error.at + 20));
+    const message = `the query has ${error.message}, at character ${error.at + 1} (${part}), behind which it could name a hidden index`;
+    const hint = 'Write it in a plainer way, without a comment before the name of an index.';
+    throw mayReadAll(rules) ? new Failure('refused', message, { code: 'E_NOT_A_READ', hint }) : textFailure(message, hint);
+  }
+}
+
+function textFailure(message: string, hint: string): Failure {
+  return new Failure('refused', message, { code: 'E_INDEX_REFUSED', hint });
+}

@@ -1,0 +1,172 @@
+import { isAtName, readEsqlNames } from './esql-names.ts';
+import { readPromql } from './promql-sources.ts';
+import type { QuerySources } from './query-sources.ts';
+import { esqlDialect } from './quotes.ts';
+import { Scanner, UnreadableQuery } from './scanner.ts';
+
+/** Commands that name no index and do nothing but read. What is not known is refused: newer versions have some that write. */
+const plainCommands: ReadonlySet<string> = new Set(
+  (
+    'ROW SHOW META EVAL WHERE KEEP DROP RENAME LIMIT SORT STATS INLINE INLINESTATS DISSECT GROK MV_EXPAND SAMPLE CHANGE_POINT FUSE ' +
+    'RERANK INSIST MMR DEDUP HIGHLIGHT URI_PARTS REGISTERED_DOMAIN METRICS_INFO TS_INFO TS_COLLAPSE SET'
+  ).split(' '),
+);
+const sourceCommands = ['FROM', 'TS', 'METRICS'];
+const joins: ReadonlySet<string> = new Set(['LOOKUP', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'JOIN']);
+/** Those that ask a model about each row, or read from another system. */
+const actingCommands: ReadonlySet<string> = new Set(['COMPLETION', 'EMBED', 'EXTERNAL']);
+
+/** What a bracket that is open was opened for. */
+type Bracket = 'source list' | 'branch' | 'expression';
+
+/** What is read next. Steps follow each other in a loop, as a query may be nested deeper than calls may. */
+type Step = 'command' | 'source' | 'behind source' | 'expression' | 'end';
+
+/** Every index that a text in ES|QL names. Throws `UnreadableQuery`. */
+export function readEsqlSources(text: string): QuerySources {
+  return new EsqlReader(text).read();
+}
+
+class EsqlReader {
+  readonly #scanner: Scanner;
+  readonly #lists: string[][] = [];
+  readonly #brackets: Bracket[] = [];
+  /** Of each FROM that is being read; a subquery may stand between its names. */
+  readonly #open: string[][] = [];
+  #acting: string | undefined;
+
+  constructor(text: string) {
+    this.#scanner = new Scanner(text, esqlDialect);
+  }
+
+  read(): QuerySources {
+    for (let step: Step = 'command'; step !== 'end'; ) step = this.#take(step);
+    return { lists: this.#lists, acting: this.#acting };
+  }
+
+  #take(step: Exclude<Step, 'end'>): Step {
+    if (step === 'command') return this.#readCommand();
+    if (step === 'source') return this.#readSource();
+    return step === 'behind source' ? this.#readBehindSource() : this.#readToken();
+  }
+
+  #readCommand(): Step {
+    const { kind, value, at } = this.#scanner.next();
+    if (kind === 'end') return 'end';
+    const command = kind === 'word' ? value.toUpperCase() : '';
+    if (sourceCommands.includes(command)) return this.#beginList();
+    if (command === 'FORK' || command === 'EXPLAIN') return this.#readBranches();
+    if (command === 'PROMQL') this.#lists.push(readPromql(this.#scanner));
+    else if (command === 'ENRICH') this.#readPolicy();
+    else if (joins.has(command)) this.#readJoin();
+    else if (actingCommands.has(command)) this.#acting ??= command;
+    else if (!plainCommands.has(command)) throw new UnreadableQuery('a command that is not known to read only', at);
+    return 'expression';
+  }
+
+  #readToken(): Step {
+    const { kind, value, at } = this.#scanner.next();
+    if (kind === 'end') return 'end';
+    if (kind !== 'mark') return 'expression';
+    if (value === '|' || value === ';') return 'command';
+    if (value === '(' || value === '[') return this.#readOpening();
+    return value === ')' || value === ']' ? this.#readClosing(at) : 'expression';
+  }
+
+  /** In an expression, a parenthesis may open a subquery, or a field may be called as its first word. */
+  #readOpening(): Step {
+    const scanner = this.#scanner;
+    this.#brackets.push('expression');
+    const { at } = scanner;
+    if (scanner.takeWord('PROMQL')) this.#lists.push(readPromql(scanner));
+    if (!scanner.takeWord(...sourceCommands)) return 'expression';
+    if (isSubquery(scanner)) return this.#beginList();
+    scanner.at = at;
+    return 'expression';
+  }
+
+  #readClosing(at: number): Step {
+    const bracket = this.#brackets.pop();
+    if (bracket === undefined) throw new UnreadableQuery('a bracket that was not opened', at);
+    if (bracket === 'source list') return 'behind source';
+    return bracket === 'branch' && '(['.includes(this.#scanner.peek().value || ' ') ? this.#readBranches() : 'expression';
+  }
+
+  #readBranches(): Step {
+    const { value, at } = this.#scanner.next();
+    if (value !== '(' && value !== '[') throw new UnreadableQuery('a command without its brackets', at);
+    this.#brackets.push('branch');
+    return 'command';
+  }
+
+  #beginList(): Step {
+    const list: string[] = [];
+    this.#lists.push(list);
+    this.#open.push(list);
+    return 'source';
+  }
+
+  #readSource(): Step {
+    if (this.#scanner.take('(')) {
+      this.#brackets.push('source list');
+      return 'command';
+    }
+    this.#open.at(-1)?.push(...readEsqlNames(this.#scanner));
+    return 'behind source';
+  }
+
+  #readBehindSource(): Step {
+    const scanner = this.#scanner;
+    if (scanner.take(',')) return 'source';
+    this.#open.pop();
+    const { at } = scanner;
+    const isOld = scanner.take('[');
+    if (scanner.takeWord('METADATA')) this.#readMetadata();
+    else if (isOld) throw new UnreadableQuery('a bracket behind the name of an index', at);
+    if (isOld) scanner.take(']');
+    const next = scanner.peek();
+    if (next.kind === 'end' || (next.kind === 'mark' && '|)];'.includes(next.value))) return 'expression';
+    throw new UnreadableQuery('something else than a comma, METADATA or | behind the name of an index', next.at);
+  }
+
+  #readMetadata(): void {
+    do {
+      const { kind, at } = this.#scanner.next();
+      if (kind !== 'word') throw new UnreadableQuery('something else than a field behind METADATA', at);
+    } while (this.#scanner.take(','));
+  }
+
+  #readJoin(): void {
+    const scanner = this.#scanner;
+    scanner.takeWord('OUTER');
+    scanner.takeWord('JOIN');
+    this.#lists.push([...readEsqlNames(scanner)]);
+    const { at } = scanner.peek();
+    if (!scanner.takeWord('ON', 'USING')) throw new UnreadableQuery('something else than ON behind the joined index', at);
+  }
+
+  /** Its name may have marks that mean something elsewhere. */
+  #readPolicy(): void {
+    const scanner = this.#scanner;
+    scanner.skipBlanks();
+    const { at } = scanner;
+    const names = readEsqlNames(scanner);
+    if (!names.every((name) => /^[\w.*:@-]+$/.test(name))) throw new UnreadableQuery('a name that no policy should have', at);
+    const { kind, value, at: behind } = scanner.peek();
+    if (kind === 'end' || ['|', ')', 'ON', 'WITH'].includes(value.toUpperCase())) return;
+    throw new UnreadableQuery('something else than ON, WITH or | behind the name of a policy', behind);
+  }
+}
+
+/** Two names without a comma between them are no list, and whatever a cluster takes the word for, it reads no index then. */
+function isSubquery(scanner: Scanner): boolean {
+  const { at } = scanner;
+  try {
+    if (scanner.take('(')) return scanner.takeWord(...sourceCommands, 'PROMQL');
+    if (!isAtName(scanner)) return false;
+    readEsqlNames(scanner);
+    return scanner.takeWord('METADATA') || ['|', ',', ')', ']'].some((mark) => scanner.take(mark));
+  } finally {
+    scanner.at = at;
+  }
+}

@@ -1,0 +1,130 @@
+/** A part of a query that the guard cannot read for sure; it then says nothing about the indices that the query names. */
+export class UnreadableQuery extends Error {
+  readonly at: number;
+
+  constructor(what: string, at: number) {
+    super(what);
+    this.at = at;
+  }
+}
+
+export interface Token {
+  /** A `text` is a value and a `name` is a quoted identifier; their value is what stands between the quotes. */
+  readonly kind: 'word' | 'text' | 'name' | 'mark' | 'end';
+  readonly value: string;
+  readonly at: number;
+}
+
+/** How a language separates and quotes. */
+export interface Dialect {
+  /** What begins a comment that ends with the line. */
+  readonly lineComments: readonly string[];
+  /** Comments of a dialect that differ between its versions are refused. */
+  readonly refusesComments: boolean;
+  /** Reads from an opening quote on; the scanner is behind the closing one then. */
+  readonly quotes: Readonly<Record<string, (scanner: Scanner) => Omit<Token, 'at'>>>;
+}
+
+const blanks = ' \t\r\n';
+const wordCharacter = /[A-Za-z0-9_@$]/;
+
+/** Reads a query from its start to its end. The place never moves back by more than one token, so the time grows with the length alone. */
+export class Scanner {
+  readonly text: string;
+  at = 0;
+  /** A language may have a part in another one. */
+  dialect: Dialect;
+  #commentEnd = 0;
+
+  constructor(text: string, dialect: Dialect) {
+    this.text = text;
+    this.dialect = dialect;
+  }
+
+  /** The character here, or an empty text at the end. */
+  get char(): string {
+    return this.text.charAt(this.at);
+  }
+
+  /** Moves behind blanks and comments. */
+  skipBlanks(): void {
+    let hasComment = false;
+    while (this.at < this.text.length) {
+      if (blanks.includes(this.char)) this.at++;
+      else if (this.#skipComment()) hasComment = true;
+      else break;
+    }
+    if (hasComment) this.#commentEnd = this.at;
+  }
+
+  /** Whether a comment stands right before this place, behind which blanks are skipped. */
+  get isBehindComment(): boolean {
+    return this.at > 0 && this.at === this.#commentEnd;
+  }
+
+  next(): Token {
+    this.skipBlanks();
+    const { at, char } = this;
+    if (char === '') return { kind: 'end', value: '', at };
+    const quote = Object.hasOwn(this.dialect.quotes, char) ? this.dialect.quotes[char] : undefined;
+    if (quote !== undefined) return { ...quote(this), at };
+    if (wordCharacter.test(char)) return { kind: 'word', value: this.#readWord(), at };
+    // Some letters become ASCII when a cluster changes their case, and some clusters pass over what they do not know.
+    if (char < ' ' || char > '~') throw new UnreadableQuery('a character that only a quoted text or name may have', at);
+    this.at++;
+    return { kind: 'mark', value: char, at };
+  }
+
+  /** What `next` would return. */
+  peek(): Token {
+    const { at } = this;
+    const token = this.next();
+    this.at = at;
+    return token;
+  }
+
+  /** Moves behind the mark if it comes next. */
+  take(mark: string): boolean {
+    this.skipBlanks();
+    if (this.char !== mark) return false;
+    this.at++;
+    return true;
+  }
+
+  /** Moves behind the word, in upper or lower case, if it comes next. */
+  takeWord(...words: readonly string[]): boolean {
+    const { kind, value, at } = this.peek();
+    if (kind !== 'word' || !words.includes(value.toUpperCase())) return false;
+    this.at = at + value.length;
+    return true;
+  }
+
+  #readWord(): string {
+    const from = this.at;
+    while (this.at < this.text.length && wordCharacter.test(this.char)) this.at++;
+    return this.text.slice(from, this.at);
+  }
+
+  #skipComment(): boolean {
+    const { text, at } = this;
+    const isLine = this.dialect.lineComments.some((start) => text.startsWith(start, at));
+    if (!isLine && !text.startsWith('/*', at)) return false;
+    if (this.dialect.refusesComments) throw new UnreadableQuery('a comment', at);
+    if (isLine) while (this.at < text.length && this.char !== '\n' && this.char !== '\r') this.at++;
+    else this.#skipBlock();
+    return true;
+  }
+
+  /** Comments nest. One that does not end is refused: clusters then end it at some end of an inner one. */
+  #skipBlock(): void {
+    const { text, at } = this;
+    let depth = 0;
+    do {
+      if (this.at >= text.length) throw new UnreadableQuery('a comment that does not end', at);
+      const isOpening = text.startsWith('/*', this.at);
+      const isClosing = text.startsWith('*/', this.at);
+      depth += isOpening ? 1 : isClosing ? -1 : 0;
+      this.at += isOpening || isClosing ? 2 : 1;
+    } while (depth > 0);
+  }
+}
