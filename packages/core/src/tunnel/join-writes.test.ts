@@ -25,30 +25,57 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('what is written in one turn leaves together, and the next turn by itself', async () => {
   const { stream, left } = createRecorder();
-  for (const piece of ['a', 'b', 'c']) stream.write(piece);
+  for (const piece of ['a', 'b', 'c']) stream.write(Buffer.from(piece));
   expect(left).toEqual([]);
   await nextTurn();
-  for (const piece of ['d', 'e']) stream.write(piece);
+  for (const piece of ['d', 'e']) stream.write(Buffer.from(piece));
   await nextTurn();
-  stream.write('f');
+  stream.write(Buffer.from('f'));
   await nextTurn();
   expect(left).toEqual(['abc', 'de', 'f']);
 });
 
 test('an end in the same turn loses nothing', async () => {
   const { stream, left } = createRecorder();
-  stream.write('a');
-  stream.end('b');
+  stream.write(Buffer.from('a'));
+  stream.end(Buffer.from('b'));
   await once(stream, 'finish');
   expect(left.join('')).toBe('ab');
 });
 
-test('who writes still hears that it is too much, and of each write that it is done', async () => {
-  const { stream, left } = createRecorder();
+test('a writer learns that it is too much, and when a write with a callback is done', async () => {
+  const left: number[] = [];
+  const stream = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, callback) {
+      left.push(chunk.length);
+      setImmediate(callback);
+    },
+  });
+  joinWrites(stream);
   const done: string[] = [];
-  expect(stream.write('a', () => done.push('a'))).toBe(true);
-  expect(stream.write(Buffer.alloc(100_000), () => done.push('b'))).toBe(false);
+  expect(stream.write(Buffer.from('a'))).toBe(true);
+  stream.write('b', () => done.push('b'));
+  expect(stream.write(Buffer.alloc(100_000))).toBe(false);
   await once(stream, 'drain');
-  expect(done).toEqual(['a', 'b']);
-  expect(left.map((text) => text.length)).toEqual([100_001]);
+  expect(done).toEqual(['b']);
+  expect(left).toEqual([1, 1, 100_000]);
+});
+
+test('what waits is one buffer for each turn', async () => {
+  const waiting: unknown[] = [];
+  const stream = new Duplex({
+    read() {},
+    write() {},
+    writev: (chunks) => waiting.push(...chunks),
+  });
+  joinWrites(stream);
+  for (let turn = 0; turn < 3; turn++) {
+    for (let piece = 0; piece < 1_000; piece++) stream.write(Buffer.alloc(4));
+    await nextTurn();
+  }
+  expect(stream.writableLength).toBe(12_000);
+  // One is being written.
+  stream.cork();
+  expect(Reflect.get(Reflect.get(stream, '_writableState'), 'buffered')).toHaveLength(2);
 });

@@ -11,6 +11,7 @@ import { joinWrites } from './join-writes.ts';
 import { fingerprint } from './known-hosts.ts';
 import { explainHangUp, explainLinkError, type LinkErrorContext, type Phase } from './link-failures.ts';
 import { createLoss, type Loss } from './loss.ts';
+import { createPacer } from './pace-writes.ts';
 import type { Hop } from './route.ts';
 import { cleanServerText } from './server-text.ts';
 import type { Ssh2 } from './ssh2-library.ts';
@@ -52,6 +53,13 @@ const mostBanners = 3;
 const longestGreeting = 120;
 /** Bytes of one channel that nobody has read yet. The server may send 2 MiB before it is told to go on; ssh2 does not hold it to that. */
 const mostUnread = 8 * 1024 * 1024;
+/**
+ * Bytes that wait to be sent. Channels stop at 1 MiB, so the rest are answers to requests of a server that does not read them; each
+ * takes about ten times its length in memory.
+ */
+const maxUnsent = 4 * 1024 * 1024;
+/** Requests of ours that the server has not answered. It can make us ask, for proofs of its other host keys. */
+const maxUnanswered = 1_000;
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const link = new SshLink(options);
@@ -74,6 +82,7 @@ class SshLink implements Link {
   readonly #client: Client;
   readonly #auth: Auth;
   readonly #channels = new Set<ClientChannel>();
+  readonly #pace: (channel: ClientChannel) => void;
   #phase: Phase = 'handshake';
   #lastHeard = Date.now();
   /** What ends a long silence may have waited in a buffer while the machine slept: only a new answer proves anything. */
@@ -88,6 +97,7 @@ class SshLink implements Link {
     this.label = options.hop.label;
     this.#auth = createAuth(options.hop, options.credentials);
     this.#client = new options.ssh2.Client();
+    this.#pace = createPacer(options.socket);
     this.loss.onLoss(() => {
       // `Client.destroy` does nothing on a socket that is half closed; only this always ends it.
       if (this.#closing === undefined) options.socket.destroy();
@@ -120,18 +130,26 @@ class SshLink implements Link {
     if (now - this.#lastHeard >= this.#options.timeouts.staleMs) this.#isDoubtful = true;
     this.#lastHeard = now;
     if (this.#said.length < longestGreeting) this.#said += chunk.toString('latin1', 0, longestGreeting);
-    for (const channel of this.#channels) this.#checkUnread(channel);
+    if (this.#isFlooded()) {
+      this.loss.declare(tunnelFailure('E_SSH_NETWORK', `the SSH server ${this.label} sends more than it may, so we hung up`));
+    }
   }
 
   #watch(channel: ClientChannel): void {
+    this.#pace(channel);
     this.#channels.add(channel);
     channel.once('close', () => this.#channels.delete(channel));
   }
 
-  /** Whoever sends without being asked would fill the memory; nobody reads `stderr`, for forwarding has none. */
-  #checkUnread({ readableLength, stderr }: ClientChannel): void {
-    if (readableLength + stderr.readableLength <= mostUnread) return;
-    this.loss.declare(tunnelFailure('E_SSH_NETWORK', `the SSH server ${this.label} sends more than it may, so we hung up`));
+  /** A server that sends without being asked would fill the memory; nothing reads `stderr`, because forwarding has none. */
+  #isFlooded(): boolean {
+    // ssh2 keeps this list for itself.
+    const { _callbacks } = this.#client as Client & { _callbacks?: readonly unknown[] };
+    if (this.#options.socket.writableLength > maxUnsent || (_callbacks?.length ?? 0) > maxUnanswered) return true;
+    for (const { readableLength, stderr } of this.#channels) {
+      if (readableLength + stderr.readableLength > mostUnread) return true;
+    }
+    return false;
   }
 
   /** Whatever the reason, nothing of it stays open. */
