@@ -32,6 +32,11 @@ const mentioning: Readonly<Record<string, (value: unknown, rules: IndexRules) =>
     for (const name of namesIn(value)) checkLookup(name, rules);
   },
   pit: checkPit,
+  // A shape without an index is one of an index that is called so.
+  indexed_shape: (value, rules) => {
+    const [name = 'shapes'] = textsOf(valueAt(value, 'index'));
+    if (isObject(value)) checkLookup(name, rules);
+  },
   phrase: (value, rules) => checkCollate(valueAt(value, 'collate'), rules),
   agentic: (value) => {
     if (valueAt(value, 'query_text') !== undefined) throw callFailure('agentic', 'lets an agent act');
