@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Options } from 'tsup';
 import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
@@ -11,12 +11,14 @@ import { formatNotices } from './notices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A thread of its own loads it; it lies beside the chunks, where the code that starts the thread looks for it. */
+/** Files that threads of their own load; they are beside the chunks, where the code that starts a thread looks for them. */
 const keyWorker = `${root}packages/core/src/tunnel/key-worker.js`;
 
 interface Bundle {
   /** An absolute path that ends with `src/main.ts`. */
   entry: string;
+  /** Of this package alone, by the names of their files. */
+  workers?: Readonly<Record<string, string>>;
   outDir: string;
   version: string;
   /** Gets what is in the bundle; not called when the build failed. */
@@ -27,9 +29,9 @@ interface Bundle {
  * One program file and lazy chunks, with every dependency inside: the published package installs as one package. The
  * reasons are in docs/decisions/bundling.md.
  */
-export function bundleOptions({ entry, outDir, version, use }: Bundle): Options {
+export function bundleOptions({ entry, workers = {}, outDir, version, use }: Bundle): Options {
   return {
-    entry: { main: entry, 'key-worker': keyWorker },
+    entry: { main: entry, 'key-worker': keyWorker, ...workers },
     outDir,
     clean: true,
     format: 'esm',
@@ -59,8 +61,15 @@ export function leafConfig({ name }: { name: string }): Options {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string };
   return bundleOptions({
     entry: `${folder}/src/main.ts`,
+    workers: findWorkers(folder),
     outDir: `${folder}/dist`,
     version,
     use: (metafile) => writeFileSync(`${folder}/THIRD_PARTY_NOTICES.md`, formatNotices(name, metafile, root)),
   });
+}
+
+/** The checks of statements, in a package whose engines have them. */
+function findWorkers(folder: string): Readonly<Record<string, string>> {
+  const guard = `${folder}/src/engines/postgres/guard/guard-worker.ts`;
+  return existsSync(guard) ? { 'guard-worker': guard } : {};
 }

@@ -1,6 +1,8 @@
 import { Failure } from '@dbmole/core';
 import { type CallerRead, createBackend, type SqlBackend } from '../../src/backend.ts';
 import type { Cell, Param } from '../../src/engine.ts';
+import { createChecker } from '../../src/engines/postgres/guard/checker.ts';
+import { createGuard } from '../../src/engines/postgres/guard/guard.ts';
 import { connectionSchema } from '../../src/schema.ts';
 import { sessionState } from './postgres-fingerprint.ts';
 import type { Login } from './postgres-fixture.ts';
@@ -24,7 +26,8 @@ const signal = new AbortController().signal;
 export async function openGuarded(login: Login, timeoutMs = 30_000): Promise<Guarded> {
   const config = connectionSchema.parse({ name: 'guarded', type: 'postgres', ...login, tls: 'disable' });
   const target = { config, connectHost: login.host, connectPort: login.port, serverName: login.host };
-  const backend = await createBackend(target, signal, { pool: { size: 1 } });
+  // In this thread, where it can be measured how much of it the tests cover.
+  const backend = await createBackend(target, signal, { pool: { size: 1 }, createGuard: () => createGuard(createChecker()) });
   return {
     backend,
     read: (sql, params = []) => readOnce(backend, { sql, params, timeoutMs }),

@@ -1,5 +1,5 @@
 import { isOurs, labelOf, relationKinds, schemaOrder } from './catalog-fragments.ts';
-import { firstUserOid } from './guard/taint/describe-sql.ts';
+import { firstUserOid } from './guard/proof/describe-sql.ts';
 
 /** The account, and what everybody may do in this database. One row. */
 export const accountSql = `

@@ -1,5 +1,5 @@
-import { denialOfFunction, isDynamic } from './denials.ts';
-import { namesOwnSchema, readRelation } from './named-argument.ts';
+import { denialOfFunction, isDynamic, runsText } from './denials.ts';
+import { namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
 import { positionAt } from './position.ts';
 import { readSource, type Source, valuesOf, valuesOfNode } from './sources.ts';
@@ -9,10 +9,14 @@ import { asFields, type Fields, type Scope, type Visited, walk } from './walk.ts
 interface Lists {
   readonly functions: CallUse[];
   readonly relations: NameUse[];
+  readonly targets: NameUse[];
   readonly operators: NameUse[];
   readonly types: NameUse[];
   readonly fields: NameUse[];
   readonly untyped: NameUse[];
+  /** In a body parameters have types. */
+  readonly isBody: boolean;
+  readonly constants: Visited[];
   /** Columns of what is in FROM, or calls with it. */
   readonly ofSource: ColumnUse[];
   readonly inFrom: Source[];
@@ -25,6 +29,12 @@ interface Lists {
   readonly combined: string[];
 }
 
+/** What a statement in the body of a function differs in. */
+export interface BodyOptions {
+  /** Names before a dot that can have a value of any type: the parameters of an SQL function. */
+  readonly parameters: ReadonlySet<string>;
+}
+
 interface ColumnUse extends NameUse {
   /** What is before the dot. */
   readonly of: string;
@@ -33,11 +43,12 @@ interface ColumnUse extends NameUse {
 
 type Collect = (lists: Lists, node: Visited) => void;
 
-/** Everything that the statement looks up by name. Throws an UnreadableNode for what a read may not be made of. */
-export function collectNames(statement: unknown, sql: string): StatementNames {
+/** Everything that the statement looks up by name. Throws an UnreadableNode for what a read, or a body, may not be made of. */
+export function collectNames(statement: unknown, sql: string, body?: BodyOptions): StatementNames {
   const lists: Lists = {
     functions: [],
     relations: [],
+    targets: [],
     operators: [],
     types: [],
     fields: [],
@@ -48,17 +59,36 @@ export function collectNames(statement: unknown, sql: string): StatementNames {
     combined: [],
     alone: new Set(),
     sources: new Set(),
+    constants: [],
+    isBody: body !== undefined,
   };
-  walk(statement, (node) => collectors.get(node.kind)?.(lists, node));
-  const { functions, relations, operators, types, fields, untyped, ofSource, inFrom, gathered, combined, alone, sources } = lists;
+  walk(statement, (node) => collectors.get(node.kind)?.(lists, node), body !== undefined);
+  const {
+    functions,
+    relations,
+    targets,
+    operators,
+    types,
+    fields,
+    untyped,
+    ofSource,
+    inFrom,
+    gathered,
+    combined,
+    alone,
+    sources,
+  } = lists;
   for (const column of ofSource) {
-    const field = inFrom.length === 0 ? column : { ...column, values: valuesOf(column, inFrom) };
-    fields.push(field);
-    if (field.values.length > 0) functions.push(asCall(field));
+    const isAnything = body?.parameters.has(column.of) === true;
+    const field = isAnything || inFrom.length > 0 ? { ...column, values: valuesOf(column, inFrom) } : column;
+    const { values: _, ...anything } = field;
+    fields.push(isAnything ? anything : field);
+    if (isAnything || field.values.length > 0) functions.push(asCall(field));
   }
   return {
     functions,
     relations,
+    targets,
     operators,
     types,
     fields,
@@ -69,6 +99,7 @@ export function collectNames(statement: unknown, sql: string): StatementNames {
     ),
     gathers: gathered.length > 0 || [...alone].some((name) => sources.has(name)),
     combines: combined.length > 0,
+    hasConstants: lists.constants.length > 0,
     positionOf: ({ at }) => (at < 0 ? undefined : positionAt(sql, at)),
   };
 }
@@ -93,6 +124,10 @@ const jsonFunctions = new Map([
 
 const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['FuncCall', collectCall],
+  ['InsertStmt', collectTarget],
+  ['UpdateStmt', collectTarget],
+  ['DeleteStmt', collectTarget],
+  ['MergeStmt', collectTarget],
   ['RangeVar', collectRelation],
   [
     'RangeTableSample',
@@ -102,7 +137,7 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['RangeFunction', collectFunctions],
   ['RangeTableFunc', collectAlias],
   ['A_Const', collectConstant],
-  ['ParamRef', ({ untyped }, node) => node.parent !== 'TypeCast' && untyped.push(untypedOf(node))],
+  ['ParamRef', ({ untyped, isBody }, node) => !isBody && node.parent !== 'TypeCast' && untyped.push(untypedOf(node))],
   ['TypeCast', collectCast],
   ['A_ArrayExpr', collectArray],
   ['SelectStmt', collectRows],
@@ -160,7 +195,26 @@ function collectCall({ functions, relations }: Lists, { fields }: Visited): void
   if (relation !== undefined) relations.push({ at, ...relation });
   const isNamed = relation !== undefined || (unlessNamed === 'schema' && namesOwnSchema(fields.args));
   const args = Array.isArray(fields.args) ? fields.args : [];
-  functions.push({ schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed });
+  const counted = { schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed };
+  if (runsText(schema, name)) functions.push({ ...counted, texts: readLiterals(args) });
+  else if (name === 'set_config' && isOwnSetting(args)) functions.push({ ...counted, isOwnSetting: true });
+  else functions.push(counted);
+}
+
+/** Gone with the transaction, and no setting of the server has a dot in its name. */
+function isOwnSetting(args: readonly unknown[]): boolean {
+  const [name] = readLiterals(args);
+  return name?.includes('.') === true && asFields(constantOf(args[2]).boolval ?? {}).boolval === true;
+}
+
+function constantOf(node: unknown): Fields {
+  return node === undefined ? {} : asFields(asFields(node).A_Const ?? {});
+}
+
+function collectTarget({ targets }: Lists, { fields }: Visited): void {
+  const { relname, schemaname } = asFields(fields.relation ?? {});
+  if (typeof relname !== 'string') return;
+  targets.push({ schema: typeof schemaname === 'string' ? schemaname : undefined, name: relname, at: placeOf(fields) });
 }
 
 function collectJsonTable(lists: Lists, node: Visited): void {
@@ -183,7 +237,8 @@ function collectAlias({ sources }: Lists, { fields }: Visited): void {
   if (fields.alias !== undefined) sources.add(String(asFields(fields.alias).aliasname));
 }
 
-function collectConstant({ untyped }: Lists, node: Visited): void {
+function collectConstant({ untyped, constants }: Lists, node: Visited): void {
+  constants.push(node);
   const { sval, isnull } = node.fields;
   if (node.parent !== 'TypeCast' && (sval !== undefined || isnull === true)) untyped.push(untypedOf(node));
 }

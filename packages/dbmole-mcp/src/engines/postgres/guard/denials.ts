@@ -16,6 +16,8 @@ export interface DenialGroup extends Denial {
   readonly prefixes?: readonly string[];
   /** The form with this many arguments is not denied. */
   readonly unlessArgs?: number;
+  /** Its arguments of type text are complete statements. */
+  readonly runsText?: boolean;
   /** The form that names what it reads in a constant is not denied, but what it names may be. */
   readonly unlessNamed?: 'relation' | 'schema';
 }
@@ -66,6 +68,11 @@ export function denialOfUnreviewed({ schema, name }: NameUse, unreviewed: Readon
 export function isDynamic({ schema, name }: Pick<NameUse, 'schema' | 'name'>): boolean {
   const isBuiltin = dynamicBuiltins.has(name) || lookUp(builtins, name)?.unlessNamed === 'schema';
   return (mayBeBuiltin(schema) && isBuiltin) || dynamicExtensions.has(name);
+}
+
+/** Whether it runs SQL that it gets as a string; in a body, a literal can be checked instead. */
+export function runsText(schema: string | undefined, name: string): boolean {
+  return denialOfFunction(schema, name)?.runsText === true;
 }
 
 function mayBeBuiltin(schema: string | undefined): boolean {

@@ -97,12 +97,13 @@ export const deniedBuiltins: readonly DenialGroup[] = [
   { reason: 'changes an index', prefixes: ['brin_summarize_'], names: ['brin_desummarize_range', 'gin_clean_pending_list'] },
   {
     reason: 'runs SQL that it gets as a string',
+    runsText: true,
     prefixes: ['query_to_xml'],
     names: ['ts_stat'],
     hint: one,
   },
   // With three arguments it is a function of its arguments alone.
-  { reason: 'runs SQL that it gets as a string', names: ['ts_rewrite'], unlessArgs: 3, hint: one },
+  { reason: 'runs SQL that it gets as a string', runsText: true, names: ['ts_rewrite'], unlessArgs: 3, hint: one },
   {
     reason: 'reads any table that it is told',
     names: ['table_to_xml', 'table_to_xml_and_xmlschema'],

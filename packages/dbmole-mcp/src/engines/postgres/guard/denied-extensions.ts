@@ -19,7 +19,13 @@ export const deniedExtensions: readonly DenialGroup[] = [
   },
   {
     reason: 'runs SQL that it gets as a string',
-    prefixes: ['crosstab', 'pg_background_', 'run_command_on_'],
+    runsText: true,
+    prefixes: ['crosstab'],
+    hint: one,
+  },
+  {
+    reason: 'runs SQL that it puts together from strings',
+    prefixes: ['pg_background_', 'run_command_on_'],
     names: ['connectby', 'xpath_table'],
     hint: one,
   },

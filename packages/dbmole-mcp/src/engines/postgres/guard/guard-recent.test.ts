@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import { createChecker } from './checker.ts';
 import { createGuard } from './guard.ts';
 
 /** A server without objects of its own, until there is a function of somebody. */
@@ -14,7 +15,7 @@ function serve() {
 
 describe('a statement that was read a short while ago', () => {
   it('gets the same verdict, and is refused again', async () => {
-    const guard = createGuard();
+    const guard = createGuard(createChecker());
     const { run } = serve();
     const first = await guard.check('select 1', run);
     expect(await guard.check('select 1', run)).toEqual(first);
@@ -23,7 +24,7 @@ describe('a statement that was read a short while ago', () => {
   });
 
   it('is looked at again when the server has changed, and among many others', async () => {
-    const guard = createGuard();
+    const guard = createGuard(createChecker());
     const { run, answers } = serve();
     await guard.check('select 1', run);
     const before = answers.asked;

@@ -1,48 +1,25 @@
 import { accept, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
 import { Recent } from '../../../recent.ts';
-import { collectNames } from './collect.ts';
-import { denialOfCall, denialOfUnreviewed } from './denials.ts';
-import type { StatementNames } from './names.ts';
-import { openParser } from './parser.ts';
-import { refuseNames, refuseNode } from './refuse.ts';
-import { openServerFacts } from './server-facts.ts';
-import { SharedLoad } from './shared-load.ts';
-import { parseOne } from './syntax.ts';
-import { sureOf } from './taint/unavailable.ts';
-import { checkTaint, openTaint } from './taint.ts';
-import { UnreadableNode } from './walk.ts';
+import type { Checker } from './checker.ts';
+import { createThreadChecker } from './guard-thread.ts';
 
-/**
- * The text alone first, which asks no server: one statement, made of what reads are made of, that names nothing denied. Then what
- * this server and this database's own objects add.
- */
-export function createGuard(): ReadGuard {
-  /** Depends on the text alone, and to parse it is most of what a small read costs us; what the names mean is asked anew each time. */
-  const recent = new Recent<StatementNames>();
-  const facts = new SharedLoad((run) => openServerFacts(sureOf(run)));
-  const taint = new SharedLoad(openTaint);
+/** Remembers what was accepted a moment ago, so that a text that comes again costs nothing; everything else goes to the checker. */
+export function createGuard(checker: Checker = createThreadChecker()): ReadGuard {
+  let accepted = new Recent<string>();
   return {
     async check(sql, run) {
+      const known = accepted.get(sql);
+      if (known !== undefined) return accept(sql, known);
       checkText(sql);
-      const names = recent.get(sql) ?? recent.add(sql, await readNames(sql, async () => (await facts.get(run)).major));
-      refuseNames(names, denialOfCall);
-      const { unreviewed } = await facts.get(run);
-      if (unreviewed.size > 0) refuseNames(names, (use) => denialOfUnreviewed(use, unreviewed));
-      return accept(sql, await checkTaint(names, run, taint));
+      const remembered = accepted;
+      const premise = await checker.check(sql, run);
+      // Another call may have found in the meantime that the catalog changed.
+      if (remembered === accepted) accepted.add(sql, premise);
+      return accept(sql, premise);
     },
     forget() {
-      facts.forget();
-      taint.forget();
+      accepted = new Recent();
+      checker.forget();
     },
   };
-}
-
-async function readNames(sql: string, openMajor: () => Promise<number>): Promise<StatementNames> {
-  const parser = await openParser();
-  const statement = await parseOne(sql, parser, openMajor);
-  try {
-    return collectNames(statement, sql);
-  } catch (error) {
-    throw error instanceof UnreadableNode ? refuseNode(error, sql, parser) : error;
-  }
 }

@@ -6,13 +6,19 @@ export interface Named {
   readonly name: string;
 }
 
-/** `name`, `"Name"`, `schema.name`; a number would be the one of a table. */
-const part = '([a-z_][a-z0-9_$]*|"(?:[^"]|"")+")';
-const names = new RegExp(`^\\s*(?:${part}\\s*\\.\\s*)?${part}\\s*$`, 'i');
+/**
+ * `name`, `"Name"`, `schema.name`, as the server reads them: with the blanks of ASCII alone. A number would be the one of a table, and
+ * what is longer than a name is cut by the server.
+ */
+const part = '([a-z_][a-z0-9_$]{0,62}|"(?:[^"]|""){1,63}")';
+const blanks = '[ \\t\\n\\r\\f\\v]{0,9}';
+const names = new RegExp(`^${blanks}(?:${part}${blanks}\\.${blanks})?${part}${blanks}$`, 'i');
+const isAscii = /^[ -~\s]*$/;
 
 /** Undefined: only the server will know, at run time. */
 export function readRelation(args: unknown): Named | undefined {
-  const [, schema, name] = names.exec(constantOf(args, ['regclass']) ?? '') ?? [];
+  const text = constantOf(args, ['regclass']) ?? '';
+  const [, schema, name] = (isAscii.test(text) && names.exec(text)) || [];
   return name === undefined ? undefined : { schema: schema === undefined ? undefined : decode(schema), name: decode(name) };
 }
 
@@ -20,6 +26,11 @@ export function readRelation(args: unknown): Named | undefined {
 export function namesOwnSchema(args: unknown): boolean {
   const text = constantOf(args, ['name', 'text']);
   return text !== undefined && !/^(?:pg_|information_schema$)/.test(text);
+}
+
+/** Of each argument, the text if it is one literal, perhaps with a cast to text. */
+export function readLiterals(args: readonly unknown[]): readonly (string | undefined)[] {
+  return args.map((arg) => constantOf([arg], ['text']));
 }
 
 function constantOf(args: unknown, casts: readonly string[]): string | undefined {

@@ -22,6 +22,10 @@ export interface CallUse extends NameUse {
   readonly isNamed: boolean;
   /** It is written as a field, and is perhaps no call. */
   readonly isField?: boolean;
+  /** Of functions that run SQL: the arguments that are one plain literal, at their places. */
+  readonly texts?: readonly (string | undefined)[];
+  /** `set_config('app.user', …, true)`: a setting of the application, until the transaction ends. */
+  readonly isOwnSetting?: boolean;
 }
 
 /** Everything in one statement that the server looks up by name and may run code of. */
@@ -29,6 +33,8 @@ export interface StatementNames {
   /** Calls, also of table functions and sampling methods, and what may be one: `(5).f`. One with a single argument can be a cast to a type or a field of a row. */
   readonly functions: readonly CallUse[];
   readonly relations: readonly NameUse[];
+  /** What a body inserts into, updates or deletes from; these are among the relations too. */
+  readonly targets: readonly NameUse[];
   /** Written ones and those the syntax stands for: `=` for IN, CASE x WHEN, USING and NATURAL; `~~` for LIKE; `<=` for BETWEEN. */
   readonly operators: readonly NameUse[];
   /** Of casts and column definitions; the element type of an array. */
@@ -44,6 +50,7 @@ export interface StatementNames {
   readonly untyped: NameUse | undefined;
   /** Whether columns are put together to something whose type has them in it: a whole row, ARRAY. */
   readonly gathers: boolean;
+  readonly hasConstants: boolean;
   /** Whether values of several types can become one of them: UNION, CASE, COALESCE, GREATEST, ARRAY and VALUES of several. */
   readonly combines: boolean;
   /** 1-based, in characters of the caller's text. */

@@ -85,11 +85,42 @@ export const branches: ReadonlySet<string> = new Set([
   'XmlSerialize',
 ]);
 
+/** What else the statements of a function's body may be made of: the server itself stops what writes in a read-only transaction. */
+export const bodyBranches: ReadonlySet<string> = new Set([
+  'CallStmt',
+  'CurrentOfExpr',
+  'DeleteStmt',
+  'IndexElem',
+  'InferClause',
+  'InsertStmt',
+  'LockingClause',
+  'MergeStmt',
+  'MergeSupportFunc',
+  'MergeWhenClause',
+  'MultiAssignRef',
+  'OnConflictClause',
+  'ReturningClause',
+  'ReturningOption',
+  'ReturnStmt',
+  'UpdateStmt',
+]);
+
 /**
  * Fields whose node is written without its kind, because there is only one that it can be. `SelectStmt.intoClause` is such a
- * field as well, and left out; `SelectStmt.withClause` is looked at by itself.
+ * field as well, and left out; every `withClause` is read separately.
  */
 export const fieldKinds: ReadonlyMap<string, string> = new Map([
+  ['CallStmt.funccall', 'FuncCall'],
+  ['DeleteStmt.relation', 'RangeVar'],
+  ['DeleteStmt.returningClause', 'ReturningClause'],
+  ['InsertStmt.onConflictClause', 'OnConflictClause'],
+  ['InsertStmt.relation', 'RangeVar'],
+  ['InsertStmt.returningClause', 'ReturningClause'],
+  ['MergeStmt.relation', 'RangeVar'],
+  ['MergeStmt.returningClause', 'ReturningClause'],
+  ['OnConflictClause.infer', 'InferClause'],
+  ['UpdateStmt.relation', 'RangeVar'],
+  ['UpdateStmt.returningClause', 'ReturningClause'],
   ['SelectStmt.larg', 'SelectStmt'],
   ['SelectStmt.rarg', 'SelectStmt'],
   ['CommonTableExpr.search_clause', 'CTESearchClause'],

@@ -9,6 +9,8 @@ export interface Parser {
   parse(sql: string): readonly RawStatement[];
   /** The lexical elements, comments included. */
   scan(sql: string): readonly Token[];
+  /** The tree of a PL/pgSQL function, given as CREATE FUNCTION. Throws a ParserError for one that does not compile. */
+  parsePlpgsql(sql: string): unknown;
 }
 
 export interface RawStatement {
@@ -20,6 +22,7 @@ export interface RawStatement {
 export interface Token {
   /** In bytes of UTF-8. */
   readonly start: number;
+  readonly end: number;
   readonly text: string;
   readonly tokenName: string;
 }
@@ -67,7 +70,11 @@ async function loadParser(): Promise<Parser> {
       if (!healthy || module.HEAPU8.length > mostBytes) discard(opened);
     }
   };
-  return { parse: (sql) => checked(() => parse(module, sql)), scan: (sql) => checked(() => scan(module, sql)) };
+  return {
+    parse: (sql) => checked(() => parse(module, sql)),
+    scan: (sql) => checked(() => scan(module, sql)),
+    parsePlpgsql: (sql) => checked(() => parsePlpgsql(module, sql)),
+  };
 }
 
 function discard(parser: Promise<Parser> | undefined): void {
@@ -97,12 +104,22 @@ function readError(module: WasmModule, error: number): ParserError {
 }
 
 function scan(module: WasmModule, sql: string): readonly Token[] {
+  // The parser writes it, for this version.
+  return (parseJson(module, sql, module._wasm_scan) as { tokens?: readonly Token[] }).tokens ?? [];
+}
+
+function parsePlpgsql(module: WasmModule, sql: string): unknown {
+  return parseJson(module, sql, module._wasm_parse_plpgsql);
+}
+
+/** For what answers with JSON, or else with the text of an error. */
+function parseJson(module: WasmModule, sql: string, call: (text: number) => number): unknown {
   return withText(module, sql, (text) => {
-    const result = module._wasm_scan(text);
+    const result = call(text);
     try {
       const json = module.UTF8ToString(result);
       if (!json.startsWith('{')) throw new ParserError(json, -1);
-      return (JSON.parse(json) as { tokens?: readonly Token[] }).tokens ?? [];
+      return JSON.parse(json);
     } finally {
       module._wasm_free_string(result);
     }

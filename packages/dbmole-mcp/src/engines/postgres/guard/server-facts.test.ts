@@ -3,13 +3,13 @@ import { openServerFacts } from './server-facts.ts';
 
 describe('openServerFacts', () => {
   it('knows the version, and takes no names for none', async () => {
-    const facts = await openServerFacts(async () => [['140009', null]]);
-    expect(facts).toEqual({ major: 14, unreviewed: new Set() });
+    const facts = await openServerFacts(async () => [['140009', null, 'UTF8']]);
+    expect(facts).toEqual({ major: 14, unreviewed: new Set(), isUtf8: true });
   });
 
   it('keeps of the names those that are in no list', async () => {
-    const facts = await openServerFacts(async () => [['190001', 'nextval pg_explode pg_sleep pg_ls_new']]);
-    expect(facts).toEqual({ major: 19, unreviewed: new Set(['pg_explode']) });
+    const facts = await openServerFacts(async () => [['190001', 'nextval pg_explode pg_sleep pg_ls_new', 'LATIN1']]);
+    expect(facts).toEqual({ major: 19, unreviewed: new Set(['pg_explode']), isUtf8: false });
   });
 
   it('asks for the names of servers that are newer than the lists', async () => {

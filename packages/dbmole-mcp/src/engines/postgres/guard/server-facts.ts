@@ -9,6 +9,8 @@ export interface ServerFacts {
   readonly major: number;
   /** Built-in functions that may have effects and that nobody has looked at. */
   readonly unreviewed: ReadonlySet<string>;
+  /** Whether the server folds and cuts names beyond ASCII as the parser does. */
+  readonly isUtf8: boolean;
 }
 
 /** Of a server that we know, the version alone: the condition without columns is decided before anything is read. */
@@ -21,14 +23,18 @@ select pg_catalog.current_setting('server_version_num'), (
     and p.prorettype <> 'trigger'::pg_catalog.regtype
     and (p.provolatile = 'v' or not pg_catalog.has_function_privilege('public', p.oid, 'execute'))
     and pg_catalog.current_setting('server_version_num') >= $1::text
-)`;
+), pg_catalog.current_setting('server_encoding')`;
 
 /** `known` is the newest version whose functions were looked at. */
 export async function openServerFacts(run: CatalogQuestion, known: number = parserMajor): Promise<ServerFacts> {
   const [row] = await run(question, [String((known + 1) * 10_000)]);
-  const [version, names] = row ?? [];
+  const [version, names, encoding] = row ?? [];
   const unreviewed = (names ?? '').split(' ').filter((name) => name !== '' && !isReviewed(name));
-  return { major: Math.floor(Number(version ?? Number.NaN) / 10_000), unreviewed: new Set(unreviewed) };
+  return {
+    major: Math.floor(Number(version ?? Number.NaN) / 10_000),
+    unreviewed: new Set(unreviewed),
+    isUtf8: encoding === 'UTF8',
+  };
 }
 
 export function isReviewed(name: string): boolean {

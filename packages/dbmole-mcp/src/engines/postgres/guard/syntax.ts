@@ -1,5 +1,5 @@
 import { Failure } from '@dbmole/core';
-import { type Parser, ParserError, parserMajor, type RawStatement } from './parser.ts';
+import { type Parser, ParserError, parserMajor, type RawStatement, type Token } from './parser.ts';
 import { positionAt, positionOfPoint } from './position.ts';
 import { refusal } from './refuse.ts';
 
@@ -32,6 +32,27 @@ function checkSize(sql: string): void {
   throw new Failure('input', `the statement has ${count} words and signs; ${mostTokens} are accepted`, {
     hint: 'Pass values as params, or read them from a table.',
   });
+}
+
+/**
+ * A database that is not UTF-8 folds and cuts names beyond ASCII in ways of its own, so such a name may mean another object than the
+ * one that was checked.
+ */
+export function refuseForeignNames(sql: string, parser: Parser): void {
+  const name = findForeignName(sql, parser);
+  if (name === undefined) return;
+  throw refusal({
+    message: `the name ${name.text} has characters beyond ASCII, which this database does not read as UTF-8`,
+    hint: 'Use a view with an ASCII name, or a database whose encoding is UTF8.',
+    position: positionAt(sql, name.start),
+  });
+}
+
+/** Outside of literals and comments. */
+export function findForeignName(text: string, parser: Parser): Token | undefined {
+  if (!/[^ -~\s]|u&"/i.test(text)) return undefined;
+  const isLiteral = ({ text: token, tokenName }: Token) => /^['$]|^[ebnx]'|^u&'/i.test(token) || tokenName.endsWith('_COMMENT');
+  return parser.scan(text).find((token) => !isLiteral(token) && /[^ -~\s]|^u&/i.test(token.text));
 }
 
 async function parseAll(sql: string, parser: Parser, openVersion: () => Promise<number>): Promise<readonly RawStatement[]> {

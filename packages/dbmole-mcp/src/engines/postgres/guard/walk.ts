@@ -1,4 +1,4 @@
-import { branches, fieldKinds, leaves, values } from './nodes.ts';
+import { bodyBranches, branches, fieldKinds, leaves, values } from './nodes.ts';
 
 /** A node of the parser's tree without its kind, or any part of one. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -29,24 +29,31 @@ export class UnreadableNode extends Error {
   }
 }
 
+/** The nodes that are still to be visited. */
+interface Pending {
+  readonly nodes: Visited[];
+  readonly isBranch: (kind: string) => boolean;
+}
+
 /**
- * Shows every node that can mean something to `visit`, in no order, and throws at the first that a read may not have. Without
- * recursion: how deep a statement nests is up to its author.
+ * Shows every node that can mean something to `visit`, in no order, and throws at the first that a read may not have, or that the
+ * body of a function may not have. Iterates instead of recursing: how deep a statement nests is up to its author.
  */
-export function walk(root: unknown, visit: (node: Visited) => void): void {
-  const pending: Visited[] = [];
+export function walk(root: unknown, visit: (node: Visited) => void, isBody = false): void {
+  const nodes: Visited[] = [];
+  const pending: Pending = { nodes, isBranch: (kind) => branches.has(kind) || (isBody && bodyBranches.has(kind)) };
   pushWrapped(pending, root, { scope: undefined, parent: '' });
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
     visit(node);
     if (values.has(node.kind)) continue;
-    const scope = node.kind === 'SelectStmt' ? pushCtes(pending, node) : node.scope;
+    const scope = node.fields.withClause === undefined ? node.scope : pushCtes(pending, node);
     pushFields(pending, node, scope);
   }
 }
 
 type Place = Pick<Visited, 'scope' | 'parent'>;
 
-function pushFields(pending: Visited[], { kind, fields }: Visited, scope: Scope | undefined): void {
+function pushFields(pending: Pending, { kind, fields }: Visited, scope: Scope | undefined): void {
   const place = { scope, parent: kind };
   for (const field in fields) {
     const value = fields[field];
@@ -58,7 +65,7 @@ function pushFields(pending: Visited[], { kind, fields }: Visited, scope: Scope 
 }
 
 /** `{ Kind: fields }`; `{}` is nothing at all. False: it is the fields alone, whose kind the field tells. */
-function pushWrapped(pending: Visited[], value: unknown, { scope, parent }: Place): boolean {
+function pushWrapped(pending: Pending, value: unknown, { scope, parent }: Place): boolean {
   const wrapper = asFields(value);
   for (const kind in wrapper) {
     if (!isKind(kind)) return false;
@@ -67,8 +74,8 @@ function pushWrapped(pending: Visited[], value: unknown, { scope, parent }: Plac
   return true;
 }
 
-function pushKind(pending: Visited[], node: Visited): void {
-  if (branches.has(node.kind) || values.has(node.kind)) pending.push(node);
+function pushKind(pending: Pending, node: Visited): void {
+  if (pending.isBranch(node.kind) || values.has(node.kind)) pending.nodes.push(node);
   else if (!leaves.has(node.kind)) throw new UnreadableNode(node.kind, node.fields);
 }
 
@@ -78,8 +85,7 @@ function bareKind(kind: string, field: string): string {
 }
 
 /** Each query of a WITH sees the ones before it, of WITH RECURSIVE all; gives what the statement itself sees. */
-function pushCtes(pending: Visited[], { fields, scope }: Visited): Scope | undefined {
-  if (fields.withClause === undefined) return scope;
+function pushCtes(pending: Pending, { fields, scope }: Visited): Scope | undefined {
   const { ctes, recursive } = asFields(fields.withClause);
   if (!Array.isArray(ctes)) throw new UnreadableNode('WithClause', {});
   const all = ctes.reduce<Scope | undefined>((outer, cte) => ({ name: cteName(cte), outer }), scope);

@@ -6,6 +6,7 @@ export interface WasmModule {
   _wasm_parse_query_raw(text: number): number;
   _wasm_free_parse_result(result: number): void;
   _wasm_scan(text: number): number;
+  _wasm_parse_plpgsql(text: number): number;
   _wasm_free_string(text: number): void;
   lengthBytesUTF8(text: string): number;
   stringToUTF8(text: string, pointer: number, bytes: number): void;

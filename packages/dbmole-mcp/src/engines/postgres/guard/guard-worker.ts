@@ -1,0 +1,69 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import { type Checker, createChecker } from './checker.ts';
+import { type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
+
+/** The thread in which statements are parsed and checked: whatever that takes, the main thread goes on answering. */
+
+/** Databases whose catalog is kept. */
+const maxDatabases = 16;
+
+const port = parentPort;
+// The first number is the check that runs now, for the main thread to see while this one is busy.
+const { current } = workerData as { current: Int32Array };
+const checkers = new Map<number, Checker>();
+const questions = new Map<number, { id: number; rows: (string | null)[][]; resolve: Answer; reject: (error: unknown) => void }>();
+let lastQuestion = 0;
+
+type Answer = (rows: readonly (readonly (string | null)[])[]) => void;
+
+port?.on('message', (message: ToThread) => {
+  if (message.type === 'check') void check(message);
+  else if (message.type === 'forget') checkers.get(message.database)?.forget();
+  else if (message.type === 'ping') send({ type: 'pong' });
+  else answer(message);
+});
+
+async function check({ id, database, sql }: Extract<ToThread, { type: 'check' }>): Promise<void> {
+  current[0] = id;
+  try {
+    send({ type: 'accepted', id, premise: await checkerOf(database).check(sql, createQuestion(id)) });
+  } catch (error) {
+    send({ type: 'failed', id, failure: toPlain(error) });
+  }
+}
+
+function checkerOf(database: number): Checker {
+  const checker = checkers.get(database) ?? createChecker();
+  checkers.delete(database);
+  checkers.set(database, checker);
+  const [oldest] = checkers.keys();
+  if (checkers.size > maxDatabases && oldest !== undefined) checkers.delete(oldest);
+  return checker;
+}
+
+function createQuestion(id: number): CatalogQuestion {
+  return async (sql, params = []) =>
+    await new Promise((resolve, reject) => {
+      const question = ++lastQuestion;
+      questions.set(question, { id, rows: [], resolve, reject });
+      send({ type: 'ask', id, question, sql, params });
+    });
+}
+
+function answer(message: Extract<ToThread, { type: 'rows' | 'unanswered' }>): void {
+  const asked = questions.get(message.question);
+  if (asked === undefined) return;
+  current[0] = asked.id;
+  if (message.type === 'unanswered') asked.reject(fromPlain(message.failure));
+  else {
+    for (const row of message.rows) asked.rows.push([...row]);
+    if (!message.isLast) return;
+    asked.resolve(asked.rows);
+  }
+  questions.delete(message.question);
+}
+
+function send(message: FromThread): void {
+  port?.postMessage(message);
+}

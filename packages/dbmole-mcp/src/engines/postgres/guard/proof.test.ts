@@ -1,0 +1,99 @@
+import { Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import type { StatementNames } from './names.ts';
+import { openParser } from './parser.ts';
+import { withGuardErrors } from './proof/catalog-errors.ts';
+import { openProof } from './proof/load.ts';
+import { CatalogProof } from './proof.ts';
+
+const described = JSON.stringify({ schema: 'public', name: 'ft', kind: 'foreign table', open: true });
+const foreignTable = ['1259', '20000', '0', '0', 'file', '', described];
+
+const tableNamed = (schema: string, name: string) => {
+  const table = JSON.stringify({ schema, name, kind: 'foreign table', open: true });
+  return ['1259', '20001', '0', '0', 'file', '', table];
+};
+
+interface Server {
+  seeds?: readonly (readonly string[])[];
+  /** What it says of a premise, one time after the other; then yes. */
+  held?: string[];
+  /** What any question but the first fails with. */
+  failure?: Failure;
+}
+
+/** Answers as a server would that has nothing but the seeds. */
+function server({ seeds = [], held = [], failure }: Server, asked: string[] = []): CatalogQuestion {
+  return async (sql) => {
+    asked.push(sql);
+    if (failure !== undefined && asked.length > 1) throw failure;
+    if (sql.includes('pg_is_in_recovery')) return [['0 ', '{public}', '10:10:{public}']];
+    if (sql.includes('server_version_num')) return [['180004']];
+    if (sql.startsWith('select (pg_catalog.concat(pg_catalog.array_remove')) return [[held.shift() ?? 't']];
+    return sql.includes('with denied') ? seeds : [];
+  };
+}
+
+const names = (relation: string): StatementNames => ({
+  functions: [],
+  relations: [{ schema: undefined, name: relation, at: 14 }],
+  targets: [],
+  hasConstants: false,
+  operators: [],
+  types: [],
+  fields: [],
+  dynamic: [],
+  untyped: undefined,
+  gathers: false,
+  combines: false,
+  positionOf: ({ at }) => at + 1,
+});
+
+const open = async (run: CatalogQuestion) => await openProof(withGuardErrors(run), await openParser());
+
+describe('openProof', () => {
+  it('refuses what the server reported', async () => {
+    const run = server({ seeds: [foreignTable] });
+    const { check, premise } = await open(run);
+    await expect(check.check(names('ft'), run)).rejects.toThrow('foreign table ft reads a file or runs a program of the server');
+    await check.check(names('other'), run);
+    expect(premise).toContain("pg_inherits where inhrelid operator(pg_catalog.=) any ('{20000}'::pg_catalog.oid[])");
+  });
+
+  it('asks little of a server without objects of its own', async () => {
+    const asked: string[] = [];
+    const { premise } = await open(server({}, asked));
+    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(premise).not.toContain('pg_inherits');
+  });
+
+  it('reads the catalog again when it changed meanwhile, a few times', async () => {
+    const asked: string[] = [];
+    await open(server({ seeds: [foreignTable], held: ['f', 'f'] }, asked));
+    expect(asked.filter((sql) => sql.includes('with denied'))).toHaveLength(3);
+    const changing = server({ seeds: [foreignTable], held: Array.from({ length: 20 }, () => 'f') });
+    await expect(open(changing)).rejects.toMatchObject({ code: 'E_CONFLICT' });
+  });
+
+  it.each([
+    [new Failure('unknown', 'relation "pg_policy" does not exist', { engineCode: '42P01' }), 'E_GUARD_UNAVAILABLE'],
+    [new Failure('engine', 'unimplemented', { engineCode: '0A000' }), 'E_GUARD_UNAVAILABLE'],
+    [new Failure('limit', 'the catalog has more than 20000 rows for this'), 'E_GUARD_UNAVAILABLE'],
+    [new Failure('timeout', 'the time is over', { engineCode: '57014' }), 'E_TIMEOUT'],
+    [new Failure('connection', 'the connection was lost'), 'E_CONNECTION'],
+  ])('turns the answer "%s" into %s', async (failure, code) => {
+    const found = await open(server({ failure })).catch((error: unknown) => error);
+    expect(found).toMatchObject({ code, message: expect.stringContaining(failure.message) });
+  });
+});
+
+describe('CatalogProof', () => {
+  it('refuses only on a catalog that is still the same', async () => {
+    const run = server({ seeds: [foreignTable], held: ['t', 't'] });
+    const proof = new CatalogProof(openParser);
+    await expect(proof.check(names('ft'), run)).rejects.toThrow('foreign table ft');
+    const changed = server({ seeds: [], held: ['f'] });
+    expect(await proof.check(names('ft'), changed)).toContain('pg_proc');
+  });
+});

@@ -1,0 +1,106 @@
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { catalogs } from './describe-sql.ts';
+import type { Signature } from './plpgsql.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: string;
+  /** `i`, `b`, `v`: what its caller passes. */
+  readonly mode: string;
+  /** It is of a composite type. */
+  readonly row: boolean;
+}
+
+/** The text of a function or a view. */
+export interface Body {
+  readonly class: string;
+  readonly oid: string;
+  readonly language: 'sql' | 'plpgsql' | 'other';
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+  readonly result: string;
+  readonly signature: Signature;
+  /** Why it cannot be checked whatever its text is; completes a sentence that begins with its name. */
+  readonly unprovable: string | undefined;
+}
+
+/** So many at once; what a question may answer is limited. */
+const pageSize = 500;
+
+const functions = `
+  select p.oid, p.prosrc, pg_catalog.array_to_string(p.proconfig, E'\\n'), p.prokind, p.proretset, p.prorettype = 'void'::pg_catalog.regtype,
+    (select pg_catalog.json_agg(pg_catalog.json_build_object('name', coalesce(p.proargnames[i], ''), 'type', pg_catalog.format_type(t, null),
+        'mode', coalesce(p.proargmodes[i], 'i'),
+        'row', exists (select from pg_catalog.pg_type y where y.oid = t and y.typtype = 'c')) order by i)
+      from pg_catalog.unnest(coalesce(p.proallargtypes, p.proargtypes::pg_catalog.oid[])) with ordinality a (t, i)),
+    pg_catalog.format_type(p.prorettype, null)
+  from pg_catalog.pg_proc p where p.oid = any ($1::pg_catalog.oid[])`;
+
+const views = `select oid, pg_catalog.pg_get_viewdef(oid) from pg_catalog.unnest($1::pg_catalog.oid[]) oid`;
+
+/** What the catalog knows of an object whose body is wanted. */
+export interface BodyReference {
+  readonly class: string;
+  readonly oid: string;
+  readonly language: string;
+}
+
+export async function openBodies(run: CatalogQuestion, wanted: readonly BodyReference[]): Promise<readonly Body[]> {
+  const bodies: Body[] = [];
+  for (let from = 0; from < wanted.length; from += pageSize) {
+    const page = wanted.slice(from, from + pageSize);
+    const ofFunctions = page.filter((one) => one.class === catalogs.function);
+    const ofViews = page.filter((one) => one.class === catalogs.relation);
+    const languages = new Map(ofFunctions.map(({ oid, language }) => [oid, language]));
+    if (ofFunctions.length > 0)
+      for (const row of await run(functions, [formatOids(ofFunctions)]))
+        bodies.push(parseFunction(row, languages.get(row[0] ?? '')));
+    if (ofViews.length > 0) for (const row of await run(views, [formatOids(ofViews)])) bodies.push(parseView(row));
+  }
+  return bodies;
+}
+
+function formatOids(objects: readonly { readonly oid: string }[]): string {
+  return `{${objects.map(({ oid }) => oid).join(',')}}`;
+}
+
+type Row = readonly (string | null)[];
+
+function parseFunction([oid, text, settings, kind, set, isVoid, json, result]: Row, language: string | undefined): Body {
+  // We asked for it in this form.
+  const parameters = json ? (JSON.parse(json) as Parameter[]) : [];
+  const known = language === 'sql' || language === 'plpgsql' ? language : 'other';
+  const decisive = findDecisive(settings ?? '');
+  return {
+    class: catalogs.function,
+    oid: oid ?? '',
+    language: known,
+    text: text ?? '',
+    parameters,
+    result: result ?? '',
+    signature: { parameters, returnsSet: set === 't', returnsVoid: isVoid === 't', isProcedure: kind === 'p' },
+    unprovable: known === 'other' ? `is written in ${language}, which cannot be checked` : decisive && `sets ${decisive}`,
+  };
+}
+
+function parseView([oid, text]: Row): Body {
+  const signature = { parameters: [], returnsSet: true, returnsVoid: false, isProcedure: false };
+  const view = { class: catalogs.relation, oid: oid ?? '', language: 'sql', text: text ?? '' } as const;
+  return { ...view, parameters: [], result: '', signature, unprovable: undefined };
+}
+
+/** They decide what names and literals mean, or which code is loaded. */
+const decisive = new Set([
+  ...['role', 'session_authorization', 'search_path', 'standard_conforming_strings', 'backslash_quote', 'client_encoding'],
+  ...['dynamic_library_path', 'session_replication_role', 'local_preload_libraries'],
+]);
+
+export function isDecisive(setting: string): boolean {
+  return decisive.has(setting.toLowerCase());
+}
+
+/** A search path that is declared counts among the schemas in which names are looked for. */
+function findDecisive(settings: string): string | undefined {
+  const names = settings.split('\n').map((line) => line.slice(0, Math.max(0, line.indexOf('='))));
+  return names.find((name) => name !== 'search_path' && isDecisive(name));
+}

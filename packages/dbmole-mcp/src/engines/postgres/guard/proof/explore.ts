@@ -1,0 +1,211 @@
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { Parser } from '../parser.ts';
+import { type Body, type BodyReference, openBodies } from './bodies.ts';
+import { addEdge, type CatalogObject, createObject, type Edge, isUserType, keyOf } from './catalog-object.ts';
+import { catalogs } from './describe-sql.ts';
+import { isFinder } from './graph.ts';
+import { makesAnyType } from './polymorphic.ts';
+import type { Powers } from './powers.ts';
+import { type BodyReading, readBody } from './read-body.ts';
+
+/** What a body leads to by the names in it. */
+export type FindEdges = (body: Body, reading: BodyReading) => readonly CatalogObject[];
+
+export interface ExplorerOptions {
+  readonly parser: Parser;
+  readonly objects: ReadonlyMap<string, CatalogObject>;
+  readonly anyField: boolean;
+  /** Whether names beyond ASCII are what the parser thinks they are. */
+  readonly isUtf8: boolean;
+  readonly findEdges: FindEdges;
+  /** What code that nobody can check may do with the rights of a role; asked when such code is found. */
+  readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
+  readonly isTrusted: (object: CatalogObject, body: Body) => boolean;
+}
+
+/** Follows what objects lead to, only as far as some statement asks: bodies are read once and when they are first reached. */
+export class Explorer {
+  /** Whatever relation or type is found by a name at run time. */
+  readonly anyThing: CatalogObject;
+  /** Whatever type a value can be of. */
+  readonly anyType: CatalogObject;
+  readonly #options: ExplorerOptions;
+  #powers: Powers | undefined;
+  /** The last exploration. They run one after the other: an object counts as explored from the beginning of one. */
+  #last: Promise<void> = Promise.resolve();
+  #isBroken = false;
+  #anything: CatalogObject | undefined;
+
+  constructor(options: ExplorerOptions) {
+    this.#options = options;
+    const objects = [...options.objects.values()];
+    const isType = ({ class: of, oid }: CatalogObject) => of === catalogs.type && isUserType(oid);
+    const isTextCast = ({ class: of, name }: CatalogObject) => of === catalogs.cast && name === 'text';
+    this.anyThing = createGroup(
+      '0',
+      objects.filter((object) => object.class === catalogs.relation || isType(object)),
+    );
+    this.anyType = createGroup(
+      '1',
+      objects.filter((object) => isType(object) || isTextCast(object)),
+    );
+  }
+
+  /** Whether an exploration failed; what it left behind proves nothing. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** Afterwards `isRefused` of each of them is final. */
+  async explore(start: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
+    const before = this.#last;
+    const own = before.then(() => this.#explore(start, run));
+    this.#last = own.catch(() => {
+      this.#isBroken = true;
+    });
+    await own;
+  }
+
+  async #explore(start: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
+    if (this.#isBroken) throw new Error('an exploration of the catalog failed');
+    const explored: CatalogObject[] = [];
+    for (let level = takeNew(start); level.length > 0; ) {
+      explored.push(...level);
+      await this.#readBodies(
+        level.filter(({ body, reason }) => body !== undefined && reason === undefined),
+        run,
+      );
+      for (const object of level) {
+        if (isFinder(object)) addEdge(object, this.anyThing, 'finds');
+        if (object.makesAnyType) addEdge(object, this.anyType, 'makes');
+      }
+      level = takeNew(level.flatMap(({ edges }) => edges.map(({ to }) => to)));
+    }
+    if (explored.length === 0) return;
+    spread(explored);
+    await this.#judgeDefiners(explored, run);
+  }
+
+  async #readBodies(objects: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
+    if (objects.length === 0) return;
+    const known = new Map(objects.map((object) => [keyOf(object.class, object.oid), object]));
+    const wanted = objects.map(({ class: of, oid, body = '' }): BodyReference => ({ class: of, oid, language: body }));
+    for (const body of await openBodies(run, wanted)) {
+      const object = known.get(keyOf(body.class, body.oid));
+      if (object !== undefined) await this.#readOne(object, body, run);
+    }
+  }
+
+  async #readOne(object: CatalogObject, body: Body, run: CatalogQuestion): Promise<void> {
+    if (this.#options.isTrusted(object, body)) return;
+    const { parser, anyField, isUtf8, findEdges } = this.#options;
+    const reading = readBody(body, parser, { anyField, isUtf8 });
+    object.reason ??= reading.refused;
+    for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
+    if (reading.findsThings) addEdge(object, this.anyThing, 'finds');
+    if (isUserType(object.oid) && makesAnyType(body, reading.statements)) addEdge(object, this.anyType, 'makes');
+    if (reading.unprovable !== undefined) this.#judgeUnprovable(object, reading, await this.#openPowers(run));
+  }
+
+  #judgeUnprovable(object: CatalogObject, { unprovable: reason, isGiven }: BodyReading, { user, own, roles }: Powers): void {
+    const owner = object.definer === undefined ? undefined : roles.get(object.definer);
+    object.isUnprovable = true;
+    if (own !== undefined) object.reason ??= `${reason}, and this user ${own}`;
+    else if (owner !== undefined) object.reason ??= `${reason}, and its owner, with whose rights it runs, ${owner}`;
+    else if (isGiven) object.reason ??= `${reason}: it runs SQL that it is given`;
+    else addEdge(object, this.#groupAnything(user), 'anything');
+  }
+
+  /** What acts even for a user without powers. */
+  #groupAnything(user: string | undefined): CatalogObject {
+    const actsForAnyone = ({ class: of, definer, reason }: CatalogObject) =>
+      of === catalogs.function ? definer !== undefined && definer !== user : of === catalogs.relation && reason !== undefined;
+    this.#anything ??= createGroup('2', [...this.#options.objects.values()].filter(actsForAnyone));
+    return this.#anything;
+  }
+
+  /** What runs with the rights of its owner may call what nobody can check. */
+  async #judgeDefiners(explored: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
+    const definers = explored.filter((object) => object.definer !== undefined && object.isUnprovable && !object.isRefused);
+    if (definers.length === 0) return;
+    const { roles } = await this.#openPowers(run);
+    for (const object of definers) {
+      const owner = roles.get(object.definer ?? '');
+      if (owner !== undefined)
+        object.reason ??= `calls what cannot be checked, and its owner, with whose rights it runs, ${owner}`;
+    }
+    spread(definers);
+  }
+
+  async #openPowers(run: CatalogQuestion): Promise<Powers> {
+    this.#powers ??= await this.#options.openPowers(run);
+    return this.#powers;
+  }
+}
+
+function createGroup(oid: string, members: readonly CatalogObject[]): CatalogObject {
+  const group = createObject({ class: '0', oid, description: {} });
+  for (const member of members) addEdge(group, member, 'calls');
+  return group;
+}
+
+function takeNew(objects: Iterable<CatalogObject>): CatalogObject[] {
+  const fresh: CatalogObject[] = [];
+  for (const object of objects) {
+    if (object.isExplored) continue;
+    object.isExplored = true;
+    fresh.push(object);
+  }
+  return fresh;
+}
+
+/** Marks what leads to a reason, the shortest way first. */
+function spread(explored: readonly CatalogObject[]): void {
+  let fresh: CatalogObject[] = [];
+  for (const object of explored) {
+    if (object.reason !== undefined) mark(object, undefined, fresh);
+    for (const edge of object.edges) if (edge.to.isRefused && counts(edge)) mark(object, edge, fresh);
+  }
+  for (const object of explored) if (object.isUnprovable) markUnprovable(object);
+  while (fresh.length > 0) {
+    const next: CatalogObject[] = [];
+    for (const to of fresh) for (const { from, how } of to.usedBy) if (counts({ to, how })) mark(from, { to, how }, next);
+    fresh = next;
+  }
+}
+
+function mark(object: CatalogObject, cause: Edge | undefined, fresh: CatalogObject[]): void {
+  const implicit = object.class === catalogs.type && cause !== undefined && isImplicit(cause);
+  // A type may turn out to need nothing but its values.
+  if (object.isRefused && (object.implicit || !implicit)) return;
+  object.isRefused = true;
+  object.cause = cause;
+  object.implicit = implicit;
+  fresh.push(object);
+}
+
+function isImplicit({ to, how }: Edge): boolean {
+  if (how === 'made') return to.implicit;
+  return how === 'type' || how === 'sorted' || how === 'cast';
+}
+
+/** Whether an edge to a refused object means that reading the one runs the other. */
+function counts({ to, how }: Edge): boolean {
+  // The values of a domain in a table were checked when they were written.
+  if (how === 'column' && to.class === catalogs.type) return to.implicit;
+  // The policies of a table count when it is read by its own name.
+  if (how === 'child')
+    return to.reason !== undefined || to.edges.some((edge) => edge.how !== 'policy' && edge.to.isRefused && counts(edge));
+  return true;
+}
+
+function markUnprovable(object: CatalogObject): void {
+  for (const pending = [object]; pending.length > 0; ) {
+    const next = pending.pop();
+    for (const { from } of next?.usedBy ?? []) {
+      if (from.isUnprovable || from.class === '0') continue;
+      from.isUnprovable = true;
+      pending.push(from);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { Failure } from '@dbmole/core';
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { Parser } from '../parser.ts';
+import { addAsking } from './asking.ts';
+import { type CatalogObject, isUserType, userNeeds } from './catalog-object.ts';
+import { type Check, createCheck } from './check.ts';
+import { providers as providersSql } from './dependents-sql.ts';
+import { catalogs, firstUserOid } from './describe-sql.ts';
+import { Graph, openFound } from './graph.ts';
+import type { Providers } from './match.ts';
+import { beginnings } from './polymorphic.ts';
+import { openPowers } from './powers.ts';
+import { formatPremise, nothingWatched, openSeen, type Watched } from './premise.ts';
+import { rootParams, sortRoots } from './roots.ts';
+import { formatRoots } from './roots-sql.ts';
+import { openRows, type Rows, rowsAreCast } from './rows.ts';
+import { openUntyped } from './untyped.ts';
+
+/** What of this database's own objects a read must not reach. */
+export interface Proof {
+  readonly check: Check;
+  /** An SQL expression that is true while what was loaded still holds. */
+  readonly premise: string;
+}
+
+/** When the catalog changes while it is read, it is read again; so many times. */
+const attempts = 5;
+
+export async function openProof(run: CatalogQuestion, parser: Parser): Promise<Proof> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = await openSeen(run, nothingWatched);
+    const { watched, check } = await openCheck(run, parser);
+    const seen = watched === nothingWatched ? before : await openSeen(run, watched);
+    const premise = formatPremise(seen, watched);
+    if (watched === nothingWatched) return { check, premise };
+    const [held] = await run(`select ${formatPremise(before, nothingWatched)}`);
+    if (held?.[0] === 't') return { check, premise };
+  }
+  throw new Failure('engine', 'the catalog of this database keeps changing, so reads cannot be checked', {
+    code: 'E_CONFLICT',
+    hint: 'Retry when functions and views are no longer being created and dropped.',
+  });
+}
+
+interface Session {
+  readonly major: number;
+  /** Whether rows become something else without a cast that is written. */
+  readonly rowsAreCast: boolean;
+  readonly isUtf8: boolean;
+  /** Every schema in which some function or session looks for names. */
+  readonly schemas: ReadonlySet<string>;
+}
+
+const sessionSql = `
+  select pg_catalog.current_setting('server_version_num'), ${rowsAreCast}, pg_catalog.current_setting('server_encoding'),
+    (select pg_catalog.json_agg(s.name) from pg_catalog.unnest(pg_catalog.current_schemas(true)) s (name)),
+    (select pg_catalog.json_agg(distinct pg_catalog.substr(x.setting, 13)) from pg_catalog.pg_proc p
+      cross join lateral pg_catalog.unnest(p.proconfig) x (setting) where pg_catalog.starts_with(x.setting, 'search_path=')),
+    (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n
+      where exists (select from pg_catalog.pg_roles r where r.rolname = n.nspname))`;
+
+async function openSession(run: CatalogQuestion): Promise<Session> {
+  const [version, cast, encoding, path, paths, roles] = (await run(sessionSql))[0] ?? [];
+  const settings = parseList(paths).flatMap((setting) => setting.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1')));
+  return {
+    major: Math.floor(Number(version) / 10_000),
+    rowsAreCast: cast === 't',
+    isUtf8: encoding === 'UTF8',
+    // "$user" is whoever runs it then.
+    schemas: new Set([...parseList(path), ...settings, ...parseList(roles)]),
+  };
+}
+
+async function openCheck(run: CatalogQuestion, parser: Parser): Promise<{ check: Check; watched: Watched }> {
+  const session = await openSession(run);
+  const graph = new Graph(run, session.major);
+  await graph.add(sortRoots(await openFound(run, formatRoots(session.major), rootParams)));
+  await addBeginnings(graph, run);
+  await addAsking(graph, run, session.major);
+  const objects = [...graph.objects.values()];
+  const providers = await openProviders(run, objects);
+  const rows = await openRows(run, { cast: session.rowsAreCast }, objects);
+  const untyped = await openUntyped(run, objects);
+  const owners = [...new Set(objects.flatMap(({ definer }) => definer ?? []))];
+  const { isUtf8, schemas } = session;
+  const check = createCheck({
+    ...{ parser, objects: graph.objects, providers, rows, untyped, isUtf8, schemas },
+    openPowers: (ask) => openPowers(ask, owners),
+  });
+  return { check, watched: findWatched(objects, providers, rows) };
+}
+
+/** What makes values of whatever type it is given, of the server's own under other names. */
+async function addBeginnings(graph: Graph, run: CatalogQuestion): Promise<void> {
+  const hasTypes = [...graph.objects.values()].some(
+    ({ class: of, oid, name }) => (of === catalogs.type && isUserType(oid)) || (of === catalogs.cast && name === 'text'),
+  );
+  if (hasTypes) await graph.add(await openFound(run, beginnings));
+}
+
+async function openProviders(run: CatalogQuestion, objects: readonly CatalogObject[]): Promise<ReadonlyMap<string, Providers>> {
+  const wanted = objects.flatMap(({ shadows, needs, row, class: objectClass }) => [
+    ...(shadows || objectClass === catalogs.cast ? needs : []),
+    ...(row === undefined ? [] : [row]),
+  ]);
+  const types = [...new Set(wanted)].filter(isUserType);
+  if (types.length === 0) return new Map();
+  const answers = await run(providersSql, [`{${types.join(',')}}`]);
+  return new Map(
+    answers.map(([root, relations, functions, names, operators, anywhere, origins]) => [
+      root ?? '',
+      {
+        relations: new Set(parseList(relations)),
+        functions: new Set(parseList(functions)),
+        types: new Set(parseList(names)),
+        operators: new Set(parseList(operators)),
+        anywhere: anywhere === 't',
+        origins: new Set(parseList(origins)),
+      },
+    ]),
+  );
+}
+
+function parseList(json: string | null | undefined): readonly string[] {
+  // We asked for it in this form.
+  return json ? (JSON.parse(json) as string[]) : [];
+}
+
+/** Those that it is meant for, and all that their values can come from. */
+function typesBehind(object: CatalogObject, providers: ReadonlyMap<string, Providers>): readonly string[] {
+  const types = [...userNeeds(object), ...(object.row === undefined ? [] : [object.row])];
+  return types.flatMap((type) => [type, ...(providers.get(type)?.origins ?? [])]);
+}
+
+/** What can come to lead to these without a change in the catalogs that are watched as a whole. */
+function findWatched(objects: readonly CatalogObject[], providers: ReadonlyMap<string, Providers>, rows: Rows): Watched {
+  const watched = new Map<string, Set<string>>();
+  const tables: string[] = [];
+  const watch = (catalog: string, oid: string) => {
+    if (Number(oid) >= firstUserOid) watched.set(catalog, (watched.get(catalog) ?? new Set()).add(oid));
+  };
+  for (const object of objects) {
+    if (object.class === catalogs.relation) tables.push(object.oid);
+    if (object.class === catalogs.type || object.edges.some(({ how }) => how === 'partitions')) watch(object.class, object.oid);
+    for (const type of typesBehind(object, providers)) watch(catalogs.type, type);
+  }
+  const lists = new Map([...watched].map(([catalog, oids]) => [catalog, [...oids]]));
+  const types = rows.functions.size > 0;
+  return watched.size === 0 && tables.length === 0 && !types ? nothingWatched : { objects: lists, tables, types };
+}

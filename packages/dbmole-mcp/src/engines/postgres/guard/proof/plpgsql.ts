@@ -1,0 +1,113 @@
+import type { Parser, Token } from '../parser.ts';
+import { asFields, type Fields } from '../walk.ts';
+import { declareForParser } from './declarations.ts';
+
+/** What a PL/pgSQL body is made of, as the texts that the server parses one by one. */
+export interface PlpgsqlParts {
+  /** Complete SQL statements. */
+  readonly statements: readonly string[];
+  /** Texts of EXECUTE and its relatives: expressions that give the SQL to run. */
+  readonly dynamic: readonly string[];
+  /** Of the variables, as written. */
+  readonly types: readonly string[];
+}
+
+/** What the header of a function says; the body alone does not parse. */
+export interface Signature {
+  readonly parameters: readonly { readonly name: string; readonly mode: string }[];
+  readonly returnsSet: boolean;
+  readonly returnsVoid: boolean;
+  readonly isProcedure: boolean;
+}
+
+/** The parser's names for how the server reads an expression. */
+const parseModes = { statement: 0, expression: 2, assignments: [3, 4, 5] };
+
+/** Throws a ParserError for a body that the grammar does not have. */
+export function readPlpgsql(body: string, signature: Signature, parser: Parser): PlpgsqlParts {
+  const tokens = parser.scan(body).filter(({ tokenName }) => !tokenName.endsWith('_COMMENT'));
+  const { text, types } = declareForParser(body, tokens);
+  const parts = { statements: [] as string[], dynamic: [] as string[], types };
+  visitParts(parser.parsePlpgsql(formatFunction(text, signature, tokens)), parts, parser);
+  return parts;
+}
+
+type Parts = { statements: string[]; dynamic: string[] };
+
+/** Every expression of the tree, wherever it is: a field that a later version of the parser adds is not missed. */
+function visitParts(root: unknown, parts: Parts, parser: Parser): void {
+  const pending: { value: unknown; isDynamic: boolean }[] = [{ value: root, isDynamic: false }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value } = next;
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      for (const item of value) pending.push({ value: item, isDynamic: false });
+      continue;
+    }
+    const node = asFields(value);
+    for (const key in node) {
+      if (key === 'PLpgSQL_expr') addExpression(asFields(node[key]), next.isDynamic, parts, parser);
+      else if (key === 'PLpgSQL_stmt_dynexecute' || key === 'PLpgSQL_stmt_dynfors') pushDynamic(pending, asFields(node[key]));
+      else pending.push({ value: node[key], isDynamic: key === 'dynquery' });
+    }
+  }
+}
+
+function pushDynamic(pending: { value: unknown; isDynamic: boolean }[], fields: Fields): void {
+  for (const key in fields) pending.push({ value: fields[key], isDynamic: key === 'query' });
+}
+
+function addExpression({ query, parseMode }: Fields, isDynamic: boolean, parts: Parts, parser: Parser): void {
+  const text = String(query);
+  if (parseMode === parseModes.statement) parts.statements.push(text);
+  else if (parseMode === parseModes.expression) {
+    parts.statements.push(`select ${text}`);
+    if (isDynamic) parts.dynamic.push(`select ${text}`);
+  } else if (parseModes.assignments.includes(Number(parseMode))) parts.statements.push(...splitAssignment(text, parser));
+  else throw new Error(`unknown parse mode ${parseMode}`);
+}
+
+/** `target := expression`, where the subscripts of the target are expressions as well. */
+function splitAssignment(text: string, parser: Parser): readonly string[] {
+  let depth = 0;
+  for (const { text: token, start, end } of parser.scan(text)) {
+    if (token === '[' || token === '(') depth++;
+    if (token === ']' || token === ')') depth--;
+    if (depth > 0 || (token !== ':=' && token !== '=')) continue;
+    const bytes = Buffer.from(text);
+    return [`select ${bytes.toString('utf8', 0, start)}`, `select ${bytes.toString('utf8', end)}`];
+  }
+  throw new Error('an assignment without an operator');
+}
+
+/** Types decide nothing but whether a parameter has fields, which its use tells. */
+function formatFunction(body: string, signature: Signature, tokens: readonly Token[]): string {
+  const rows = new Set(tokens.flatMap(({ text }, i) => (tokens[i + 1]?.text === '.' ? [text.toLowerCase(), text] : [])));
+  const typeOf = (name: string) => (rows.has(name) || rows.has(quote(name)) ? 'some_row' : 'int');
+  const parameters = signature.parameters.map(({ name, mode }) => {
+    const direction = mode === 'o' || mode === 't' ? 'out ' : mode === 'b' ? 'inout ' : mode === 'v' ? 'variadic ' : '';
+    return `${direction}${name === '' ? '' : quote(name)} ${typeOf(name)}${mode === 'v' ? '[]' : ''}`;
+  });
+  const tag = findTag(body);
+  const head = `${signature.isProcedure ? 'procedure' : 'function'} f(${parameters.join(', ')})`;
+  return `create ${head}${formatResult(signature)} language plpgsql as ${tag}${body}${tag}`;
+}
+
+function formatResult({ parameters, returnsSet, returnsVoid, isProcedure }: Signature): string {
+  const outputs = parameters.filter(({ mode }) => mode === 'o' || mode === 't' || mode === 'b').length;
+  if (isProcedure) return '';
+  if (outputs > 0) return returnsSet ? ` returns setof ${outputs === 1 ? 'int' : 'record'}` : '';
+  if (returnsVoid) return ' returns void';
+  return returnsSet ? ' returns setof some_row' : ' returns some_row';
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Quotes around a text that do not occur in it. */
+function findTag(text: string): string {
+  let tag = '$body$';
+  while (text.includes(tag.slice(0, -1))) tag = `${tag.slice(0, -1)}x$`;
+  return tag;
+}

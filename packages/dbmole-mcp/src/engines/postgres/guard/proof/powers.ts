@@ -1,0 +1,71 @@
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { rootParams } from './roots.ts';
+
+/** What SQL that cannot be checked could do with the rights of a role, for the roles with which it could do harm. */
+export interface Powers {
+  /** The number of the user of this connection. */
+  readonly user: string | undefined;
+  /** Of the user of this connection, or of a role that it can take; goes on a sentence that begins with `this user`. */
+  readonly own: string | undefined;
+  /** Of roles by their numbers. */
+  readonly roles: ReadonlyMap<string, string>;
+}
+
+/** Functions with lasting effects; the server keeps its own from the public. */
+const escapes = [
+  'dblink',
+  'pg_read_',
+  'pg_file_',
+  'lo_import',
+  'lo_export',
+  'http',
+  'pg_background_',
+  'heap_force_',
+  'pg_reload_conf',
+  'pg_promote',
+  'pg_switch_',
+  'pg_rotate_',
+  'pg_create_physical',
+  'pg_create_logical',
+  'pg_drop_replication',
+  'pg_replication_origin_',
+  'run_command_on_',
+];
+
+/** Roles of the server that may do more than read and write tables. */
+const powerful = [
+  ...['pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files', 'pg_signal_backend', 'pg_checkpoint'],
+  ...['pg_maintain', 'pg_create_subscription', 'pg_signal_autovacuum_worker'],
+];
+
+/** Also of the roles that SQL can take, with SET ROLE: those that the user is a member of, and who logged in. */
+const question = `
+  select r.oid, r.rolname = current_user, case
+    when r.rolsuper then 'is a superuser'
+    when r.rolreplication then 'may make and drop replication slots'
+    else coalesce((
+      select 'is a member of ' || p.rolname from pg_catalog.pg_roles p
+      where p.rolname = any ('{${powerful.join(',')}}'::pg_catalog.name[]) and pg_catalog.pg_has_role(r.oid, p.oid, 'usage') limit 1
+    ), (
+      select 'may call ' || p.proname || '()'
+      from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
+      where case when p.prolang not in (12, 13) then not l.lanpltrusted
+          when p.oid >= 16384 then p.proname ~ $2
+          else p.proacl is not null and (p.proname = any ($3::pg_catalog.name[]) or exists (
+            select from pg_catalog.unnest($4::text[]) x where pg_catalog.starts_with(p.proname, x))) end
+        and pg_catalog.has_function_privilege(r.oid, p.oid, 'execute')
+      limit 1)) end, m.taken, r.rolname
+  from pg_catalog.pg_roles r cross join pg_catalog.pg_roles s cross join lateral (
+    select case when s.rolsuper then r.oid = s.oid else pg_catalog.pg_has_role(s.oid, r.oid, 'member') end
+  ) m (taken)
+  where s.rolname = session_user and (r.rolname = current_user or r.oid = any ($1::pg_catalog.oid[]) or m.taken)`;
+
+export async function openPowers(run: CatalogQuestion, owners: readonly string[]): Promise<Powers> {
+  const [names = '', prefixes = ''] = rootParams;
+  const rows = await run(question, [`{${owners.join(',')}}`, `^(${escapes.join('|')})`, names, prefixes]);
+  const roles = new Map(rows.flatMap(([oid, , what]) => (oid && what ? [[oid, what] as const] : [])));
+  const [user, , own] = rows.find(([, is]) => is === 't') ?? [];
+  const other = rows.find(([, , what, taken]) => what && taken === 't');
+  const asOther = other && `can become ${other[4]}, which ${other[2]}`;
+  return { user: user ?? undefined, own: own ?? asOther, roles };
+}

@@ -1,0 +1,46 @@
+import { useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProofDatabase, type ProofDatabase, withGuarded } from './proof-database.ts';
+
+describe.each(['postgres14', 'postgres18'] as const)('what the guard asks, on %s', (id) => {
+  const server = useEngine(id, { shared: true });
+  let database: ProofDatabase;
+
+  beforeAll(async () => {
+    database = await createProofDatabase(server(), 'proof_casts');
+  });
+  afterAll(() => database.dispose());
+
+  it('goes through no cast between types of the server that somebody has made', async () => {
+    const casts = [
+      'name[] as text',
+      'txid_snapshot as text',
+      'oid as text',
+      'regnamespace as text',
+      'int2 as text',
+      'text as oid',
+    ];
+    const made = [...casts, 'text as int'].map((cast, i) => {
+      const [from, to] = cast.split(' as ');
+      return `create function cast_${i}(${from}) returns ${to} language plpgsql as $$ begin raise exception '${cast} ran'; end $$;
+        create cast (${cast}) with function cast_${i}(${from})`;
+    });
+    await database.run(`create sequence s; create view v as select nextval('s'); ${made.join(';')}`);
+    await withGuarded(database.superuser, async ({ read }) => {
+      for (let i = 0; i < 4; i++) expect((await read('select 1')).failure).toBeUndefined();
+      expect((await read('select * from v')).failure).toMatchObject({ code: 'E_NOT_A_READ' });
+    });
+  });
+
+  it('sees another type get the name of a function that gives rows', async () => {
+    await database.run(`create function g(bigint) returns int language sql as 'select pg_advisory_lock(1); select 1';
+      create type pair as (a int); create function f(int, int) returns pair language sql as 'select row(1)::pair';
+      create type span as range (subtype = int); create function h(span) returns bigint language sql as 'select 1::bigint';
+      create cast (span as bigint) with function h(span) as implicit`);
+    await withGuarded(database.superuser, async ({ read }) => {
+      expect((await read("select (f('[1,2]')).g")).failure?.code).not.toBe('E_NOT_A_READ');
+      await database.run('alter type span rename to f');
+      expect((await read("select (f('[1,2]')).g")).failure?.code).toBe('E_NOT_A_READ');
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import { useEngine } from '@dbmole/engines';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Guarded, openGuarded } from './postgres-guarded.ts';
+import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
+
+const functions = `
+create table item (id int, command text);
+insert into item values (1, 'select 1');
+create function f_run(command text) returns text language plpgsql as
+  $$ declare x text; begin execute command into x; return x; end $$;
+create function f_where(condition text) returns bigint language plpgsql as
+  $$ declare n bigint; begin execute format('select count(*) from item where %s', condition) into n; return n; end $$;
+create function f_count(tab text) returns bigint language plpgsql as
+  $$ declare n bigint; begin execute format('select count(*) from %I where id = %L', tab, 1) into n; return n; end $$;
+create function f_search(words text, size int) returns setof item language plpgsql as
+  $$ begin return query execute 'select * from item where command like $1 limit ' || size using '%' || words || '%'; end $$;
+create function f_stored() returns text language plpgsql as
+  $$ declare s text; x text; begin select command into s from item; execute s into x; return x; end $$;
+create function f_each(commands text[]) returns text language plpgsql as
+  $$ declare s text; x text; begin foreach s in array commands loop execute s into x; end loop; return x; end $$;
+create function f_xml(commands text[]) returns text language sql as
+  $$ select string_agg(query_to_xml(c, true, false, '')::text, '') from unnest(commands) c $$;`;
+
+/** Somebody who owns a database and may do nothing elsewhere: what is run with his rights can still end his own sessions. */
+describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %s', (id) => {
+  const server = useEngine(id, { shared: true });
+  let database: ProofDatabase;
+  let guarded: Guarded;
+
+  beforeAll(async () => {
+    database = await createProofDatabase(server(), 'proof_owner');
+    guarded = await openGuarded(database.owner);
+    await database.run('create trusted language ours handler plpgsql_call_handler');
+    await database.run(`set role proof_owner_owner; ${functions}`);
+    await database.run(`set role proof_owner_owner; create function f_ours(command text) returns text language ours as
+      'declare x text; begin execute command into x; return x; end'`);
+  });
+  afterAll(async () => {
+    await guarded.backend.dispose();
+    await database.dispose();
+  });
+
+  const read = async (sql: string) => (await guarded.read(sql)).failure;
+
+  const given = [
+    "select f_run('select 1')",
+    "select f_where('true')",
+    "select f_each(array['select 1'])",
+    "select f_xml(array['select 1'])",
+    "select f_ours('select 1')",
+  ];
+  it.each(given)('that run what they are given: %s', async (sql) => {
+    expect(await read(sql)).toMatchObject({
+      code: 'E_NOT_A_READ',
+      message: expect.stringContaining('runs SQL that it is given'),
+    });
+  });
+
+  it.each(["select f_count('item')", "select * from f_search('sel', 1)", 'select f_stored()'])('that do not: %s', async (sql) => {
+    expect(await read(sql)).toBeUndefined();
+  });
+
+  it('or a view that gives it to them', async () => {
+    await database.run("create view v_run as select f_run('select 1') as x; alter view v_run owner to proof_owner_owner");
+    expect(await read('select * from v_run')).toMatchObject({
+      message: expect.stringContaining('view v_run leads to function f_run()'),
+    });
+    await database.run('drop view v_run');
+  });
+
+  it('or what they added to an extension', async () => {
+    await database.run(
+      `set role proof_owner_owner; create extension hstore; create function f_member(command text) returns text language plpgsql as
+        $$ declare x text; begin execute command into x; return x; end $$; alter extension hstore add function f_member(text)`,
+    );
+    expect(await read("select f_member('select 1')")).toMatchObject({
+      message: expect.stringContaining('runs SQL that it is given'),
+    });
+    expect(await read("select 'a=>1'::hstore -> 'a'")).toBeUndefined();
+  });
+
+  it('that may call what runs with the rights of somebody else', async () => {
+    await database.run(
+      `create function f_strong() returns text language sql security definer as $$ select pg_read_file('PG_VERSION') $$`,
+    );
+    expect(await read('select f_stored()')).toMatchObject({
+      message: expect.stringContaining('which can be function f_strong()'),
+    });
+    expect(await read("select f_count('item')")).toMatchObject({ code: 'E_NOT_A_READ' });
+    await database.run('drop function f_strong()');
+    expect(await read("select f_count('item')")).toBeUndefined();
+    expect(await read('select f_stored()')).toBeUndefined();
+  });
+
+  it('who can become somebody who may do more', async () => {
+    await database.run('create role proof_owner_strong superuser; grant proof_owner_strong to proof_owner_owner');
+    try {
+      expect(await read('select f_stored()')).toMatchObject({
+        message: expect.stringContaining('this user can become proof_owner_strong, which is a superuser'),
+      });
+      expect(await read("select f_count('item')")).toMatchObject({ code: 'E_NOT_A_READ' });
+    } finally {
+      await database.run('drop role proof_owner_strong');
+    }
+    expect(await read('select f_stored()')).toBeUndefined();
+  });
+
+  it('who may copy the server as well', async () => {
+    await database.run(
+      'alter role proof_owner_owner replication; create or replace function f_new() returns int language sql as $$ select 1 $$',
+    );
+    expect(await read('select f_stored()')).toMatchObject({
+      message: expect.stringContaining('this user may make and drop replication slots'),
+    });
+    expect(await read("select f_count('item')")).toMatchObject({ code: 'E_NOT_A_READ' });
+  });
+});
