@@ -2,12 +2,14 @@ import { respond, type ToolReply } from '@dbmole/core';
 import type { Answer } from './answer.ts';
 import { formatReason } from './answer-failure.ts';
 import type { Call } from './call.ts';
+import { checkDepth } from './guard/size.ts';
 import { formatSaid } from './said.ts';
 import type { RequestArgs } from './tools/request.ts';
 
 const budget = 32_000;
 
 export async function anyRequest(call: Call, { method, path, params = {}, body }: RequestArgs): Promise<ToolReply> {
+  checkDepth(body);
   const request = { method, path, params, body: linesOf(body) };
   // What reads is guarded everywhere: it is then repeated when a node is lost, and can do no harm by accident.
   const isWrite = call.lease.config.readonly === false && method !== 'GET' && method !== 'HEAD';

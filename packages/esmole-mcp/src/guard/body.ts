@@ -6,6 +6,7 @@ import { checkMustache } from './mustache.ts';
 import { checkName, type IndexRules, narrowNames } from './names.ts';
 import { findParamProblem, isCursor, isShortTime } from './params.ts';
 import { checkQueryText, type QueryLanguage } from './query/check-query.ts';
+import { checkIdLength } from './size.ts';
 import { parseStrict } from './strict-json.ts';
 import { isObject, textsOf, valueAt, walk } from './walk.ts';
 
@@ -186,6 +187,7 @@ function checkQuery(body: Readonly<Record<string, unknown>>, language: QueryLang
 }
 
 function checkId(id: string): void {
+  checkIdLength(id);
   if (isCursor(id)) return;
   throw bodyFailure(`${JSON.stringify(id.slice(0, 40))} is no id of a scroll or a point in time`);
 }

@@ -4,6 +4,7 @@ import { checkBody, readsPointInTime } from './body.ts';
 import { type Depth, everythingVisible, type IndexRules, narrowNames } from './names.ts';
 import { findParamProblem } from './params.ts';
 import { methodFailure, paramFailure, unknownFailure, versionFailure, wholeFailure } from './refusal.ts';
+import { checkSize } from './size.ts';
 import { type Route, routesByLength } from './table.ts';
 import { matches } from './template.ts';
 import { isThere } from './versions.ts';
@@ -21,6 +22,7 @@ export interface GuardContext extends IndexRules {
  * `refused` Failure, `E_NOT_A_READ` or `E_INDEX_REFUSED`, that says why and what is allowed instead.
  */
 export function guardRequest(request: ClusterRequest, context: GuardContext): ReadRequest {
+  checkSize(request);
   const { method, body } = request;
   const { segments, params } = parseTarget(request);
   const route = findRoute(method, segments, context);

@@ -3,6 +3,7 @@ import { checkMustache } from './mustache.ts';
 import { checkMention, checkName, type IndexRules } from './names.ts';
 import { isShortTime } from './params.ts';
 import { findPitNames } from './pit-id.ts';
+import { checkIdLength } from './size.ts';
 import { isObject, textsOf, valueAt, walk } from './walk.ts';
 
 /** Below these a query names an index beside those of the path: a lookup, a document that is like another, a stored shape. */
@@ -105,6 +106,7 @@ function checkPit(value: unknown, rules: IndexRules): void {
   if (typeof id !== 'string') return;
   const keepAlive = valueAt(value, 'keep_alive');
   if (keepAlive !== undefined && !isShortTime(String(keepAlive))) throw callFailure('keep_alive', 'is more than an hour');
+  checkIdLength(id);
   const names = findPitNames(id);
   for (const name of names) checkName(name, rules, 'documents');
   if (rules.indices === undefined || names.length > 0) return;

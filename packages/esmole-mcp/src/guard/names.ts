@@ -79,8 +79,16 @@ export function checkMention(text: string, rules: IndexRules): void {
 
 /** Whether the pattern takes all that the name, which may be a pattern too, can mean. No `*` reaches over a `:`. */
 export function covers(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^:]*')}$`, 'u').test(name);
+  let [at, from] = [0, 0];
+  // Where the last star was, and how far it reaches.
+  let [star, reach] = [-1, 0];
+  while (at < name.length || from < pattern.length) {
+    if (pattern[from] === '*') [star, reach, from] = [from, at, from + 1];
+    else if (at < name.length && pattern[from] === name[at]) [at, from] = [at + 1, from + 1];
+    else if (star === -1 || reach === name.length || name[reach] === ':') return false;
+    else [reach, at, from] = [reach + 1, reach + 1, star + 1];
+  }
+  return true;
 }
 
 function formatEverything({ indices, systemIndices }: IndexRules, depth: Depth): string | undefined {
@@ -99,7 +107,7 @@ const longestName = 512;
 
 function findShapeProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
-  if (name.length > longestName) return 'is longer than a name can be';
+  if (name.length > longestName) return `is longer than a name can be (${name.length} characters, at most ${longestName})`;
   if (/[\s\\"|?#%;,]|\p{Cc}/u.test(name)) return 'has a character that no index can have';
   if (name.startsWith('<')) return findDateProblem(name);
   if (/[<>{}/]/.test(name)) return 'has a character that no index can have';

@@ -9,6 +9,7 @@ import {
 } from '../request.ts';
 import { type GuardContext, guardRequest } from './guard.ts';
 import { checkName, type IndexRules } from './names.ts';
+import { checkSize } from './size.ts';
 import { parseStrict } from './strict-json.ts';
 import { isObject, valueAt } from './walk.ts';
 
@@ -35,6 +36,7 @@ const actionKeys: ReadonlySet<string> = new Set(
  * documents of one index that the path names, because nobody can tell which indices other requests read or change.
  */
 export function acceptNarrowed(request: ClusterRequest, name: string, context: GuardContext): ReadRequest | WriteRequest {
+  checkSize(request);
   if (!isDocuments(request)) return readOrRefuse(request, context);
   const { segments, params: given } = parseTarget(request);
   checkIndex(segments[0] ?? '', context);
@@ -82,7 +84,13 @@ function checkBulk(body: RequestBody | undefined, rules: IndexRules): void {
 }
 
 function readLines(body: RequestBody | undefined): readonly Readonly<Record<string, unknown>>[] {
-  const lines = typeof body === 'string' ? body.split('\n').map((line) => (line.trim() === '' ? {} : parseStrict(line))) : body;
+  const lines =
+    typeof body === 'string'
+      ? body
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .map(parseStrict)
+      : body;
   if (Array.isArray(lines) && lines.every(isObject)) return lines;
   throw beyond('the body of _bulk is a list of objects, or a text with one JSON object on each line');
 }

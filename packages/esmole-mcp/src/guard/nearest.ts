@@ -19,8 +19,12 @@ export function formatRoute({ method, template }: Route): string {
   return `${method} ${formatTemplate(template)}`;
 }
 
+/** More than any path of the table has, with what may be too much in it. */
+const maxParts = 10;
+
 /** What is allowed and comes nearest: part by part, so that a path is near to one that differs in a word. */
 export function nearestRoutes(method: string, segments: readonly string[], identity: ClusterIdentity): readonly string[] {
+  if (segments.length > maxParts) return [];
   const wanted = segments.map((segment) => ({ segment, slips: words.has(segment) ? [] : nearestNames(segment, words, 4) }));
   const limit = Math.min(1.3, 0.75 * segments.length);
   const ranked = routes

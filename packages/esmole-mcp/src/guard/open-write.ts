@@ -12,6 +12,7 @@ import { type GuardContext, guardRequest, narrowRefused, onlyIndices } from './g
 import { checkMentionAt } from './mentions.ts';
 import { checkName, type IndexRules } from './names.ts';
 import { checkQueryText, type QueryLanguage } from './query/check-query.ts';
+import { checkSize } from './size.ts';
 import { parseStrict } from './strict-json.ts';
 import { textsOf, valueAt, walk } from './walk.ts';
 
@@ -26,6 +27,7 @@ const documentPaths: ReadonlySet<string> = new Set(['_doc', '_create', '_update'
 export function acceptOpen(request: ClusterRequest, name: string, context: GuardContext): ReadRequest | WriteRequest {
   const connection = { name, readonly: context.readonly !== false };
   if (context.systemIndices) return acceptWrite(request, connection);
+  checkSize(request);
   const read = readOf(request, context);
   if (read !== undefined) return read;
   const { segments, params } = parseTarget(request);

@@ -1,25 +1,20 @@
 import { Failure } from '@dbmole/core';
 
 /** A body that is checked has to be the body that is understood: no comments, no key twice, nothing after the end. */
-const deepest = 300;
-
-interface Reader {
-  readonly text: string;
-  at: number;
-}
+const maxDepth = 300;
 
 /**
  * The value of a JSON text, for looking at only: numbers come as their digits. Stricter than clusters are, so that there is no text
  * which we and they read in different ways. Throws `E_BODY`.
  */
 export function parseStrict(text: string): unknown {
-  const reader = { text, at: 0 };
-  const value = readValue(reader, 0);
+  const reader = new Reader(text);
+  const value = reader.readValue(0);
   if (reader.at < text.length) throw bodyFailure(reader, 'something follows after the end');
   return value;
 }
 
-export function bodyFailure({ text, at }: Reader, what: string): Failure {
+function bodyFailure({ text, at }: Pick<Reader, 'text' | 'at'>, what: string): Failure {
   const place = text === '' ? '' : ` at character ${at + 1}`;
   return new Failure('input', `the body is no plain JSON: ${what}${place}`, {
     code: 'E_BODY',
@@ -27,74 +22,99 @@ export function bodyFailure({ text, at }: Reader, what: string): Failure {
   });
 }
 
-function readValue(reader: Reader, depth: number): unknown {
-  if (depth > deepest) throw bodyFailure(reader, `it is nested more than ${deepest} deep`);
-  skipSpace(reader);
-  const value = readSomething(reader, depth);
-  skipSpace(reader);
-  return value;
-}
+const words: readonly (readonly [string, unknown])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-function readSomething(reader: Reader, depth: number): unknown {
-  if (take(reader, /\{/y) !== undefined) return readObject(reader, depth);
-  if (take(reader, /\[/y) !== undefined) return readArray(reader, depth);
-  if (reader.text[reader.at] === '"') return readString(reader);
-  const word = take(reader, /true|false|null/y);
-  if (word !== undefined) return JSON.parse(word);
-  const digits = take(reader, /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y);
-  if (digits === undefined) throw bodyFailure(reader, 'a value is missing');
-  return digits;
-}
+class Reader {
+  readonly text: string;
+  at = 0;
 
-function readObject(reader: Reader, depth: number): unknown {
-  const entries = new Map<string, unknown>();
-  skipSpace(reader);
-  if (take(reader, /\}/y) !== undefined) return {};
-  do {
-    skipSpace(reader);
-    const key = readString(reader);
-    if (entries.has(key)) throw bodyFailure(reader, `the key ${JSON.stringify(key)} is there twice`);
-    skipSpace(reader);
-    if (take(reader, /:/y) === undefined) throw bodyFailure(reader, 'a colon is missing');
-    entries.set(key, readValue(reader, depth + 1));
-  } while (take(reader, /,/y) !== undefined);
-  if (take(reader, /\}/y) === undefined) throw bodyFailure(reader, 'a } is missing');
-  return Object.fromEntries(entries);
-}
-
-function readArray(reader: Reader, depth: number): unknown[] {
-  const items: unknown[] = [];
-  skipSpace(reader);
-  if (take(reader, /\]/y) !== undefined) return items;
-  do items.push(readValue(reader, depth + 1));
-  while (take(reader, /,/y) !== undefined);
-  if (take(reader, /\]/y) === undefined) throw bodyFailure(reader, 'a ] is missing');
-  return items;
-}
-
-/** By hand: a pattern would keep a step for each character of a text that may be long. */
-function readString(reader: Reader): string {
-  const { text, at } = reader;
-  let end = at + 1;
-  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-  try {
-    const value: unknown = JSON.parse(text.slice(at, end + 1));
-    reader.at = end + 1;
-    if (typeof value === 'string') return value;
-  } catch {
-    // It says what is missing, as below.
+  constructor(text: string) {
+    this.text = text;
   }
-  throw bodyFailure({ text, at }, 'a text in double quotes is missing, or not ended');
-}
 
-function skipSpace(reader: Reader): void {
-  take(reader, /[ \t\r\n]+/y);
-}
+  readValue(depth: number): unknown {
+    if (depth > maxDepth) throw bodyFailure(this, `it is nested more than ${maxDepth} deep`);
+    this.#skipSpace();
+    const value = this.#readSomething(depth);
+    this.#skipSpace();
+    return value;
+  }
 
-/** What the sticky pattern finds here; the reader moves behind it. */
-function take(reader: Reader, pattern: RegExp): string | undefined {
-  pattern.lastIndex = reader.at;
-  const [found] = pattern.exec(reader.text) ?? [];
-  if (found !== undefined) reader.at = pattern.lastIndex;
-  return found;
+  #readSomething(depth: number): unknown {
+    const char = this.text[this.at];
+    if (char === '{') return this.#readObject(depth);
+    if (char === '[') return this.#readArray(depth);
+    return char === '"' ? this.#readString() : this.#readWord();
+  }
+
+  #readObject(depth: number): unknown {
+    this.at++;
+    const entries = new Map<string, unknown>();
+    this.#skipSpace();
+    if (this.#take('}')) return {};
+    do {
+      this.#skipSpace();
+      const key = this.#readString();
+      if (entries.has(key)) throw bodyFailure(this, `the key ${JSON.stringify(key.slice(0, 64))} is there twice`);
+      this.#skipSpace();
+      if (!this.#take(':')) throw bodyFailure(this, 'a colon is missing');
+      entries.set(key, this.readValue(depth + 1));
+    } while (this.#take(','));
+    if (!this.#take('}')) throw bodyFailure(this, 'a } is missing');
+    return Object.fromEntries(entries);
+  }
+
+  #readArray(depth: number): unknown[] {
+    this.at++;
+    const items: unknown[] = [];
+    this.#skipSpace();
+    if (this.#take(']')) return items;
+    do items.push(this.readValue(depth + 1));
+    while (this.#take(','));
+    if (!this.#take(']')) throw bodyFailure(this, 'a ] is missing');
+    return items;
+  }
+
+  /** By hand: a pattern would keep a step for each character of a text that may be long. */
+  #readString(): string {
+    const { text, at } = this;
+    let end = at + 1;
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    try {
+      const value: unknown = JSON.parse(text.slice(at, end + 1));
+      this.at = end + 1;
+      if (typeof value === 'string') return value;
+    } catch {
+      // It says what is missing, as below.
+    }
+    throw bodyFailure({ text, at }, 'a text in double quotes is missing, or not ended');
+  }
+
+  #readWord(): unknown {
+    const found = words.find(([word]) => this.text.startsWith(word, this.at));
+    if (found !== undefined) {
+      this.at += found[0].length;
+      return found[1];
+    }
+    number.lastIndex = this.at;
+    const [digits] = number.exec(this.text) ?? [];
+    if (digits === undefined) throw bodyFailure(this, 'a value is missing');
+    this.at += digits.length;
+    return digits;
+  }
+
+  #skipSpace(): void {
+    while (' \t\r\n'.includes(this.text[this.at] ?? '.')) this.at++;
+  }
+
+  #take(mark: string): boolean {
+    if (this.text[this.at] !== mark) return false;
+    this.at++;
+    return true;
+  }
 }

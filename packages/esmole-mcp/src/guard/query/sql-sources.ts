@@ -49,12 +49,20 @@ class SqlReader {
     return { lists: this.#names.map((name) => name.split(',')) };
   }
 
+  /** With its options; other parentheses hold a query. */
   #skipExplain(): void {
     const scanner = this.#scanner;
-    while (scanner.takeWord('EXPLAIN', 'DEBUG', 'ANALYZE')) {
-      if (!scanner.take('(')) continue;
-      while (!scanner.take(')')) if (scanner.next().kind === 'end') return;
+    while (scanner.takeWord('EXPLAIN', 'DEBUG')) {
+      const { at } = scanner;
+      const hasOptions = scanner.take('(') && ['PLAN', 'FORMAT', 'VERIFY', ')'].includes(scanner.peek().value.toUpperCase());
+      if (!hasOptions) scanner.at = at;
+      else while (!scanner.take(')')) this.#skipOption();
     }
+  }
+
+  #skipOption(): void {
+    const { kind, at } = this.#scanner.next();
+    if (kind !== 'word') throw new UnreadableQuery('something else than an option of EXPLAIN', at);
   }
 
   #readDescription(): void {
