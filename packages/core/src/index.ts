@@ -1,6 +1,7 @@
 export type { CellValue, CutCell } from './answer/csv.ts';
 export { formatCsvRecord } from './answer/csv-record.ts';
 export { CutString, LeftOut, RawNumber } from './answer/json-writer.ts';
+export { quoteRemote } from './answer/quote-remote.ts';
 export { respond, type ToolReply } from './answer/respond.ts';
 export { clampLimit } from './answer/truncate.ts';
 export { truncateJsonBudget } from './answer/truncate-json.ts';

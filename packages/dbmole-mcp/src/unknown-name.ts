@@ -70,7 +70,9 @@ const pointedName = /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u;
 /** The name in the statement that the engine points at, else the first that it quotes. Qualifiers are left away. */
 function wantedName({ message, position }: Failure, sql: string): string | undefined {
   const pointed = position === undefined ? undefined : pointedName.exec(sql.slice(position - 1))?.[0];
-  const quoted = /["'`«„“]([^"'`»“”]+)["'`»“”]/.exec(message)?.[1];
+  // What the server says is in quotes of ours.
+  const said = message.slice(message.indexOf('“') + 1);
+  const quoted = /["'`«„“]([^"'`»“”]+)["'`»“”]/.exec(said)?.[1];
   const name = lastPart((pointed ?? quoted ?? '').replace(/["`]/g, ''));
   return name === '' ? undefined : name;
 }

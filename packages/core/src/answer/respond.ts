@@ -2,6 +2,7 @@ import { type Failure, toFailure } from '../failure.ts';
 import { redact, redactKnown } from '../redact.ts';
 import { cutVisible, formatVisibleReply } from '../text.ts';
 import { dataMark } from './first-line.ts';
+import { quoteRemote } from './quote-remote.ts';
 import { defaultBudget, lineReserve, requireBudget, truncateText } from './truncate.ts';
 import { formatJsonCuts, truncateJsonBudget } from './truncate-json.ts';
 import type { Rows } from './truncate-rows.ts';
@@ -15,6 +16,7 @@ export interface ToolReply {
 
 /** Characters of an error, in either of its two forms. */
 const failureBudget = 4_000;
+const nameRoom = 80;
 
 export interface TableNotes {
   /** Sentences of ours for the first line. Cut when there is no room for them; nothing from a database belongs here. */
@@ -106,7 +108,7 @@ function scaledFacts({ code, message, hint, engineCode, position, nearest }: Fai
     ...(hint === undefined ? {} : { hint: formatOneLine(hint, 1_200 * scale) }),
     ...(engineCode === undefined ? {} : { engineCode: formatOneLine(engineCode, 60) }),
     ...(position === undefined ? {} : { position }),
-    ...(nearest.length === 0 ? {} : { nearest: nearest.slice(0, 5).map((name) => formatOneLine(name, 80)) }),
+    ...(nearest.length === 0 ? {} : { nearest: nearest.slice(0, 5).map(formatName) }),
   };
 }
 
@@ -118,6 +120,13 @@ function formatFailure({ code, message, hint, engineCode, position, nearest = []
   const names = nearest.length === 0 ? '' : ` Nearest: ${nearest.join(', ')}.`;
   const next = hint === undefined ? '' : `\nNext: ${hint}`;
   return `${code}${where}: ${message}${stop}${names}${next}`;
+}
+
+/** A name may be any text; one that can be nothing but a name, or is quoted already, is left as it is. */
+function formatName(name: string): string {
+  return /^(?:[\p{L}\p{N}_.$*:/@-]|"[^"\n]*"|`[^`\n]*`)+$/u.test(name)
+    ? formatOneLine(name, nameRoom)
+    : quoteRemote(name, nameRoom);
 }
 
 function formatOneLine(text: string, room: number): string {

@@ -121,7 +121,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
         expect((await write(session, `do $$ ${steps} $$`)).end).toEqual({ command: 'DO', changed: undefined });
         expect(await count('step')).toBe(2);
         const late = "do $$ begin insert into step values (3); commit; raise 'too late'; end $$";
-        await expect(write(session, late)).rejects.toMatchObject({ kind: 'engine', message: 'too late' });
+        await expect(write(session, late)).rejects.toMatchObject({ kind: 'engine', message: 'the server says “too late”' });
         expect(await count('step')).toBe(3);
         // The server answers before it commits, and then cannot.
         const orphan = 'do $$ begin insert into child values (7); end $$';

@@ -28,7 +28,12 @@ describe('errors of the server and the driver', () => {
     [1365, 'ER_DIVISION_BY_ZERO', 'engine', 'E_ENGINE'],
   ] as const)('%i %s', (errno, name, kind, code) => {
     const failure = toMysqlFailure(serverError(errno, name), where);
-    expect(failure).toMatchObject({ kind, code, message: 'it failed', engineCode: `${errno} ${name ?? '(42000)'}` });
+    expect(failure).toMatchObject({
+      kind,
+      code,
+      message: 'the server says “it failed”',
+      engineCode: `${errno} ${name ?? '(42000)'}`,
+    });
   });
 
   it("gives no number of MariaDB the name that MySQL's has", () => {
@@ -58,7 +63,7 @@ describe('errors of the server and the driver', () => {
     ['NO', "Access denied for user 'me'@'here' (none was sent as its password)"],
   ])('says whether a password was sent, in words that are not taken for one: %s', (word, message) => {
     const error = serverError(1045, 'ER_ACCESS_DENIED_ERROR', `Access denied for user 'me'@'here' (using password: ${word})`);
-    expect(toMysqlFailure(error, where).message).toBe(message);
+    expect(toMysqlFailure(error, where).message).toBe(`the server says “${message}”`);
   });
 
   it('speaks of connecting only where there was no connection yet', () => {

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, type FailureOptions, networkFailure } from '@dbmole/core';
+import { Failure, type FailureKind, type FailureOptions, networkFailure, quoteRemote } from '@dbmole/core';
 import { findErrorPosition } from './error-position.ts';
 import type { Flavour } from './flavour.ts';
 
@@ -115,6 +115,9 @@ interface Where {
   product?: Flavour['product'];
 }
 
+/** Characters of what an error shows of the server's own text. */
+const maxMessage = 1_000;
+
 /** From here on the families count differently, and the driver knows MySQL's names only. */
 const firstOwnNumber = 1900;
 
@@ -136,17 +139,22 @@ interface ServerAnswer {
 }
 
 function serverFailure(error: unknown, { number, where, sql }: ServerAnswer): Failure {
-  const message = withoutPasswordWord(messageOf(error));
+  const message = messageOf(error);
   const { kind, ...options } = meanings[number] ?? { kind: 'engine' };
   const position = sql === undefined || meanings[number] !== syntax ? undefined : findErrorPosition(message, sql);
   const named = where.product !== 'MariaDB' || number < firstOwnNumber;
   const name = named ? fieldOf(error, 'code') : undefined;
-  return new Failure(kind, message, {
+  return new Failure(kind, quoteError(message), {
     ...options,
     ...(position === undefined ? {} : { position }),
     engineCode: typeof name === 'string' ? `${number} ${name}` : `${number} (${String(fieldOf(error, 'sqlState'))})`,
     cause: error,
   });
+}
+
+/** What the server says, as its words: a trigger or a function may have written them. */
+export function quoteError(message: string): string {
+  return `the server says ${quoteRemote(withoutPasswordWord(message), maxMessage)}`;
 }
 
 /** "using password: NO" says what is wrong, and reads like a secret to whoever removes those. */

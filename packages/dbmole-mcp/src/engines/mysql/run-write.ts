@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { RowSink, WriteEnd, WriteRequest } from '../../engine.ts';
 import { collectRows } from './collect-rows.ts';
+import { quoteError } from './failure.ts';
 import { type Flavour, formatWriteSettings } from './flavour.ts';
 import type { Link, QueryEnd } from './link.ts';
 import { ResultRows } from './result-rows.ts';
@@ -78,7 +79,7 @@ async function rollBack(link: Link, cause?: unknown): Promise<void> {
 }
 
 function keptFailure(why: string, cause?: unknown): Failure {
-  const after = cause instanceof Error ? ` (after: ${cause.message})` : '';
+  const after = cause instanceof Error ? ` (after: ${cause instanceof Failure ? cause.message : quoteError(cause.message)})` : '';
   return new Failure('engine', `what the statement changed was NOT rolled back: ${why}${after}`, {
     code: 'E_NOT_ROLLED_BACK',
     hint: 'Look at the rows and undo the change by hand if it was not wanted.',

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, type FailureOptions, networkFailure } from '@dbmole/core';
+import { Failure, type FailureKind, type FailureOptions, networkFailure, quoteRemote } from '@dbmole/core';
 import { ServerError } from './server-error.ts';
 
 interface Meaning extends Pick<FailureOptions, 'code' | 'hint'> {
@@ -55,7 +55,9 @@ const classes: Readonly<Record<string, Meaning>> = {
 };
 
 const statementEnded = '57014';
-const shortText = 300;
+/** Characters of what an error shows of the server's own texts. */
+const maxMessage = 1_000;
+const maxDetail = 300;
 
 export interface Where {
   host: string;
@@ -70,7 +72,8 @@ export function toFailure(error: unknown, where: Where, sql?: string): Failure {
   if (network !== undefined) return network;
   const message = error instanceof Error ? error.message : String(error);
   const loggingIn = message.startsWith('SASL');
-  return new Failure(loggingIn ? 'auth' : 'connection', `${where.host}:${where.port}: ${message}`, {
+  const what = loggingIn ? `the login failed: ${quoteRemote(message, maxDetail)}` : message;
+  return new Failure(loggingIn ? 'auth' : 'connection', `${where.host}:${where.port}: ${what}`, {
     ...(loggingIn ? { hint: 'Check user and password.' } : { code: 'E_NETWORK' }),
     cause: error,
   });
@@ -78,15 +81,21 @@ export function toFailure(error: unknown, where: Where, sql?: string): Failure {
 
 function serverFailure(error: ServerError, sql: string | undefined): Failure {
   const { kind, code, hint } = meaningOf(error);
-  const hints = [hint, error.hint && short(error.hint)].filter((text) => text !== undefined);
-  const message = error.detail ? `${error.message}: ${short(error.detail)}` : error.message;
-  return new Failure(kind, message, {
+  return new Failure(kind, quoteError(error), {
     ...(code === undefined ? {} : { code }),
-    ...(hints.length === 0 ? {} : { hint: hints.join(' ') }),
+    ...(hint === undefined ? {} : { hint }),
     ...(error.position === undefined ? {} : { position: toIndex(error.position, sql) }),
     engineCode: error.code,
     cause: error,
   });
+}
+
+/** All that the server says, as its words: a trigger or a function may have written any of them. */
+export function quoteError({ message, detail, hint }: ServerError): string {
+  const parts = [`the server says ${quoteRemote(message, maxMessage)}`];
+  if (detail) parts.push(`detail ${quoteRemote(detail, maxDetail)}`);
+  if (hint) parts.push(`hint ${quoteRemote(hint, maxDetail)}`);
+  return parts.join(', ');
 }
 
 /** The server counts characters; whoever cuts a string in JavaScript counts UTF-16 units. */
@@ -128,9 +137,4 @@ function tlsFailure(error: unknown, { host, port }: Where): Failure | undefined 
     hint: 'Check `tls` of the connection and the certificates on both sides.',
     cause: error,
   });
-}
-
-function short(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > shortText ? `${line.slice(0, shortText)}…` : line;
 }

@@ -15,7 +15,7 @@ export class ServerError extends Error {
   constructor(body: Buffer) {
     const fields = parseNotice(body);
     super(fields.get('M') ?? 'the server reported an error without a text');
-    this.code = fields.get('C') ?? '';
+    this.code = /^[0-9A-Z]{5}$/.exec(fields.get('C') ?? '')?.[0] ?? '';
     // V is the untranslated severity, S its translation.
     this.fatal = (fields.get('V') ?? fields.get('S')) !== 'ERROR';
     this.detail = fields.get('D');

@@ -2,7 +2,7 @@ import { Failure, formatAbort } from '@dbmole/core';
 import type { WriteEnd, WriteRequest } from '../../engine.ts';
 import { staleFailure } from '../../failure.ts';
 import { beginning } from '../../first-words.ts';
-import { isStatementEnded, toFailure, type Where } from './failure.ts';
+import { isStatementEnded, quoteError, toFailure, type Where } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
 import type { Segment } from './segment.ts';
 import { ServerError } from './server-error.ts';
@@ -42,7 +42,8 @@ export function isOutsideOnly({ error }: Segment): boolean {
 }
 
 export function noDryRunFailure({ error }: Pick<Segment, 'error'>): Failure {
-  return new Failure('refused', `a dry run is not possible: ${error?.message}`, {
+  const why = error === undefined ? '' : `: ${quoteError(error)}`;
+  return new Failure('refused', `a dry run is not possible${why}`, {
     code: 'E_NO_DRY_RUN',
     hint: 'It takes effect at once and cannot be rolled back; run it without the dry run if that is wanted.',
     ...(error === undefined ? {} : { engineCode: error.code }),
@@ -87,7 +88,7 @@ const endedInside = '2D000';
 
 /** In a write it is not our doing. */
 function readOnlyFailure(error: ServerError): Failure {
-  return new Failure('engine', error.message, {
+  return new Failure('engine', quoteError(error), {
     code: 'E_SERVER_READONLY',
     hint: 'The server or the user allows reads only: it may be a standby, or `default_transaction_read_only` is on.',
     engineCode: error.code,

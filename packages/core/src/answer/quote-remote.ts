@@ -1,0 +1,8 @@
+import { redact } from '../redact.ts';
+import { cutVisible, formatVisible } from '../text.ts';
+
+/** A text that a server sent, inside of a sentence of ours: on one line, in quotes that it cannot end, at most `room` characters. */
+export function quoteRemote(text: string, room: number): string {
+  const line = formatVisible(redact(text).replace(/\s+/g, ' ').trim()).replaceAll('”', '⟦U+201D⟧');
+  return `“${line.length <= room ? line : `${cutVisible(line, room)}…`}”`;
+}
