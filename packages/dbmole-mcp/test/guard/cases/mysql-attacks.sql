@@ -972,8 +972,32 @@ SELECT @guard_var := 1
 SELECT id, @guard_var := COALESCE(@guard_var, 0) + id FROM t
 --- fn-encrypt | allow | works, and changes nothing
 SELECT SHA2('x', 256), HEX(RANDOM_BYTES(4)) | 0
---- fn-uuid-short | allow | counts inside the server
+--- fn-uuid-short | refuse | moves a counter of the server
 SELECT UUID_SHORT() > 0
+--- fn-uuid-short-quoted | refuse | in backticks, with a blank
+SELECT `uuid_short` ()
+--- fn-xpath-column | refuse | can run for days, and no time limit stops it
+SELECT ExtractValue(v, '/a') FROM t
+--- fn-xpath-built | refuse | a text that is put together
+SELECT EXTRACTVALUE(CONCAT('<a>', REPEAT('<b/>', 5000), '</a>'), '//b[count(//b[. != 2]) != 1]')
+--- fn-xpath-short | refuse | conditions in conditions: three hundred characters are enough
+SELECT extractvalue('<a><b/><b/><b/><b/><b/><b/><b/><b/><b/><b/></a>', '//b[count(//b[count(//b[count(//b[count(//b[count(//b[count(//b[count(//b)!=0])!=0])!=0])!=0])!=0])!=0])!=0]')
+--- fn-xpath-param | refuse | a value | params: ["//b"]
+SELECT ExtractValue('<a/>', ?)
+--- fn-xpath-quoted | refuse | in backticks
+SELECT `UpdateXML` ('<a/>', '/a', v) FROM t
+--- fn-xpath-schema | refuse | behind the name that stands for the server's own | only: mariadb
+SELECT mariadb_schema.extractvalue(v, '/a') FROM t
+--- show-engine-status | refuse | restarts its averages
+SHOW ENGINE INNODB STATUS
+--- show-engine-status-alias | refuse | the name that InnoDB once had
+SHOW ENGINE innobase STATUS
+--- show-engine-status-all | refuse | InnoDB is one of them
+SHOW ENGINE ALL STATUS
+--- show-engine-status-text | refuse | the name as a text
+SHOW ENGINE 'InnoDB' STATUS
+--- buffer-pool-stats | refuse | restarts its averages
+SELECT PAGES_CREATE_RATE FROM information_schema.INNODB_BUFFER_POOL_STATS
 --- fn-procedure-analyse | allow | an old report | only: mariadb
 SELECT id, v FROM t PROCEDURE ANALYSE(10, 2000)
 --- fn-found-rows | allow | of the session

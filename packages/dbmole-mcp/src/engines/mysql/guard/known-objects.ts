@@ -86,11 +86,16 @@ export function keyOf({ schema, name }: ObjectName): string {
   return JSON.stringify([schema, name]);
 }
 
-/** What they count begins anew when somebody reads it. */
-const countedAnew: ReadonlySet<string> = new Set(['INNODB_CMP_RESET', 'INNODB_CMPMEM_RESET', 'INNODB_CMP_PER_INDEX_RESET']);
+/** Reading them resets counters; of the last one those that its averages per second are made of. */
+const countersReset: ReadonlySet<string> = new Set([
+  'INNODB_CMP_RESET',
+  'INNODB_CMPMEM_RESET',
+  'INNODB_CMP_PER_INDEX_RESET',
+  'INNODB_BUFFER_POOL_STATS',
+]);
 
-export function isCountedAnew({ schema, name }: ObjectName): boolean {
-  return /^information_schema$/i.test(schema) && countedAnew.has(name.toUpperCase());
+export function resetsCounters({ schema, name }: ObjectName): boolean {
+  return /^information_schema$/i.test(schema) && countersReset.has(name.toUpperCase());
 }
 
 /** They come with the server, and hold no views that anybody could have made. */

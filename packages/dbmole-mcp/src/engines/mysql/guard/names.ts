@@ -70,8 +70,25 @@ function formAt(
     word: path.length === 0 ? token.word : '',
     glued: isGlued(sql.slice(token.end, tokens[at + 1]?.start), ignoreSpace),
     empty: tokens[at + 2]?.word === ')',
+    shortXpath: xpathWords.has(token.word) && areShortTexts(tokens, at + 2, sql),
     at: token.start,
   };
+}
+
+const xpathWords: ReadonlySet<string> = new Set(['EXTRACTVALUE', 'UPDATEXML']);
+const maxXpath = 1_000;
+
+/** With a condition in it, an XPath of a few hundred characters can take years. */
+function areShortTexts(tokens: readonly Token[], from: number, sql: string): boolean {
+  let length = 0;
+  for (let at = from; length <= maxXpath; at += 2) {
+    const { kind, start, end } = tokens[at] ?? noToken;
+    if (kind !== 'text' || sql.slice(start, end).includes('[')) return false;
+    length += end - start;
+    if (tokens[at + 1]?.word === ')') return length <= maxXpath;
+    if (tokens[at + 1]?.word !== ',') return false;
+  }
+  return false;
 }
 
 /** By what stands between a name and its bracket. Blanks may not count, and comments always do. */

@@ -15,6 +15,7 @@ export function refuseShow(tokens: readonly Token[]): void {
   let at = 1;
   while (modifiers.has(tokens[at]?.word ?? '')) at += 1;
   const { word, start } = tokens[at] ?? noToken;
+  if (word === 'ENGINE') refuseStatus(tokens, at);
   // `SHOW COUNT(*) WARNINGS`
   if (shown.has(word) || word === '(') return;
   const others = word === 'EXPLAIN' || word === 'ANALYZE';
@@ -22,5 +23,15 @@ export function refuseShow(tokens: readonly Token[]): void {
     message: others ? `SHOW ${word} looks into a statement of another session` : `SHOW ${word} is not known to be a read`,
     hint: others ? 'Explain the statement itself.' : 'Query information_schema instead.',
     at: start,
+  });
+}
+
+/** That of InnoDB shows averages since it was last shown to anyone. It may be called by other names, or be one of ALL. */
+function refuseStatus(tokens: readonly Token[], at: number): void {
+  if (tokens[at + 2]?.word !== 'STATUS' || tokens[at + 1]?.word === 'PERFORMANCE_SCHEMA') return;
+  throw notARead({
+    message: 'SHOW ENGINE … STATUS restarts the averages that it shows',
+    hint: "SHOW GLOBAL STATUS LIKE 'Innodb%' and the tables INNODB_METRICS and INNODB_TRX of information_schema show more.",
+    at: tokens[at]?.start ?? 0,
   });
 }

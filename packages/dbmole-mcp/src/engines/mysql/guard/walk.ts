@@ -20,7 +20,7 @@ import { callsOfColumn } from './expressions.ts';
 import { calledAs, candidatesOf, isNative, isSystemObject, Origins } from './found-names.ts';
 import { type CallUse, refuseAddedCall, refuseUnknownCall, sayUnknown } from './functions.ts';
 import { giveWay, inTurns } from './in-turns.ts';
-import { foldedKeyOf, isCountedAnew, isSystemSchema, type KnownObjects, keyOf } from './known-objects.ts';
+import { foldedKeyOf, isSystemSchema, type KnownObjects, keyOf, resetsCounters } from './known-objects.ts';
 import { refuseMany, type TableUse, type Uses } from './names.ts';
 import { join, type Origin, type Reached, within } from './origin.ts';
 import { notARead, tooComplex, useExecute } from './refuse.ts';
@@ -51,7 +51,7 @@ export function isPlain({ tables, calls, defaults }: Uses, { known, server }: Om
   };
   const isPlainTable = ({ schema = database, name }: TableUse) => {
     if (schema === undefined) return true;
-    return isSystemSchema(schema) ? !isCountedAnew({ schema, name }) : known.is('table', { schema, name });
+    return isSystemSchema(schema) ? !resetsCounters({ schema, name }) : known.is('table', { schema, name });
   };
   return calls.every(isPlainCall) && tables.every(isPlainTable);
 }
@@ -144,7 +144,7 @@ class Walk {
       const schema = written ?? origin.schema;
       if (schema === undefined) continue;
       const found = { schema, name, origin, qualified: written !== undefined };
-      if (isCountedAnew(found)) await within(origin, '', () => refuseCountedAnew(name));
+      if (resetsCounters(found)) await within(origin, '', () => refuseReset(name));
       if (isSystemSchema(schema) || (!this.#defaults && this.#known.is('table', found))) continue;
       if (this.#isNew(['table', schema, name, this.#defaults])) names.set(keyOf(found), found);
     }
@@ -325,10 +325,12 @@ function uncut(text: string): string {
   throw tooComplex('it is too long to be checked');
 }
 
-function refuseCountedAnew(name: string): never {
+function refuseReset(name: string): never {
   throw notARead({
-    message: `${name} counts anew when it is read`,
-    hint: 'The table without _RESET in its name shows the same.',
+    message: `reading ${name} resets its counters`,
+    hint: /_reset$/i.test(name)
+      ? 'The table without _RESET in its name shows the same.'
+      : "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool%' shows the totals.",
     at: 0,
   });
 }
