@@ -19,12 +19,10 @@ export function setup() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error('Installing the dependencies (once)…');
   // No install scripts: nothing here needs them, and a native module that was built would slip into the bundles.
-  // `install`, not `ci`: the lock file names the versions, but not the optional packages of every other platform, and `ci` wants
-  // those too. With `--no-save` the lock file is read and never written.
-  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
   if (status !== 0) {
-    console.error('npm install failed; see above.');
+    console.error('npm ci failed; see above.');
     process.exit(1);
   }
   writeFileSync(stamp, wanted);

@@ -1,5 +1,5 @@
-/** A version, a name and a description stand in many places, for many readers. All of them say the same. */
-import { readFileSync } from 'node:fs';
+/** A version, a name and a description are written in many places, and what a release runs is pinned in others. All of them agree. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { variableOf } from '../../packages/core/src/program/settings.ts';
@@ -43,7 +43,7 @@ describe.each(leaves)('$name', (leaf) => {
     expect(server).toMatchObject({ title: app, packages: [{ identifier: name, registryType: 'npm' }] });
     expect(bundle).toMatchObject({ name, display_name: app });
     expect(labels['org.opencontainers.image.title']).toBe(name);
-    expect(read(`Dockerfile.${app}`)).toContain(`run.mjs build ${name}\n`);
+    expect(read(`Dockerfile.${app}`)).toContain(`ADD dist/${name}-${version}.tgz /\n`);
   });
 
   it('has one name in the registry of servers', () => {
@@ -108,14 +108,34 @@ describe('the changelog', () => {
   });
 });
 
+interface Job {
+  name: string;
+  text: string;
+}
+
+/** The jobs of a workflow, as they are written: each begins two spaces from the left. */
+function readJobs(workflow: string): Job[] {
+  const [, jobs = ''] = workflow.split(/^jobs:\n/m);
+  const parts = jobs.split(/^ {2}([\w-]+):\n/m).slice(1);
+  return parts.flatMap((name, index) => (index % 2 === 0 ? [{ name, text: parts[index + 1] ?? '' }] : []));
+}
+
+const workflows = Object.fromEntries(
+  readdirSync(join(root, '.github', 'workflows')).map((file) => [file, read('.github', 'workflows', file)]),
+);
+const { 'ci.yml': ci = '', 'release.yml': release = '' } = workflows;
+const jobs = Object.values(workflows).flatMap(readJobs);
+const publishing = jobs.filter(({ text }) => text.includes('id-token: write'));
+
 describe('the workflows', () => {
-  const ci = read('.github', 'workflows', 'ci.yml');
-  const release = read('.github', 'workflows', 'release.yml');
   const names = leaves.map(({ name }) => name).join(', ');
   const apps = leaves.map(({ app }) => app).join(', ');
 
   it('try every line of Node that we promise', () => {
-    expect([...ci.matchAll(/node: \[([^\]]*)\]/g)].map(([, list]) => list)).toEqual(['20, 22, 24', '20, 22, 24']);
+    expect([...ci.matchAll(/node: \[([^\]]*)\]/g)].map(([, list]) => list)).toEqual(['20, 22, 24']);
+    expect([...ci.matchAll(/- node: (\d+)\n +image: node:(\d+)-/g)].map(([, node, image]) => [node, image])).toEqual(
+      ['20', '22', '24'].map((line) => [line, line]),
+    );
     expect(readJson('package.json').engines).toEqual({ node: '>=20.19.0' });
   });
 
@@ -132,6 +152,99 @@ describe('the workflows', () => {
     const named = [...`${ci}${release}`.matchAll(/run: npm run ([\w:-]+)/g)].map(([, script = '']) => script);
     expect(named.toSorted()).toEqual(['build', 'check']);
     for (const script of named) expect(scripts).toHaveProperty(script);
-    for (const [, file = ''] of release.matchAll(/tsx (scripts\/[\w/.-]+)/g)) expect(read(file)).not.toBe('');
+    const files = [...`${ci}${release}`.matchAll(/tsx (scripts\/[\w/.-]+)/g)].map(([, file = '']) => file);
+    expect(files).toEqual(['scripts/release/mcpb.ts']);
+    for (const file of files) expect(read(file)).not.toBe('');
+  });
+
+  it('pin every action to one commit, and say which version it is', () => {
+    const uses = Object.values(workflows).flatMap((text) => [...text.matchAll(/\buses: *(.*)/g)].map(([, what = '']) => what));
+    expect(uses.length).toBeGreaterThan(10);
+    const foreign = uses.filter((what) => !what.startsWith('./'));
+    expect(foreign.filter((what) => !/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what))).toEqual([]);
+    const pins = new Set(foreign);
+    expect(new Set(foreign.map((what) => what.split('@')[0])).size).toBe(pins.size);
+  });
+
+  it('pin every image by its digest', () => {
+    const dockerfiles = leaves.map(({ app }) => read(`Dockerfile.${app}`));
+    const bases = dockerfiles.flatMap((text) => [...text.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image));
+    const images = Object.values(workflows).flatMap((text) => [...text.matchAll(/\b(?:image|container): (\S+:\S+)/g)]);
+    const used = [...bases, ...images.map(([, image = '']) => image)];
+    expect(used.length).toBeGreaterThan(6);
+    expect(used.filter((image) => image !== 'scratch' && !/^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/.test(image))).toEqual([]);
+  });
+
+  it('give each job its own permissions, and each that publishes an environment of its own', () => {
+    for (const text of Object.values(workflows)) expect(text).toMatch(/^permissions: \{\}$/m);
+    expect(jobs.filter(({ text }) => !/^ {4}permissions:/m.test(text)).map(({ name }) => name)).toEqual([]);
+    const environments = publishing.map(({ text }) => /^ {4}environment: ([\w-]+)$/m.exec(text)?.[1]);
+    expect(publishing.map(({ name }) => name).toSorted()).toEqual(['bundles', 'images', 'npm', 'registry']);
+    expect(environments).toEqual(publishing.map(({ name }) => name));
+    const writing = jobs.filter(({ text }) => /: write$/m.test(text) && !publishing.some((one) => one.text === text));
+    expect(writing).toEqual([]);
+  });
+
+  it('leave no credentials behind a checkout', () => {
+    for (const text of Object.values(workflows)) {
+      const checkouts = text.split('uses: actions/checkout@').slice(1);
+      expect(checkouts.filter((rest) => !/^.*\n +with:\n +persist-credentials: false\n/.test(rest))).toEqual([]);
+    }
+  });
+
+  it('build and install nothing where a job may publish', () => {
+    const forbidden = /\bnpm (ci|install|i|run|exec)\b|\bnpx\b|\btsx\b|setup-node@|apt-get|\bpip\b|^ *RUN /m;
+    expect(publishing.filter(({ text }) => forbidden.test(text)).map(({ name }) => name)).toEqual([]);
+    for (const { app } of leaves) expect(read(`Dockerfile.${app}`).replace(/^#.*/gm, '')).not.toMatch(forbidden);
+  });
+
+  it('check what they download', () => {
+    const all = Object.values(workflows).join('');
+    expect(all).not.toMatch(/releases\/latest|gh release download|\bwget\b|curl[^\n]*\|/);
+    const downloads = all.split(/\bcurl\b/).slice(1);
+    expect(downloads.length).toBe(1);
+    for (const rest of downloads)
+      expect(rest).toMatch(/^ -fsSL [^\n]+\n[^\n]*[A-Z_]+_SHA256[^\n]* \| sha256sum --check --strict\n/);
+    expect(all).toMatch(/_SHA256: [0-9a-f]{64}\n/);
+  });
+});
+
+describe('the dependencies', () => {
+  const lock = readJson('package-lock.json') as {
+    packages: Record<string, { link?: boolean; integrity?: string; resolved?: string; optionalDependencies?: object }>;
+  };
+
+  /** As Node finds it: beside the package, or beside one that it lies in. */
+  function isLocked(name: string, from: string): boolean {
+    if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in lock.packages) return true;
+    return from !== '' && isLocked(name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))));
+  }
+
+  it('are installed from the lock alone', () => {
+    const files = [
+      ...Object.values(workflows),
+      read('scripts', 'setup.mjs'),
+      ...leaves.map(({ app }) => read(`Dockerfile.${app}`)),
+    ];
+    expect(files.filter((text) => /npm (install|i)\b|'install'/.test(text))).toEqual([]);
+    expect(read('scripts', 'setup.mjs')).toContain("'ci', '--ignore-scripts'");
+  });
+
+  it('are locked for every platform, by their hash, and without the name of a registry', () => {
+    const entries = Object.entries(lock.packages);
+    const missing = entries.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !isLocked(name, path)),
+    );
+    expect(missing).toEqual([]);
+    const foreign = entries.filter(([path, { link }]) => path.includes('node_modules/') && link !== true);
+    expect(foreign.length).toBeGreaterThan(400);
+    expect(foreign.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
+    // `.npmrc` leaves it out: it would be the registry of the machine that wrote the lock.
+    expect(foreign.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  it('are kept up to date by a bot: packages, actions and images', () => {
+    const kinds = [...read('.github', 'dependabot.yml').matchAll(/package-ecosystem: ([\w-]+)/g)].map(([, kind]) => kind);
+    expect(kinds).toEqual(['npm', 'github-actions', 'docker']);
   });
 });

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../steps.ts';
 import { bundleOptions } from '../tsup-config.ts';
 import { readPackage } from './manifests.ts';
-import { bundleEntries } from './mcpb.ts';
+import { readBundle } from './mcpb.ts';
 import { formatZip } from './zip.ts';
 
 /** What a client finds in the archive: by its directory, as programs do that open one. */
@@ -45,21 +46,20 @@ describe('an archive', () => {
     const files = [entry('a', 'one'), entry('b', 'two')];
     expect(formatZip(files).equals(formatZip(files))).toBe(true);
   });
-
-  it('cannot be made before the build', () => {
-    expect(() => bundleEntries({ folder: '/nowhere', dist: '/nowhere/dist' })).toThrow('npm run build');
-  });
 });
 
-/** The built server, if there is one; `npm test` builds first. */
-async function openDist(name: string, scratch: string): Promise<string> {
-  const folder = join(root, 'packages', name);
-  if (existsSync(join(folder, 'dist', 'main.js'))) return join(folder, 'dist');
-  const outDir = join(scratch, 'built');
+/** The package as npm packs it, built in a folder of its own: others may be building in the real one. */
+async function packServer(name: string, scratch: string): Promise<string> {
+  const source = join(root, 'packages', name);
+  const folder = join(scratch, 'source');
+  mkdirSync(folder);
+  for (const file of ['package.json', 'README.md']) copyFileSync(join(source, file), join(folder, file));
   const { version } = readPackage(name);
-  const options = bundleOptions({ entry: join(folder, 'src', 'main.ts'), outDir, version, use: () => undefined });
+  const entry = join(source, 'src', 'main.ts');
+  const options = bundleOptions({ entry, outDir: join(folder, 'dist'), version, use: () => undefined });
   await build({ ...options, config: false, silent: true, outExtension: () => ({ js: '.js' }) });
-  return outDir;
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', scratch], { cwd: folder });
+  return join(scratch, `${name}-${version}.tgz`);
 }
 
 describe.each(['dbmole-mcp', 'esmole-mcp'])('the bundle of %s', (name) => {
@@ -70,8 +70,9 @@ describe.each(['dbmole-mcp', 'esmole-mcp'])('the bundle of %s', (name) => {
   beforeAll(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'mole-mcpb-'));
     installed = join(scratch, 'unpacked');
-    const dist = await openDist(name, scratch);
-    files = readZip(formatZip(bundleEntries({ folder: join(root, 'packages', name), dist })));
+    const bundle = readBundle(await packServer(name, scratch));
+    expect(bundle.name).toBe(`${name}-${readPackage(name).version}.mcpb`);
+    files = readZip(formatZip(bundle.entries));
     for (const [path, bytes] of files) {
       mkdirSync(dirname(join(installed, path)), { recursive: true });
       writeFileSync(join(installed, path), bytes);

@@ -1,46 +1,51 @@
 /**
- * Puts each built server into one file that a desktop client installs: `dist/<name>-<version>.mcpb`, after `npm run build`.
- * It is what npm gets, with a manifest; the client brings Node.
+ * Makes one file that a desktop client installs of each packed server: `npm pack` first, then
+ * `node --import tsx scripts/release/mcpb.ts dist/*.tgz`. It is what npm gets, with a manifest; the client brings Node.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
 import { root } from '../steps.ts';
-import { readPackage } from './manifests.ts';
 import { formatZip, type ZipEntry } from './zip.ts';
 
-export interface BundleSource {
-  /** Of the package. */
-  folder: string;
-  /** Its `dist`, which may have been built elsewhere. */
-  dist: string;
+export interface Bundle {
+  /** `<name>-<version>.mcpb`. */
+  name: string;
+  entries: ZipEntry[];
 }
 
-/** `package.json` says that the files are modules. */
-export function bundleEntries({ folder, dist }: BundleSource): ZipEntry[] {
-  if (!existsSync(join(dist, 'main.js'))) throw new Error(`${dist} has no main.js: run \`npm run build\` first`);
-  const plain = ['manifest.json', 'package.json', 'README.md', 'LICENSE', 'THIRD_PARTY_NOTICES.md'];
-  const files = plain.map((file) => ({ path: file, file: join(folder, file) })).filter(({ file }) => existsSync(file));
-  return [...files, ...filesIn(dist)].map(({ path, file }) => ({
-    path,
-    bytes: readFileSync(file),
-    mode: statSync(file).mode & 0o777,
-  }));
+/** All files of the package, and the manifest of its server. */
+export function readBundle(tarball: string): Bundle {
+  const scratch = mkdtempSync(join(tmpdir(), 'mole-bundle-'));
+  try {
+    execFileSync('tar', ['-xzf', tarball, '-C', scratch]);
+    const folder = join(scratch, 'package');
+    // Packed by npm, which takes nothing without a name and a version.
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
+    const manifest = { path: 'manifest.json', file: join(root, 'packages', String(name), 'manifest.json') };
+    const entries = [manifest, ...filesIn(folder)].map(({ path, file }) => ({
+      path,
+      bytes: readFileSync(file),
+      mode: statSync(file).mode & 0o777,
+    }));
+    return { name: `${name}-${version}.mcpb`, entries };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
-function filesIn(dist: string): { path: string; file: string }[] {
-  const found = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+function filesIn(folder: string): { path: string; file: string }[] {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = found.map((entry) => join(entry.parentPath, entry.name)).toSorted();
-  return files.map((file) => ({ path: ['dist', ...relative(dist, file).split(sep)].join('/'), file }));
+  return files.map((file) => ({ path: relative(folder, file).split(sep).join('/'), file }));
 }
 
 if (process.argv[1]?.endsWith('mcpb.ts')) {
-  const target = join(root, 'dist');
-  mkdirSync(target, { recursive: true });
-  for (const name of process.argv.length > 2 ? process.argv.slice(2) : ['dbmole-mcp', 'esmole-mcp']) {
-    const folder = join(root, 'packages', name);
-    const archive = formatZip(bundleEntries({ folder, dist: join(folder, 'dist') }));
-    const file = join(target, `${name}-${readPackage(name).version}.mcpb`);
-    writeFileSync(file, archive);
-    console.log(`${relative(root, file)}: ${archive.length} bytes`);
+  for (const tarball of process.argv.slice(2)) {
+    const { name, entries } = readBundle(tarball);
+    const archive = formatZip(entries);
+    writeFileSync(join(dirname(tarball), name), archive);
+    console.log(`${name}: ${archive.length} bytes`);
   }
 }

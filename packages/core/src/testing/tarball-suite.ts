@@ -22,6 +22,17 @@ export interface PackedLeaf {
 const run = promisify(execFile);
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 
+/** The one that will be published, where `MOLE_PACKAGES` names the folder of those; else it is packed into `scratch`. */
+async function findTarball(folder: string, scratch: string): Promise<string> {
+  const { MOLE_PACKAGES: packages } = process.env;
+  if (packages !== undefined) {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string; version: string };
+    return join(packages, `${name}-${version}.tgz`);
+  }
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', scratch], { cwd: folder });
+  return join(scratch, basename(stdout.trim()));
+}
+
 /** What a user gets: the tarball, installed into an empty folder, started by its bin. */
 export function describeTarball({ name, folder, runtimes, tools, check, env }: PackedLeaf): void {
   describe(`the tarball of ${name}`, () => {
@@ -30,10 +41,10 @@ export function describeTarball({ name, folder, runtimes, tools, check, env }: P
 
     beforeAll(async () => {
       scratch = mkdtempSync(join(tmpdir(), 'mole-pack-'));
-      const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', scratch], { cwd: folder });
+      const tarball = await findTarball(folder, scratch);
       await run('npm', ['init', '-y'], { cwd: scratch });
       // With scripts: an install script of ours or of a dependency must not hide behind our own settings.
-      await run('npm', ['install', ...quiet, join(scratch, basename(stdout.trim()))], { cwd: scratch });
+      await run('npm', ['install', ...quiet, tarball], { cwd: scratch });
       installed = join(scratch, 'node_modules', name);
     }, 120_000);
     afterAll(() => rmSync(scratch, { recursive: true, force: true }));
