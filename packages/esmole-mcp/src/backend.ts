@@ -32,15 +32,18 @@ export interface ClusterBackend extends Backend {
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */
 export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
-  const [{ openClient }, { createIdentifier }, { withRefusal }] = await Promise.all([
+  const [{ openClient }, { createIdentifier }, { withRefusal }, { withOwnCursors }, { mayReadAll }] = await Promise.all([
     import('./client.ts'),
     import('./identify.ts'),
     import('./refusal.ts'),
+    import('./own-cursors.ts'),
+    import('./guard/mentions.ts'),
   ]);
   const client = openClient(target);
   const { indices, systemIndices, readonly } = target.config;
   // Anything but a plain false counts as read-only.
   const rules = { indices, systemIndices: systemIndices === true, readonly: readonly !== false };
   const refusable = withRefusal(client.send);
-  return { ...client, ...refusable, ...createIdentifier(refusable.send), rules };
+  const send = mayReadAll(rules) ? refusable.send : withOwnCursors(refusable.send);
+  return { ...client, ...refusable, ...createIdentifier(refusable.send), send, rules };
 }

@@ -1,10 +1,11 @@
 import { Failure } from '@dbmole/core';
 import { acceptRead, type ClusterIdentity, type ClusterRequest, parseTarget, type ReadRequest } from '../request.ts';
 import { checkBody, readsPointInTime } from './body.ts';
+import { mayReadAll } from './mentions.ts';
 import { type Depth, everythingVisible, type IndexRules, narrowNames } from './names.ts';
 import { findParamProblem } from './params.ts';
 import { methodFailure, paramFailure, unknownFailure, versionFailure, wholeFailure } from './refusal.ts';
-import { checkSize } from './size.ts';
+import { checkBodySize, checkTargetSize } from './size.ts';
 import { type Route, routesByLength } from './table.ts';
 import { matches } from './template.ts';
 import { isThere } from './versions.ts';
@@ -22,17 +23,19 @@ export interface GuardContext extends IndexRules {
  * `refused` Failure, `E_NOT_A_READ` or `E_INDEX_REFUSED`, that says why and what is allowed instead.
  */
 export function guardRequest(request: ClusterRequest, context: GuardContext): ReadRequest {
-  checkSize(request);
+  checkTargetSize(request);
   const { method, body } = request;
-  const { segments, params } = parseTarget(request);
+  const { segments, params: given } = parseTarget(request);
   const route = findRoute(method, segments, context);
   const { line, template } = route;
-  const problem = findParamProblem(params, line.params ?? '', context.systemIndices);
+  const problem = findParamProblem(given, line.params ?? '', context.systemIndices);
   if (problem !== undefined) throw paramFailure(route, problem);
-  const telling = line.telling?.split(' ').find((name) => params.has(name));
+  const telling = line.telling?.split(' ').find((name) => given.has(name));
   const tellsAll = line.tells === 'everywhere' || telling !== undefined;
   if (tellsAll && context.indices !== undefined) throw wholeFailure(route, telling);
+  const params = mayReadAll(context) ? given : withHidden(given, line.hides);
   const { product } = context.identity;
+  checkBodySize(body);
   checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined, product });
   // A point in time has indices of its own, and the path then may not have any.
   if (segments.join('/') === '_search' && readsPointInTime(line.body, body))
@@ -68,6 +71,13 @@ export function onlyIndices(check: () => void): void {
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'E_NOT_A_READ') throw error;
   }
+}
+
+/** Also where the caller asks for exactly that: what is left out counts more. */
+function withHidden(params: ReadonlyMap<string, string>, hides: string | undefined): ReadonlyMap<string, string> {
+  const asked = params.get('filter_path')?.split(',') ?? [];
+  if (hides === undefined || asked.includes(hides)) return params;
+  return new Map([...params, ['filter_path', [...asked, hides].join(',')]]);
 }
 
 /** What leaves the hidden out is made of several patterns, and some find nothing. */

@@ -9,7 +9,7 @@ import {
 } from '../request.ts';
 import { type GuardContext, guardRequest } from './guard.ts';
 import { checkName, type IndexRules } from './names.ts';
-import { checkSize } from './size.ts';
+import { checkBodySize, checkTargetSize } from './size.ts';
 import { parseStrict } from './strict-json.ts';
 import { isObject, valueAt } from './walk.ts';
 
@@ -36,7 +36,7 @@ const actionKeys: ReadonlySet<string> = new Set(
  * documents of one index that the path names, because nobody can tell which indices other requests read or change.
  */
 export function acceptNarrowed(request: ClusterRequest, name: string, context: GuardContext): ReadRequest | WriteRequest {
-  checkSize(request);
+  checkTargetSize(request);
   if (!isDocuments(request)) return readOrRefuse(request, context);
   const { segments, params: given } = parseTarget(request);
   checkIndex(segments[0] ?? '', context);
@@ -77,6 +77,7 @@ function checkIndex(index: unknown, rules: IndexRules): void {
  * that looks like an action is refused with it.
  */
 function checkBulk(body: RequestBody | undefined, rules: IndexRules): void {
+  checkBodySize(body);
   for (const line of readLines(body)) {
     const [action] = Object.keys(line).filter((key) => actions.has(key) && isObject(line[key]));
     if (action !== undefined) checkAction(line, line[action], rules);

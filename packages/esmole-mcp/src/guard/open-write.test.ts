@@ -124,6 +124,13 @@ describe('on a connection that may write', () => {
     expect(outcome('POST /*/_count?x=1', {})).toBe(`write /${everythingVisible}/_count?x=1`);
   });
 
+  it('has no limit on what is not looked at', () => {
+    const text = 'x'.repeat(5_000_000);
+    expect(outcome('PUT /a/_doc/1', { text })).toBe('write /a/_doc/1');
+    expect(outcome('POST /_bulk', lines({ index: { _index: 'a' } }, { text }))).toBe('write /_bulk');
+    expect(outcome('POST /_bulk', lines({ index: { _index: '.a' } }, { text }))).toBe('E_BODY');
+  });
+
   it('changes nothing where hidden indices are allowed', () => {
     expect(outcome('POST /_search', '{"size": 1} // one', { ...closed, systemIndices: true })).toBe('write /_search');
   });

@@ -12,7 +12,7 @@ import { type GuardContext, guardRequest, narrowRefused, onlyIndices } from './g
 import { checkMentionAt } from './mentions.ts';
 import { checkName, type IndexRules } from './names.ts';
 import { checkQueryText, type QueryLanguage } from './query/check-query.ts';
-import { checkSize } from './size.ts';
+import { checkBodySize, checkTargetSize } from './size.ts';
 import { parseStrict } from './strict-json.ts';
 import { textsOf, valueAt, walk } from './walk.ts';
 
@@ -27,7 +27,7 @@ const documentPaths: ReadonlySet<string> = new Set(['_doc', '_create', '_update'
 export function acceptOpen(request: ClusterRequest, name: string, context: GuardContext): ReadRequest | WriteRequest {
   const connection = { name, readonly: context.readonly !== false };
   if (context.systemIndices) return acceptWrite(request, connection);
-  checkSize(request);
+  checkTargetSize(request);
   const read = readOf(request, context);
   if (read !== undefined) return read;
   const { segments, params } = parseTarget(request);
@@ -65,11 +65,13 @@ function checkParams(params: ReadonlyMap<string, string>, rules: IndexRules): vo
 
 function checkNames(segments: readonly string[], body: RequestBody | undefined, rules: IndexRules): void {
   const [, second = ''] = segments;
-  if (body === undefined || documentPaths.has(second)) return;
+  const isBulk = segments.at(-1) === '_bulk';
+  if (body === undefined || documentPaths.has(second) || (isBulk && !mayNameHidden(body))) return;
+  checkBodySize(body);
   const language = languageOf(segments);
   const isText = typeof body === 'string';
   const values = !isText ? [body] : language === undefined ? parseText(body) : [parseStrict(body)];
-  if (segments.at(-1) === '_bulk') checkActions(values.flat(), rules);
+  if (isBulk) checkActions(values.flat(), rules);
   else for (const value of values) checkBody(value, language, rules);
 }
 
@@ -96,12 +98,14 @@ function checkActions(lines: readonly unknown[], rules: IndexRules): void {
 }
 
 /** A name in a text that is hidden, or could be. */
-const maybeHidden = /["',:<]\s*\.|\\u/i;
+function mayNameHidden(body: RequestBody): boolean {
+  return typeof body !== 'string' || /["',:<]\s*\.|\\u/i.test(body);
+}
 
 /** One value, or one on each line. A text that two could read in different ways is refused where it matters; some requests take no JSON. */
 function parseText(text: string): readonly unknown[] {
   const whole = tryParse(text);
-  if (whole !== undefined || !maybeHidden.test(text)) return [whole];
+  if (whole !== undefined || !mayNameHidden(text)) return [whole];
   return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [parseStrict(line)]));
 }
 

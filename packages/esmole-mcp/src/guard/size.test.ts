@@ -1,11 +1,12 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import type { ClusterRequest } from '../request.ts';
-import { checkDepth, checkIdLength, checkSize } from './size.ts';
+import { checkBodySize, checkDepth, checkIdLength, checkTargetSize } from './size.ts';
 
 function problemOf(request: Partial<ClusterRequest>): string {
   try {
-    checkSize({ method: 'POST', path: '/a/_search', params: {}, body: undefined, ...request });
+    checkTargetSize({ path: '/a/_search', params: {}, ...request });
+    checkBodySize(request.body);
     return 'none';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -10,8 +10,8 @@ const maxParams = 100;
 /** Of a scroll or a point in time; one of a thousand shards is shorter. */
 const maxIdLength = 65_536;
 
-/** Throws `E_PATH`, `E_PARAMS` or `E_BODY` where a request is too large to be checked. */
-export function checkSize({ path, params, body }: ClusterRequest): void {
+/** Throws `E_PATH` or `E_PARAMS` where they are too large to be checked. */
+export function checkTargetSize({ path, params }: Pick<ClusterRequest, 'path' | 'params'>): void {
   if (path.length > maxPathLength) throw sizeFailure('the path', path.length, maxPathLength, 'E_PATH');
   const given = Object.entries(params);
   if (given.length > maxParams) throw paramsFailure(given.length);
@@ -19,6 +19,10 @@ export function checkSize({ path, params, body }: ClusterRequest): void {
     const { length } = String(value);
     if (length > maxPathLength) throw sizeFailure(`the parameter ${name.slice(0, 64)}`, length, maxPathLength, 'E_PARAMS');
   }
+}
+
+/** Throws `E_BODY`. A document that is written is not checked, and has no limit of ours. */
+export function checkBodySize(body: RequestBody | undefined): void {
   if (typeof body === 'string') checkText(body);
   else if (body !== undefined) checkNested(body, { values: maxValues, length: maxBodyLength });
 }

@@ -26,6 +26,8 @@ interface Line {
   readonly isStrict?: true;
   /** Parameters that make it tell of all indices. */
   readonly telling?: string;
+  /** What other clients ask for, as `filter_path` names it: left out unless everything may be read. */
+  readonly hides?: string;
 }
 
 /** Where no part of a path can be the type of a document: a build without the module would take it for that, and write. */
@@ -170,13 +172,14 @@ export const table: readonly Line[] = [
     allow: 'GET /_nodes[/{node}]/stats[/{node-statistic}][/{statistic}]',
     tells: 'nothing',
     params: lists.nodeStatistics,
-    telling: 'level fields completion_fields fielddata_fields',
+    telling: 'level fields completion_fields fielddata_fields groups',
+    hides: '-**.http.clients',
   },
   { allow: 'GET /_nodes[/{node}]/{node-info}', tells: 'nothing', params: 'timeout flat_settings' },
-  { allow: 'GET /_nodes[/{node}]/usage', tells: 'nothing', params: 'timeout' },
+  { allow: 'GET /_nodes[/{node}]/usage', tells: 'everywhere', params: 'timeout' },
   // Threads are called by the index they work for
   { allow: 'GET /_nodes[/{node}]/hot_threads', tells: 'everywhere', params: lists.hotThreads },
-  { allow: 'GET /_tasks[/{task}]', tells: 'everywhere', params: lists.tasks },
+  { allow: 'GET /_tasks[/{task}]', tells: 'everywhere', params: lists.tasks, hides: '-**.description' },
   { allow: 'GET /_remote/info', tells: 'nothing' },
   { allow: 'GET /_license', tells: 'nothing', params: 'local', where: 'xp 7.0+' },
   { allow: 'GET /_license/{licence}', tells: 'nothing', where: 'xp 7.0+' },

@@ -1,0 +1,87 @@
+import { Failure } from '@dbmole/core';
+import { textAt, valueAt } from './answer-failure.ts';
+import type { Send } from './backend.ts';
+import { parseStrict } from './guard/strict-json.ts';
+import { textsOf, walk } from './guard/walk.ts';
+import { OpenedIds } from './opened-ids.ts';
+import type { CheckedRequest } from './request.ts';
+
+/**
+ * Sends what continues or closes a scroll, a point in time, a cursor or an async search only where an answer to the same backend gave its
+ * id: such a thing reads what it was opened on, whatever this connection may read. For connections that may not read everything.
+ */
+export function withOwnCursors(send: Send): Send {
+  const opened = new OpenedIds();
+  return async (request, options) => {
+    if (!isCursorRequest(request)) return await send(request, options);
+    if (givenIds(request).some((id) => !opened.has(id))) throw foreignFailure();
+    const answer = await send(request, options);
+    for (const id of answeredIds(answer.json)) opened.add(id);
+    return answer;
+  };
+}
+
+/** Words of the paths of what opens, continues or closes something, or searches in it. */
+const cursorWords: ReadonlySet<string> = new Set(
+  (
+    '_search _msearch _async_search _asynchronous_search _fleet_search _fleet_msearch _rank_eval _pit scroll point_in_time _eql _query ' +
+    '_esql _sql _ppl sql'
+  ).split(' '),
+);
+/** Behind these stands the id of a document, and its answer is the document's. */
+const documentWords: ReadonlySet<string> = new Set(['_doc', '_create', '_update', '_source', '_explain', '_termvectors']);
+/** What is kept under an id of its own has it in the path, beside these words. */
+const keepingWords: ReadonlySet<string> = new Set([
+  '_async_search',
+  '_asynchronous_search',
+  '_eql',
+  'async',
+  'scroll',
+  'point_in_time',
+]);
+const plainWords: ReadonlySet<string> = new Set(['_plugins', '_opendistro', 'search', 'status', 'delete', 'stop', 'stats']);
+
+function isCursorRequest({ segments }: CheckedRequest): boolean {
+  return !documentWords.has(segments[1] ?? '') && segments.some((segment) => cursorWords.has(segment));
+}
+
+function givenIds({ segments, params, body }: CheckedRequest): readonly string[] {
+  const keepsAt = segments.findLastIndex((segment) => keepingWords.has(segment));
+  const inPath = keepsAt === -1 ? [] : segments.slice(keepsAt + 1).filter((segment) => !plainWords.has(segment));
+  const ids = [...inPath, params.get('scroll_id') ?? ''].flatMap((text) => text.split(',')).filter((id) => id !== '');
+  const values = typeof body === 'string' ? parseLines(body) : [body];
+  const keys = segments.includes('_pit') ? ['id'] : ['scroll_id', 'pit_id', 'cursor'];
+  return [...ids, ...values.flatMap((value) => idsInBody(value, keys))];
+}
+
+/** A body is one value, or one on each line. */
+function parseLines(body: string): readonly unknown[] {
+  const lines = body.split('\n').filter((line) => line.trim() !== '');
+  try {
+    return lines.map(parseStrict);
+  } catch {
+    return lines.length === 0 ? [] : [parseStrict(body)];
+  }
+}
+
+function idsInBody(body: unknown, keys: readonly string[]): readonly string[] {
+  const ids = keys.flatMap((key) => textsOf(valueAt(body, [key])));
+  walk(body, 0, (key, value) => {
+    if (key === 'pit') ids.push(...textsOf(valueAt(value, ['id'])));
+  });
+  return ids;
+}
+
+/** As clusters write them, never in what was found. */
+function answeredIds(json: unknown): readonly string[] {
+  const responses = valueAt(json, ['responses']);
+  const holders = [json, valueAt(json, ['response']), ...(Array.isArray(responses) ? responses : [])];
+  return holders.flatMap((holder) => ['_scroll_id', 'pit_id', 'id', 'cursor'].flatMap((key) => textAt(holder, [key]) ?? []));
+}
+
+function foreignFailure(): Failure {
+  return new Failure('refused', 'the scroll, point in time, cursor or async search was not opened through this connection', {
+    code: 'E_INDEX_REFUSED',
+    hint: 'It could read other indices. Open your own, as with POST /{index}/_search?scroll=1m, and go on with the id in its answer.',
+  });
+}
