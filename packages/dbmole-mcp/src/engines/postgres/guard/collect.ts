@@ -1,5 +1,5 @@
 import { denialOfFunction, isDynamic, runsText } from './denials.ts';
-import { namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
+import { areSmall, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
 import { positionAt } from './position.ts';
 import { readSource, type Source, valuesOf, valuesOfNode } from './sources.ts';
@@ -45,53 +45,12 @@ type Collect = (lists: Lists, node: Visited) => void;
 
 /** Everything that the statement looks up by name. Throws an UnreadableNode for what a read, or a body, may not be made of. */
 export function collectNames(statement: unknown, sql: string, body?: BodyOptions): StatementNames {
-  const lists: Lists = {
-    functions: [],
-    relations: [],
-    targets: [],
-    operators: [],
-    types: [],
-    fields: [],
-    untyped: [],
-    ofSource: [],
-    inFrom: [],
-    gathered: [],
-    combined: [],
-    alone: new Set(),
-    sources: new Set(),
-    constants: [],
-    isBody: body !== undefined,
-  };
+  const lists = createLists(body !== undefined);
   walk(statement, (node) => collectors.get(node.kind)?.(lists, node), body !== undefined);
-  const {
-    functions,
-    relations,
-    targets,
-    operators,
-    types,
-    fields,
-    untyped,
-    ofSource,
-    inFrom,
-    gathered,
-    combined,
-    alone,
-    sources,
-  } = lists;
-  for (const column of ofSource) {
-    const isAnything = body?.parameters.has(column.of) === true;
-    const field = isAnything || inFrom.length > 0 ? { ...column, values: valuesOf(column, inFrom) } : column;
-    const { values: _, ...anything } = field;
-    fields.push(isAnything ? anything : field);
-    if (isAnything || field.values.length > 0) functions.push(asCall(field));
-  }
+  collectFields(lists, body);
+  const { functions, relations, targets, operators, types, fields, untyped, gathered, combined, alone, sources } = lists;
   return {
-    functions,
-    relations,
-    targets,
-    operators,
-    types,
-    fields,
+    ...{ functions, relations, targets, operators, types, fields },
     dynamic: functions.filter(isDynamic),
     untyped: untyped.reduce<NameUse | undefined>(
       (first, use) => (first !== undefined && first.at < use.at ? first : use),
@@ -102,6 +61,30 @@ export function collectNames(statement: unknown, sql: string, body?: BodyOptions
     hasConstants: lists.constants.length > 0,
     positionOf: ({ at }) => (at < 0 ? undefined : positionAt(sql, at)),
   };
+}
+
+function createLists(isBody: boolean): Lists {
+  return {
+    ...{ functions: [], relations: [], targets: [], operators: [], types: [], fields: [], untyped: [] },
+    ...{ ofSource: [], inFrom: [], gathered: [], combined: [], constants: [], isBody },
+    alone: new Set(),
+    sources: new Set(),
+  };
+}
+
+/** Beyond it, every `t.f` counts as a possible call: each of them would have to be compared with all that is in FROM. */
+const maxComparisons = 1_000_000;
+
+/** What is before the dot decides whether `t.f` is a column or a call. */
+function collectFields({ ofSource, inFrom, fields, functions }: Lists, body: BodyOptions | undefined): void {
+  const isTooMuch = ofSource.length * inFrom.length > maxComparisons;
+  for (const column of ofSource) {
+    const { values: none, ...use } = column;
+    const isAnything = isTooMuch || body?.parameters.has(column.of) === true;
+    const field: NameUse = isAnything ? use : { ...use, values: inFrom.length > 0 ? valuesOf(column, inFrom) : none };
+    fields.push(field);
+    if (field.values === undefined || field.values.length > 0) functions.push(asCall(field));
+  }
 }
 
 const equal = ['='];
@@ -135,7 +118,7 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ],
   ['RangeSubselect', collectAlias],
   ['RangeFunction', collectFunctions],
-  ['RangeTableFunc', collectAlias],
+  ['RangeTableFunc', collectXmlTable],
   ['A_Const', collectConstant],
   ['ParamRef', ({ untyped, isBody }, node) => !isBody && node.parent !== 'TypeCast' && untyped.push(untypedOf(node))],
   ['TypeCast', collectCast],
@@ -190,7 +173,7 @@ function collectWord({ functions }: Lists, { fields }: Visited, name: string | u
 
 function collectCall({ functions, relations }: Lists, { fields }: Visited): void {
   const { schema, name, at } = nameOf(fields.funcname, fields);
-  const { unlessNamed } = denialOfFunction(schema, name) ?? {};
+  const { unlessNamed, unlessSmall } = denialOfFunction(schema, name) ?? {};
   const relation = unlessNamed === 'relation' ? readRelation(fields.args) : undefined;
   if (relation !== undefined) relations.push({ at, ...relation });
   const isNamed = relation !== undefined || (unlessNamed === 'schema' && namesOwnSchema(fields.args));
@@ -198,7 +181,16 @@ function collectCall({ functions, relations }: Lists, { fields }: Visited): void
   const counted = { schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed };
   if (runsText(schema, name)) functions.push({ ...counted, texts: readLiterals(args) });
   else if (name === 'set_config' && isOwnSetting(args)) functions.push({ ...counted, isOwnSetting: true });
+  else if (unlessSmall) functions.push({ ...counted, isSmall: areSmall(args) });
   else functions.push(counted);
+}
+
+function collectXmlTable(lists: Lists, node: Visited): void {
+  collectAlias(lists, node);
+  const { docexpr, rowexpr, columns } = node.fields;
+  const paths = (Array.isArray(columns) ? columns : []).map((column) => asFields(asFields(column).RangeTableFuncCol).colexpr);
+  const isSmall = areSmall([docexpr, rowexpr, ...paths.filter((path) => path !== undefined)]);
+  lists.functions.push({ schema: undefined, name: 'xmltable', at: placeOf(node.fields), args: 1, isNamed: false, isSmall });
 }
 
 /** Gone with the transaction, and no setting of the server has a dot in its name. */

@@ -16,6 +16,8 @@ export interface DenialGroup extends Denial {
   readonly prefixes?: readonly string[];
   /** The form with this many arguments is not denied. */
   readonly unlessArgs?: number;
+  /** The form with nothing but short literals is not denied. */
+  readonly unlessSmall?: boolean;
   /** Its arguments of type text are complete statements. */
   readonly runsText?: boolean;
   /** The form that names what it reads in a constant is not denied, but what it names may be. */
@@ -40,9 +42,9 @@ const extensions = indexOf(deniedExtensions);
 const relations = new Map(deniedRelations.map((relation) => [relation.name, relation]));
 
 /** Why this function is denied, by its decoded name. A built-in's name in somebody's own schema is somebody's own function. */
-export function denialOfCall({ schema, name, args, isNamed }: CallUse): Denial | undefined {
+export function denialOfCall({ schema, name, args, isNamed, isSmall }: CallUse): Denial | undefined {
   const denial = denialOfFunction(schema, name);
-  return denial?.unlessArgs === args || isNamed ? undefined : denial;
+  return denial?.unlessArgs === args || isNamed || isSmall ? undefined : denial;
 }
 
 export function denialOfFunction(schema: string | undefined, name: string): DenialGroup | undefined {

@@ -116,6 +116,12 @@ export const deniedBuiltins: readonly DenialGroup[] = [
     unlessNamed: 'schema',
     hint: 'Name a schema of your own in a constant.',
   },
+  {
+    reason: 'evaluates an XPath, which no time limit stops',
+    names: ['xpath', 'xpath_exists', 'xmlexists', 'xmltable'],
+    unlessSmall: true,
+    hint: 'Read the XML itself, or pass the path and the XML as short literals.',
+  },
   { reason: 'works on a cursor', prefixes: ['cursor_to_xml'], hint: 'Pass the query itself.' },
   {
     reason: 'makes a value of a type that is given as a number, and runs what is attached to the type',

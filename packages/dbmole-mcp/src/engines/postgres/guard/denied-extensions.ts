@@ -84,6 +84,11 @@ export const deniedExtensions: readonly DenialGroup[] = [
     ],
     names: ['set_limit', 'set_user', 'set_user_u', 'reset_user', 'set_session_auth'],
   },
+  {
+    reason: 'evaluates an XPath, which no time limit stops',
+    names: ['xpath_nodeset', 'xpath_string', 'xpath_list', 'xpath_number', 'xpath_bool', 'xslt_process'],
+    hint: 'Read the XML itself.',
+  },
   { reason: 'stops functions of others', prefixes: ['pldbg_', 'plpgsql_oid_debug'] },
   { reason: 'makes types and operators behind the back of transactions', names: ['create_base_type', 'create_shell_type'] },
   { reason: 'reads files of the server into a table', names: ['pg_bulkload'] },

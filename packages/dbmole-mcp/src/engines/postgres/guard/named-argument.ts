@@ -33,6 +33,14 @@ export function readLiterals(args: readonly unknown[]): readonly (string | undef
   return args.map((arg) => constantOf([arg], ['text']));
 }
 
+/** An XPath takes time by the third power of what it is applied to, and cannot be interrupted. */
+const maxXml = 1_000;
+
+export function areSmall(args: readonly unknown[]): boolean {
+  const texts = args.map((arg) => constantOf([arg], ['text', 'xml']));
+  return texts.every((text) => text !== undefined) && texts.join('').length <= maxXml;
+}
+
 function constantOf(args: unknown, casts: readonly string[]): string | undefined {
   const [first] = Array.isArray(args) ? args : [];
   if (first === undefined) return undefined;

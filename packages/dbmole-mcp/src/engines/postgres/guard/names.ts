@@ -20,6 +20,8 @@ export interface CallUse extends NameUse {
   readonly isCounted?: boolean;
   /** What it is told to read is a constant, and was looked at. */
   readonly isNamed: boolean;
+  /** It evaluates an XPath, and has nothing but short literals. */
+  readonly isSmall?: boolean;
   /** It is written as a field, and is perhaps no call. */
   readonly isField?: boolean;
   /** Of functions that run SQL: the arguments that are one plain literal, at their places. */

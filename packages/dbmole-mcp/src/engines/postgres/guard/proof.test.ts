@@ -10,11 +10,6 @@ import { CatalogProof } from './proof.ts';
 const described = JSON.stringify({ schema: 'public', name: 'ft', kind: 'foreign table', open: true });
 const foreignTable = ['1259', '20000', '0', '0', 'file', '', described];
 
-const tableNamed = (schema: string, name: string) => {
-  const table = JSON.stringify({ schema, name, kind: 'foreign table', open: true });
-  return ['1259', '20001', '0', '0', 'file', '', table];
-};
-
 interface Server {
   seeds?: readonly (readonly string[])[];
   /** What it says of a premise, one time after the other; then yes. */

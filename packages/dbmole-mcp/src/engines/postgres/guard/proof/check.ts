@@ -13,7 +13,6 @@ import { groupByName } from './group-by-name.ts';
 import { findUse, type Matching, type Providers } from './match.ts';
 import { takesAnyType } from './polymorphic.ts';
 import type { Powers } from './powers.ts';
-import type { BodyReading } from './read-body.ts';
 import type { Rows } from './rows.ts';
 import { findUntyped, type Untyped } from './untyped.ts';
 import { type Uses, usesOf } from './uses.ts';

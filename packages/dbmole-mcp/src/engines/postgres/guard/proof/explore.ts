@@ -23,6 +23,11 @@ export interface ExplorerOptions {
   readonly isTrusted: (object: CatalogObject, body: Body) => boolean;
 }
 
+/** Bodies that are fetched before anything leads to them. */
+const maxAhead = 4_000;
+/** Then other checks get their turn. */
+const bodiesPerTurn = 50;
+
 /** Follows what objects lead to, only as far as some statement asks: bodies are read once and when they are first reached. */
 export class Explorer {
   /** Whatever relation or type is found by a name at run time. */
@@ -34,6 +39,9 @@ export class Explorer {
   /** The last exploration. They run one after the other: an object counts as explored from the beginning of one. */
   #last: Promise<void> = Promise.resolve();
   #isBroken = false;
+  /** Fetched and not read yet. */
+  readonly #bodies = new Map<CatalogObject, Body>();
+  #ahead = 0;
   #anything: CatalogObject | undefined;
 
   constructor(options: ExplorerOptions) {
@@ -87,12 +95,28 @@ export class Explorer {
   }
 
   async #readBodies(objects: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
-    if (objects.length === 0) return;
-    const known = new Map(objects.map((object) => [keyOf(object.class, object.oid), object]));
-    const wanted = objects.map(({ class: of, oid, body = '' }): BodyReference => ({ class: of, oid, language: body }));
-    for (const body of await openBodies(run, wanted)) {
+    if (objects.some((object) => !this.#bodies.has(object))) await this.#openBodies(objects, run);
+    for (const [i, object] of objects.entries()) {
+      const body = this.#bodies.get(object);
+      if (i % bodiesPerTurn === bodiesPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));
+      if (body !== undefined) await this.#readOne(object, body, run);
+      this.#bodies.delete(object);
+    }
+  }
+
+  /** Brings more bodies along each time, so that a long chain of functions does not take one question for each of them. */
+  async #openBodies(objects: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
+    const missing = objects.filter((object) => !this.#bodies.has(object));
+    const others = [...this.#options.objects.values()].filter(
+      (object) => object.body !== undefined && !object.isExplored && !this.#bodies.has(object),
+    );
+    const wanted = [...missing, ...others.slice(0, this.#ahead)];
+    this.#ahead = Math.min(Math.max(8, this.#ahead * 4), maxAhead);
+    const known = new Map(wanted.map((object) => [keyOf(object.class, object.oid), object]));
+    const references = wanted.map(({ class: of, oid, body = '' }): BodyReference => ({ class: of, oid, language: body }));
+    for (const body of await openBodies(run, references)) {
       const object = known.get(keyOf(body.class, body.oid));
-      if (object !== undefined) await this.#readOne(object, body, run);
+      if (object !== undefined) this.#bodies.set(object, body);
     }
   }
 
@@ -161,27 +185,27 @@ function takeNew(objects: Iterable<CatalogObject>): CatalogObject[] {
 
 /** Marks what leads to a reason, the shortest way first. */
 function spread(explored: readonly CatalogObject[]): void {
-  let fresh: CatalogObject[] = [];
+  const queue: CatalogObject[] = [];
   for (const object of explored) {
-    if (object.reason !== undefined) mark(object, undefined, fresh);
-    for (const edge of object.edges) if (edge.to.isRefused && counts(edge)) mark(object, edge, fresh);
+    if (object.reason !== undefined) mark(object, undefined, queue);
+    markBy(object, object.edges, queue);
+    if (object.isUnprovable) markUnprovable(object);
   }
-  for (const object of explored) if (object.isUnprovable) markUnprovable(object);
-  while (fresh.length > 0) {
-    const next: CatalogObject[] = [];
-    for (const to of fresh) for (const { from, how } of to.usedBy) if (counts({ to, how })) mark(from, { to, how }, next);
-    fresh = next;
-  }
+  for (const to of queue) for (const { from, how } of to.usedBy) markBy(from, [{ to, how }], queue);
 }
 
-function mark(object: CatalogObject, cause: Edge | undefined, fresh: CatalogObject[]): void {
+function markBy(object: CatalogObject, edges: readonly Edge[], queue: CatalogObject[]): void {
+  for (const edge of edges) if (edge.to.isRefused && counts(edge)) mark(object, edge, queue);
+}
+
+function mark(object: CatalogObject, cause: Edge | undefined, queue: CatalogObject[]): void {
   const implicit = object.class === catalogs.type && cause !== undefined && isImplicit(cause);
   // A type may turn out to need nothing but its values.
   if (object.isRefused && (object.implicit || !implicit)) return;
   object.isRefused = true;
   object.cause = cause;
   object.implicit = implicit;
-  fresh.push(object);
+  queue.push(object);
 }
 
 function isImplicit({ to, how }: Edge): boolean {

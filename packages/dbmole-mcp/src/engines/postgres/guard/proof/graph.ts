@@ -1,5 +1,5 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import { runsText } from '../denials.ts';
+import { denialOfFunction, runsText } from '../denials.ts';
 import { addEdge, type CatalogObject, createObject, type Found, isUserType, keyOf, parseFound } from './catalog-object.ts';
 import { formatDependents } from './dependents-sql.ts';
 import { catalogs, formatFound } from './describe-sql.ts';
@@ -67,6 +67,8 @@ export class Graph {
     const known = this.objects.get(key);
     if (known !== undefined) return { object: known, isNew: false };
     const object = createObject(found);
+    // Standard functions of the server that lead to one of the same name.
+    object.isDeniedByName = found.class === catalogs.function && isDenied(object);
     this.objects.set(key, object);
     return { object, isNew: true };
   }
@@ -124,6 +126,10 @@ export class Graph {
 /** A view that runs SQL which it has as a literal: the literal is checked. */
 function holdsText({ class: objectClass, how }: Found, via: CatalogObject): boolean {
   return objectClass === catalogs.relation && how === 'calls' && via.isDeniedByName && runsText(via.schema, via.name);
+}
+
+function isDenied({ schema, name, oid }: CatalogObject): boolean {
+  return !isUserType(oid) && denialOfFunction(schema, name) !== undefined;
 }
 
 export function isFinder({ isDeniedByName, name }: CatalogObject): boolean {

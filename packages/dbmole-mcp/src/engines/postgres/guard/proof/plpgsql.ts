@@ -34,27 +34,31 @@ export function readPlpgsql(body: string, signature: Signature, parser: Parser):
 
 type Parts = { statements: string[]; dynamic: string[] };
 
+interface Part {
+  readonly value: unknown;
+  /** The field that it is in, behind the kind of its node where that decides. */
+  readonly field: string;
+}
+
 /** Every expression of the tree, wherever it is: a field that a later version of the parser adds is not missed. */
 function visitParts(root: unknown, parts: Parts, parser: Parser): void {
-  const pending: { value: unknown; isDynamic: boolean }[] = [{ value: root, isDynamic: false }];
+  const pending: Part[] = [{ value: root, field: '' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { value } = next;
-    if (typeof value !== 'object' || value === null) continue;
-    if (Array.isArray(value)) {
-      for (const item of value) pending.push({ value: item, isDynamic: false });
-      continue;
-    }
-    const node = asFields(value);
-    for (const key in node) {
-      if (key === 'PLpgSQL_expr') addExpression(asFields(node[key]), next.isDynamic, parts, parser);
-      else if (key === 'PLpgSQL_stmt_dynexecute' || key === 'PLpgSQL_stmt_dynfors') pushDynamic(pending, asFields(node[key]));
-      else pending.push({ value: node[key], isDynamic: key === 'dynquery' });
-    }
+    const { value, field } = next;
+    if (Array.isArray(value)) for (const item of value) pending.push({ value: item, field: '' });
+    else if (typeof value === 'object' && value !== null) visitNode(asFields(value), field, { pending, parts, parser });
   }
 }
 
-function pushDynamic(pending: { value: unknown; isDynamic: boolean }[], fields: Fields): void {
-  for (const key in fields) pending.push({ value: fields[key], isDynamic: key === 'query' });
+/** Texts of EXECUTE: of loops and statements in `query`, of the others in a field of their own. */
+const dynamicFields = new Set(['PLpgSQL_stmt_dynexecute.query', 'PLpgSQL_stmt_dynfors.query']);
+
+function visitNode(node: Fields, field: string, to: { pending: Part[]; parts: Parts; parser: Parser }): void {
+  for (const key in node) {
+    const name = dynamicFields.has(`${field}.${key}`) || key === 'dynquery' ? 'dynamic' : key;
+    if (key === 'PLpgSQL_expr') addExpression(asFields(node[key]), field === 'dynamic', to.parts, to.parser);
+    else to.pending.push({ value: node[key], field: name });
+  }
 }
 
 function addExpression({ query, parseMode }: Fields, isDynamic: boolean, parts: Parts, parser: Parser): void {

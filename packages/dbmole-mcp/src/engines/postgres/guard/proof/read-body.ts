@@ -95,24 +95,35 @@ const none: ReadonlySet<string> = new Set();
 function readStatements(text: string, reader: Reader, depth: number, parameters: ReadonlySet<string>): void {
   for (const { stmt } of reader.parser.parse(text)) {
     reader.statements++;
-    if (reader.statements > maxStatements) return fail(reader, `has more than ${maxStatements} statements`);
-    const [kind = '', fields] = Object.entries(asFields(stmt))[0] ?? [];
-    if (isDefinition(kind)) continue;
-    const reason = refuseKind(kind, asFields(fields));
-    if (reason?.unprovable) fail(reader, reason.text);
-    else if (reason !== undefined) reader.refused ??= reason.text;
-    if (reason !== undefined || kind === 'VariableSetStmt' || kind === 'TransactionStmt') continue;
-    const names = collectNames(stmt, text, { parameters });
-    reader.names.push(names);
-    for (const call of names.functions) if (call.texts !== undefined) readTexts(call, reader, depth);
+    if (reader.statements > maxStatements) fail(reader, `has more than ${maxStatements} statements`);
+    else if (isWalked(stmt, reader)) readNames(collectNames(stmt, text, { parameters }), reader, depth);
   }
 }
 
-/** EXECUTE with a literal is the statement in it; with anything else nobody has seen it. */
+/** Whether a statement names what it runs; one that a body must not have is a reason. */
+function isWalked(statement: unknown, reader: Reader): boolean {
+  const [kind = '', fields] = Object.entries(asFields(statement))[0] ?? [];
+  if (isDefinition(kind)) return false;
+  const reason = refuseKind(kind, asFields(fields));
+  if (reason?.unprovable) fail(reader, reason.text);
+  else if (reason !== undefined) reader.refused ??= reason.text;
+  return reason === undefined && kind !== 'VariableSetStmt' && kind !== 'TransactionStmt';
+}
+
+function readNames(names: StatementNames, reader: Reader, depth: number): void {
+  reader.names.push(names);
+  for (const call of names.functions) if (call.texts !== undefined) readTexts(call, reader, depth);
+}
+
+/** EXECUTE with a literal runs the statement in it; any other text is known only at run time. */
 function readDynamic(expression: string, reader: Reader): void {
   const [value] = targetsOf(reader.parser.parse(expression)[0]?.stmt);
   const [text] = readLiterals([value]);
-  if (text !== undefined) return readStatements(text, reader, 1, none);
+  if (text === undefined) failDynamic(value, reader);
+  else readStatements(text, reader, 1, none);
+}
+
+function failDynamic(value: unknown, reader: Reader): void {
   reader.unprovable ??= 'runs SQL that it puts together at run time';
   const word = findLasting(reader);
   if (word !== undefined) reader.refused ??= `puts SQL together at run time, and may run ${word}`;

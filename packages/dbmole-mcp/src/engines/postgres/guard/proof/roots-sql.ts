@@ -152,6 +152,9 @@ const indirect = `
     select t.class, t.oid, t.how, ${relation}, pg_catalog.to_number(m[1], '9999999999')::pg_catalog.int8::pg_catalog.oid
       from tree t, pattern, pg_catalog.regexp_matches(t.text, pattern.reads, 'g') m where t.oid >= ${firstUserOid}
     union all
+    select t.class, t.oid, t.how, 0, 0 from tree t
+      where pg_catalog.strpos(t.text, '{TABLEFUNC :ns_uris') > 0 or pg_catalog.strpos(t.text, '{TABLEFUNC :functype 0') > 0
+    union all
     select ${operator}, o.oid, 'calls', ${functions}, b.oid from pg_catalog.pg_operator o join builtin b on b.oid = o.oprcode
     union all
     select ${cast}, k.oid, 'calls', ${functions}, b.oid from pg_catalog.pg_cast k join builtin b on b.oid = k.castfunc
@@ -174,14 +177,17 @@ export function formatRoots(major: number): string {
   ), builtin as materialized (
     select oid from denied where oid < ${firstUserOid}
     union select oid from replaced
+    -- Standard functions of the server, which can lead to others as those of anybody can.
+    union select oid from pg_catalog.pg_proc where oid < ${firstUserOid} and prolang = ${sql}
   ), pattern as materialized (${pattern}
   ), code as materialized (${code}
   ), tree (class, oid, how, text, runs) as (${trees(major)}
   ), indirect (class, oid, how, via_class, via) as (${indirect}
   ), found (class, oid, via_class, via, how, detail) as (
-    select class, oid, via_class, via, how, '' from indirect
+    select class, oid, via_class, via, case when via = 0 then 'xmltable' else how end, '' from indirect
     union all
-    select via_class, via, 0, 0, 'named', '' from indirect where via not in (select oid from replaced)
+    select via_class, via, 0, 0, case when via_class = ${relation} or via in (select oid from denied) then 'named' else 'known' end, ''
+      from indirect where via <> 0
     union all
     select class, oid, 0, 0, how, detail from (${direct(major)}) d (class, oid, how, detail)
   )`);

@@ -74,19 +74,26 @@ export function sortRoots(roots: readonly Found[]): readonly Found[] {
 /** Completes a sentence that begins with its name; undefined: it is no reason by itself. */
 export function reasonOfRoot({ class: objectClass, how, detail, description }: Found): string | undefined {
   const { schema = '', name = '' } = description;
-  if (how === 'named' && finders.has(name)) return undefined;
   if (how === 'named' && objectClass === catalogs.relation)
     return denialOfRelation({ schema, name })?.reason ?? 'is not for reading';
-  if (how === 'named') return denialOfFunction(schema, name)?.reason ?? denialOfFunction(undefined, name)?.reason ?? 'is denied';
-  if (how === 'alias' || how === 'symbol') return `is ${detail} by another name, and that ${reasonOfSymbol(detail)}`;
-  if (how === 'library') return `belongs to ${detail}, which reaches around transactions`;
-  if (how === 'language') return `is written in ${detail}, which can do whatever the server can`;
-  if (how === 'file') return 'reads a file or runs a program of the server';
-  if (how === 'replaced') return 'belongs to the server, and was replaced';
-  if (how === 'unknown') return `calls the internal function ${detail}, which takes other arguments`;
-  if (how === 'code') return `is C code of ${detail || 'an unknown library'} and of no extension, which cannot be checked`;
-  return undefined;
+  if (how !== 'named') return reasons[how]?.(detail);
+  if (finders.has(name)) return undefined;
+  return denialOfFunction(schema, name)?.reason ?? denialOfFunction(undefined, name)?.reason ?? 'is denied';
 }
+
+const byAnotherName = (symbol: string) => `is ${symbol} by another name, and that ${reasonOfSymbol(symbol)}`;
+
+const reasons: Readonly<Record<string, (detail: string) => string>> = {
+  alias: byAnotherName,
+  symbol: byAnotherName,
+  library: (name) => `belongs to ${name}, which reaches around transactions`,
+  language: (name) => `is written in ${name}, which can do whatever the server can`,
+  xmltable: () => 'evaluates an XPath, which no time limit stops',
+  file: () => 'reads a file or runs a program of the server',
+  replaced: () => 'belongs to the server, and was replaced',
+  unknown: (symbol) => `calls the internal function ${symbol}, which takes other arguments`,
+  code: (library) => `is C code of ${library || 'an unknown library'} and of no extension, which cannot be checked`,
+};
 
 function reasonOfSymbol(detail: string): string {
   if (finders.has(detail)) return 'finds what it reads at run time';
