@@ -127,7 +127,7 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   ],
   E_TLS_NAME: ['The certificate is for another name.', 'Set `host` to the name in it, or `serverName`.'],
   E_TLS_REFUSED: ['The server does not speak TLS.', 'Set `tls` to `disable`, if the way there is trusted.'],
-  E_TLS_REQUIRED: ['The server wants TLS.', 'Set `tls`.'],
+  E_TLS_REQUIRED: ['The server, or the login to it, takes TLS only.', 'Set `tls`.'],
   E_TLS_UNTRUSTED: ['The authority of the certificate is not trusted.', 'Set `ca` to its certificate.'],
   E_TOO_COMPLEX: [
     'The statement, or what it leads to, would take too long to check.',

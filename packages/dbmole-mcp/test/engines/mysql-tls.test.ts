@@ -9,7 +9,7 @@ import {
   startEngine,
   useEngine,
 } from '@dbmole/engines';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { engine } from '../../src/engines/mysql/engine.ts';
 import type { Connection } from '../../src/schema.ts';
 import { failureOf, mysqlEngines, never, read, readValue, targetOf } from './mysql-rig.ts';
@@ -102,6 +102,46 @@ describe.each(mysqlEngines)('TLS with %s', (id) => {
       : { code: 'E_AUTH', hint: expect.stringContaining('`tls`') };
     expect(failed).toMatchObject(expected);
     expect(session.alive).toBe(true);
+  });
+});
+
+describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be sent whole', (id) => {
+  const server = useTlsEngine(id);
+  const openSession = useSessions(server);
+  const dial = () => createLazyStream(server().host, server().port);
+  const plugins = id === 'mysql80' ? ['caching_sha2_password', 'sha256_password'] : ['caching_sha2_password'];
+
+  describe.each(plugins)('by %s', (plugin) => {
+    const account = { user: `whole_${plugin}`, password: 'pw-sent-whole' };
+    const openAs = (tls: Tls, target = {}) =>
+      openSession({ config: { ...account, tls }, target: { database: undefined, ...target } });
+    beforeEach(async () => {
+      const { runDirect } = await import('../direct.ts');
+      const { user, password } = account;
+      // The last one makes the server forget the password that it has seen.
+      await runDirect(server(), [
+        `CREATE USER IF NOT EXISTS ${user}@'%' IDENTIFIED WITH ${plugin} BY '${password}'`,
+        'FLUSH PRIVILEGES',
+      ]);
+    });
+
+    it('is kept from a tunnel without TLS, where the key could be that of anyone', async () => {
+      const failed = await failureOf(openAs('auto', { dial }));
+      expect(failed).toMatchObject({
+        kind: 'connection',
+        code: 'E_TLS_REQUIRED',
+        message: expect.stringContaining('without TLS'),
+        hint: expect.stringContaining('"require"'),
+      });
+      expect(await failureOf(openAs('disable', { dial }))).toMatchObject({ code: 'E_TLS_REQUIRED' });
+    });
+
+    it('is sent through TLS, and within this machine', async () => {
+      expect(await readValue(await openAs('require', { dial }), 'SELECT 1')).toBe('1');
+      const { runDirect } = await import('../direct.ts');
+      await runDirect(server(), ['FLUSH PRIVILEGES']);
+      expect(await readValue(await openAs('auto'), 'SELECT 1')).toBe('1');
+    });
   });
 });
 

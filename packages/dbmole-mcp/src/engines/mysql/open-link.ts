@@ -1,8 +1,8 @@
 import { connect as connectSocket, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { Failure } from '@dbmole/core';
-import mysql from 'mysql2';
+import { Failure, isLocalHost } from '@dbmole/core';
+import mysql, { type AuthPlugin } from 'mysql2';
 import type { SessionTarget } from '../../engine.ts';
 import { tlsFor } from '../../tls.ts';
 import { createDeferred } from './deferred.ts';
@@ -41,11 +41,8 @@ function connected(stream: Duplex): Duplex {
   return stream;
 }
 
-/**
- * Without TLS, the login of `caching_sha2_password` may ask the server for a key to encrypt the password with, and whoever sits
- * in between could send his own. That is why `auto` goes without TLS only where nobody sits.
- */
-function createDriver({ config, database }: SessionTarget, socket: Duplex, tls: boolean): Driver {
+function createDriver(target: SessionTarget, socket: Duplex, tls: boolean): Driver {
+  const { config, database } = target;
   const connection = mysql.createConnection({
     user: config.user,
     ...(typeof config.password === 'string' ? { password: config.password } : {}),
@@ -63,9 +60,31 @@ function createDriver({ config, database }: SessionTarget, socket: Duplex, tls: 
     disableEval: true,
     // Only says that we want TLS: the handshake itself is ours.
     ...(tls ? { ssl: {} } : {}),
+    ...(tls || staysHere(target) ? {} : { authPlugins: withoutServerKey() }),
   });
   // The driver's types leave out the members that we replace.
   return connection as unknown as Driver;
+}
+
+function staysHere({ dial, connectHost }: SessionTarget): boolean {
+  return dial === undefined && isLocalHost(connectHost);
+}
+
+/**
+ * Without TLS these logins ask for a key to encrypt the password with, when the server does not remember it. The key may be that of
+ * anyone who answers, in a tunnel behind its last server as well, and would give the password away.
+ */
+function withoutServerKey(): Record<string, AuthPlugin> {
+  const options = { onServerPublicKey: refuseServerKey };
+  const { caching_sha2_password, sha256_password } = mysql.authPlugins;
+  return { caching_sha2_password: caching_sha2_password(options), sha256_password: sha256_password(options) };
+}
+
+function refuseServerKey(): never {
+  throw new Failure('connection', 'the server asks for the password, which is not sent without TLS', {
+    code: 'E_TLS_REQUIRED',
+    hint: 'Set `tls` to "verify-ca" with the `ca` of the server, or to "require" if nobody can be in between.',
+  });
 }
 
 /**
