@@ -9,7 +9,7 @@ export function errorsPage(): string {
   return `# Errors
 
 Every failed call begins with a code that does not change between versions, says what failed on which value, and ends with the next step.
-What a database says is on the first line, in quotes that it cannot end: “…”. The line that begins with \`Next:\` never has anything of it.
+What a database says is on the first line, in quotes that it cannot end: “…”. The line that begins with \`Next:\` is ours.
 
 | code | what happened | what to do |
 |---|---|---|

@@ -36,6 +36,6 @@ export class TableSink implements RowSink {
 
   #open(columns: readonly Column[]): RowWriter {
     // The spread last: an object that begins with one is slow to make and to read on Node 20, and this is done for every call.
-    return truncateRows({ columns: columns.map(({ name }) => name), ...this.#options });
+    return truncateRows({ columns: columns.map(({ name }) => name), textCell: true, ...this.#options });
   }
 }

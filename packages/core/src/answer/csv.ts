@@ -37,15 +37,26 @@ export interface CellPart {
  * One test for every cell; most pass it and are shown as they are. Matches what has to be quoted or escaped, what would look
  * like NULL or like nothing, and spaces at the edges, which would be overlooked.
  */
+const lineBreak = `${markOpen}U+000A${markClose}`;
 const special = new RegExp(`[${unseenClass}${markOpen}",\\t\\n]|^(?:NULL)?$|^ | $`, 'u');
-const quotable = /[",\t\n]|^(?:NULL)?$|^ | $/;
+const quotable = /[",\t]|^(?:NULL)?$|^ | $/;
 
-/** One field of RFC 4180. `NULL` is bare, the empty string and the text NULL are quoted. */
+/**
+ * One field of RFC 4180, on one line: a record that went over several lines could hold lines that look like ours. `NULL` is bare,
+ * the empty string and the text NULL are quoted.
+ */
 export function formatCell(part: CellPart): string {
   if (part.text === null) return 'NULL';
   if (!special.test(part.text)) return part.text + part.mark;
-  const visible = formatVisible(part.text) + part.mark;
+  const visible = formatVisible(part.text).replaceAll('\n', lineBreak) + part.mark;
   return quotable.test(visible) ? `"${visible.replaceAll('"', '""')}"` : visible;
+}
+
+/** A cell that goes over several lines, as plain text behind a mark of ours that no data can have. Undefined for any other cell. */
+export function formatTextCell({ text, mark }: CellPart): string | undefined {
+  if (text === null || !text.includes('\n')) return undefined;
+  const lines = text.split('\n').length;
+  return `${markOpen}${lines} lines of text${markClose}\n${formatVisible(text)}${mark}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { redactKnown } from '../redact.ts';
-import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell } from './csv.ts';
+import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell, formatTextCell } from './csv.ts';
 import { formatCuts, formatRowsLine, type More, type RowFacts } from './first-line.ts';
 import { defaultBudget, defaultCellLimit, defaultRowLimit, lineReserve, requireBudget } from './truncate.ts';
 
@@ -14,6 +14,8 @@ export interface RowsOptions {
   offset?: number;
   /** Where in long cells to begin. */
   cellOffset?: number;
+  /** Nothing follows the table in its answer, so that a cell of several lines that is all there is can be shown as plain text. */
+  textCell?: boolean;
   /** The call is not to be made again to read on: it would do again what it did. */
   once?: boolean;
 }
@@ -39,6 +41,8 @@ export interface RowWriter {
 
 interface Line {
   cells: string[];
+  /** Of its only cell. */
+  text: string | undefined;
   size: number;
   cut: number;
   unkept: number;
@@ -61,6 +65,9 @@ class BudgetedRows implements RowWriter {
   readonly #offset: number;
   readonly #window: CellWindow;
   readonly #once: boolean;
+  readonly #textCell: boolean;
+  /** The only cell of the first row, if it goes over several lines. */
+  #text: string | undefined;
   readonly #header: Line;
   readonly #lines: string[] = [];
   readonly #count = { cut: 0, unkept: 0, redacted: 0 };
@@ -75,6 +82,7 @@ class BudgetedRows implements RowWriter {
     this.#offset = options.offset ?? 0;
     this.#window = { offset: options.cellOffset ?? 0, limit: options.cellLimit ?? defaultCellLimit };
     this.#once = options.once ?? false;
+    this.#textCell = options.textCell ?? false;
     this.#room = this.#budget - lineReserve;
     this.#header = formatHeader(options.columns, Math.floor(this.#room / 2));
   }
@@ -114,9 +122,13 @@ class BudgetedRows implements RowWriter {
     return {
       line: formatRowsLine(facts),
       cuts: formatCuts(facts),
-      body: [this.#header.cells.join(','), ...this.#lines].join('\n'),
+      body: [this.#header.cells.join(','), ...(this.#plainCell ?? this.#lines)].join('\n'),
       ...facts,
     };
+  }
+
+  get #plainCell(): string[] | undefined {
+    return this.#text !== undefined && this.#lines.length === 1 ? [this.#text] : undefined;
   }
 
   #refuse(by: 'rows' | 'budget'): false {
@@ -125,7 +137,10 @@ class BudgetedRows implements RowWriter {
   }
 
   #take(line: Line): true {
-    if (this.#lines.length === 0) this.#room -= this.#header.size;
+    if (this.#lines.length === 0) {
+      this.#room -= this.#header.size;
+      if (this.#textCell) this.#text = line.text;
+    }
     this.#room -= Math.max(1, line.size);
     this.#lines.push(line.cells.join(','));
     this.#count.cut += line.cut;
@@ -191,7 +206,7 @@ function formatHeader(columns: readonly string[], room: number): Line {
 
 /** As many cells as fit into `room`, with the comma or newline after each. */
 function formatLine(row: readonly CellValue[], window: CellWindow, room: number): Line {
-  const line: Line = { cells: [], size: 0, cut: 0, unkept: 0, redacted: 0 };
+  const line: Line = { cells: [], text: undefined, size: 0, cut: 0, unkept: 0, redacted: 0 };
   const parts = cutCells(row, window, room);
   const secret = mayHoldSecret(parts);
   for (const part of parts) {
@@ -199,6 +214,7 @@ function formatLine(row: readonly CellValue[], window: CellWindow, room: number)
     const cell = formatCell(shown);
     if (line.size + cell.length + 1 > room) break;
     line.cells.push(cell);
+    line.text = row.length === 1 ? formatTextCell(shown) : undefined;
     line.size += cell.length + 1;
     line.cut += Number(part.cut);
     line.unkept += Number(part.unkept);

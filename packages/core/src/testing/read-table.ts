@@ -12,6 +12,8 @@ export interface ReadTable {
 }
 
 const escapeMark = /⟦U\+([0-9A-F]{4,6})⟧/g;
+/** A single cell of several lines: everything behind the mark. */
+const textBody = /^([^\n]*)\n⟦\d+ lines of text⟧\n([\s\S]*)$/;
 const cutMark = /⟦(?:(\d+)-\d+|0) of (\d+)(?: bytes)?⟧$/;
 
 /**
@@ -20,8 +22,10 @@ const cutMark = /⟦(?:(\d+)-\d+|0) of (\d+)(?: bytes)?⟧$/;
  */
 export function parseTable(reply: string): ReadTable {
   const end = reply.indexOf('\n');
-  const [columns = [], ...rows] = parseRecords(reply.slice(end + 1));
-  return { line: reply.slice(0, end), columns, rows };
+  const body = reply.slice(end + 1);
+  const [, header = body, text] = textBody.exec(body) ?? [];
+  const [columns = [], ...rows] = parseRecords(header);
+  return { line: reply.slice(0, end), columns, rows: text === undefined ? rows : [[parseCell(text, false)]] };
 }
 
 function parseRecords(text: string): ReadCell[][] {
