@@ -34,7 +34,7 @@ describe('collectNames', () => {
     ['explain (analyze, costs off) select f()', ['f']],
     ['select a from t group by grouping sets ((f(a)), rollup (g(a))) having h(a)', ['f', 'g', 'h']],
     ['select xmlelement(name a, xmlattributes(f() as b), g()), xmlserialize(content h() as text)', ['f', 'g', 'h']],
-    ["select * from xmltable('/a' passing f() columns b int path g() default h())", ['f', 'g', 'h']],
+    ["select * from xmltable('/a' passing f() columns b int path g() default h())", ['f', 'g', 'h', 'xmltable']],
     ['select f(a => g(), variadic h())', ['f', 'g', 'h']],
     ['select distinct on (f(a)) a from t window w as (partition by g(a) rows h() preceding)', ['f', 'g', 'h']],
     ['with recursive a as (select 1 x) cycle x set c using p select f() from a', ['f']],

@@ -1,6 +1,7 @@
 import { denialOfFunction, isDynamic, runsText } from './denials.ts';
 import { areSmall, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
+import { innerOf, isUnknown, isUntyped, placeOf, textOf } from './node-parts.ts';
 import { positionAt } from './position.ts';
 import { readSource, type Source, valuesOf, valuesOfNode } from './sources.ts';
 import { asFields, type Fields, type Scope, type Visited, walk } from './walk.ts';
@@ -290,36 +291,6 @@ function hasUntyped({ lexpr, rexpr }: Fields): boolean {
   return isUntyped(lexpr) || isUntyped(rexpr);
 }
 
-/** Whether it is a constant or parameter without a type, or has one as a part that operators are applied to by itself. */
-function isUntyped(node: unknown): boolean {
-  if (node === undefined) return false;
-  if (Array.isArray(node)) return node.some(isUntyped);
-  const [kind, fields] = wrapped(asFields(node));
-  const part = partsOfUntyped.get(kind);
-  if (part !== undefined) return isUntyped(fields[part]);
-  if (kind === 'TypeCast') return isUnknown(fields.typeName);
-  return kind === 'ParamRef' || (kind === 'A_Const' && (fields.sval !== undefined || fields.isnull === true));
-}
-
-/** A node has one key. Most expressions come here, so it makes no list of them. */
-function wrapped(node: Fields): [kind: string, fields: Fields] {
-  for (const kind in node) return [kind, asFields(node[kind])];
-  return ['', {}];
-}
-
-const partsOfUntyped = new Map([
-  ['CollateClause', 'arg'],
-  ['NamedArgExpr', 'arg'],
-  ['CaseWhen', 'expr'],
-  ['List', 'items'],
-  ['RowExpr', 'args'],
-]);
-
-function isUnknown(type: unknown): boolean {
-  const { names } = asFields(type);
-  return Array.isArray(names) && textOf(names.at(-1)) === 'unknown';
-}
-
 function collectExpression({ operators }: Lists, { fields }: Visited): void {
   const range = ranges.get(String(fields.kind));
   const prefix = fields.lexpr === undefined;
@@ -348,21 +319,4 @@ function nameOf(parts: unknown, fields: Fields): NameUse {
   if (!Array.isArray(parts) || parts.length === 0) throw new Error('a name without a text');
   const schema = parts.length > 1 ? textOf(parts[parts.length - 2]) : undefined;
   return { schema, name: textOf(parts[parts.length - 1]) ?? '', at: placeOf(fields) };
-}
-
-function textOf(part: unknown): string | undefined {
-  const text = asFields(part).String;
-  // The parser leaves out an empty text.
-  return text === undefined ? undefined : String(asFields(text).sval ?? '');
-}
-
-/** The fields of a node that has its kind around them. */
-function innerOf(node: unknown): Fields {
-  const [inner = {}] = Object.values(asFields(node));
-  return asFields(inner);
-}
-
-/** The parser leaves out a 0, and says -1 where it does not know. */
-function placeOf({ location }: Fields): number {
-  return typeof location === 'number' ? location : 0;
 }

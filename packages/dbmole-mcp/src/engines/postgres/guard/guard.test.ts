@@ -44,7 +44,7 @@ describe('the guard lets pass', () => {
     "select * from json_table($1, '$[*]' as p passing 1 as x columns (n for ordinality, a int exists path '$.a' error on error, nested path '$.b' columns (c text path '$' with wrapper omit quotes default 'x' on empty)) error on error) j",
     "select json_value($1, '$' passing 2 as y returning int default 3 on error), json_query($1, '$'), json_exists($1, '$')",
     'select json_objectagg(k: v absent on null with unique keys), json_arrayagg(x order by x), json_scalar(1), json_serialize(a), json(b) from t',
-    "select * from xmltable(xmlnamespaces('x' as y), '/r' passing a columns b int path 'b' not null, n for ordinality)",
+    "select * from xmltable(xmlnamespaces('x' as y), '/r' passing '<r/>' columns b int path 'b' not null, n for ordinality)",
     'select a, grouping(a) from t group by distinct grouping sets ((a), ()), cube (a, b)',
     'select * from t tablesample system (1) repeatable (2)',
     'select * from rows from (generate_series(1, 2), unnest(array[3])) with ordinality as x(a, b, c)',

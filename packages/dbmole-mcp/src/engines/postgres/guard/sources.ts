@@ -1,4 +1,5 @@
 import type { NameUse } from './names.ts';
+import { textOf } from './node-parts.ts';
 import { asFields, type Fields } from './walk.ts';
 
 /** A function in FROM. When it gives no row, `x.f` is a call of f with its value. */
@@ -18,7 +19,7 @@ export function readSource({ functions, alias, coldeflist, ordinality }: Fields)
   const called = trustedName(call);
   if (alias === undefined) return { alias: nameOf(call), called, columns: [] };
   const { aliasname, colnames } = asFields(alias);
-  return { alias: String(aliasname), called, columns: Array.isArray(colnames) ? colnames.map(textOf) : [] };
+  return { alias: String(aliasname), called, columns: Array.isArray(colnames) ? colnames.map((name) => textOf(name) ?? '') : [] };
 }
 
 /** `[function, column definitions]`. */
@@ -29,7 +30,7 @@ function callOf(item: unknown): Fields {
 }
 
 function nameOf({ funcname }: Fields): string {
-  return Array.isArray(funcname) ? textOf(funcname.at(-1)) : '';
+  return Array.isArray(funcname) ? (textOf(funcname.at(-1)) ?? '') : '';
 }
 
 /** Empty: what looks like a call may be none, or of another function than we think. */
@@ -54,11 +55,7 @@ const noRows = new Set([
 
 function isNoRow({ names }: Fields): boolean {
   if (!Array.isArray(names) || names.length !== 2) return false;
-  return textOf(names[0]) === 'pg_catalog' && noRows.has(textOf(names[1]));
-}
-
-function textOf(name: unknown): string {
-  return String(asFields(asFields(name).String).sval ?? '');
+  return textOf(names[0]) === 'pg_catalog' && noRows.has(textOf(names[1]) ?? '');
 }
 
 /** What `x.f` may be a call with: of the functions in FROM, the names of those that can be meant by x. */
