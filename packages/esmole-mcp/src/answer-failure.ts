@@ -1,5 +1,6 @@
 import { Failure, type FailureCode, type FailureKind } from '@dbmole/core';
 import type { Answer } from './answer.ts';
+import { formatSaid } from './said.ts';
 
 type StatusAnswer = Pick<Answer, 'status' | 'text' | 'json'>;
 
@@ -26,6 +27,8 @@ const meanings: Readonly<Record<number, Meaning>> = {
 };
 
 const causesShown = 4;
+/** Characters of all causes together. */
+const reasonRoom = 1_000;
 
 /** An answer with an error in it as a Failure, for those who need the answer; undefined when it is none. */
 export function answerFailure(answer: StatusAnswer): Failure | undefined {
@@ -34,8 +37,9 @@ export function answerFailure(answer: StatusAnswer): Failure | undefined {
   if (status < 400) return redirectFailure(status);
   if (/plain HTTP request was sent to HTTPS/i.test(answer.text)) return schemeFailure();
   const { kind, code, hint } = meanings[status] ?? ({ kind: 'engine', code: 'E_ENGINE' } satisfies Meaning);
-  const reason = formatReason(answer.json) ?? 'no reason is given';
-  return new Failure(kind, `status ${status}: ${reason}`, {
+  const reason = formatReason(answer.json);
+  const said = reason === undefined ? 'no reason is given' : formatSaid(reason, reasonRoom);
+  return new Failure(kind, `status ${status}: ${said}`, {
     code,
     engineCode: String(status),
     ...(hint === undefined ? {} : { hint }),

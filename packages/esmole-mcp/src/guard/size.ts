@@ -24,7 +24,7 @@ export function checkTargetSize({ path, params }: Pick<ClusterRequest, 'path' | 
 /** Throws `E_BODY`. A document that is written is not checked, and has no limit of ours. */
 export function checkBodySize(body: RequestBody | undefined): void {
   if (typeof body === 'string') checkText(body);
-  else if (body !== undefined) checkNested(body, { values: maxValues, length: maxBodyLength });
+  else if (body !== undefined) checkNested(body);
 }
 
 export function checkIdLength(id: string): void {
