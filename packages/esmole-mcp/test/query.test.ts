@@ -48,7 +48,7 @@ describe('a person who asks at the command line', () => {
 
   it('is told what is wrong', async () => {
     const none = (await ask(['GET /none/_search'])).complained;
-    expect(none).toMatch(/no such index \[none\]\n`esmole-mcp query CONNECTION "GET \/_cat\/indices"` shows/);
+    expect(none).toMatch(/no such index \[none\]"\n`esmole-mcp query CONNECTION "GET \/_cat\/indices"` shows/);
     expect(await ask(['/', '--limit', '1'])).toMatchObject({
       code: 2,
       complained: expect.stringContaining('does not take --limit'),
