@@ -2,6 +2,9 @@ import { Failure, type FailureCode, type FailureKind } from '@dbmole/core';
 
 type Rows = readonly (readonly (string | null)[])[];
 
+/** In the place of a database: the statement is a write that is tried out. */
+export const dryRuns = 0;
+
 /** What the main thread sends to the thread that checks statements. */
 export type ToThread =
   | { readonly type: 'check'; readonly id: number; readonly database: number; readonly sql: string }

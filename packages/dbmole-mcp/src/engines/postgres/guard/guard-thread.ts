@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { Failure, toFailure } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import type { Checker } from './checker.ts';
-import { type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
+import { dryRuns, type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
 
 /** The thread is busy with one check for so long at most. Ordinary statements take a millisecond. */
 const maxBusyMs = 3_000;
@@ -32,6 +32,12 @@ export function createThreadChecker(): Checker {
       new Promise((resolve, reject) => threadOf().start({ id: ++lastId, database, sql, run, resolve, reject })),
     forget: () => thread?.forget(database),
   };
+}
+
+/** Throws for a write that a rollback would not take back. */
+export async function refuseDryRun(sql: string): Promise<void> {
+  const run = async () => [];
+  await new Promise((resolve, reject) => threadOf().start({ id: ++lastId, database: dryRuns, sql, run, resolve, reject }));
 }
 
 function threadOf(): GuardThread {

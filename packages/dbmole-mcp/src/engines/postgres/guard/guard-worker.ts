@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import { type Checker, createChecker } from './checker.ts';
-import { type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
+import { createDryRunChecker } from './dry-run.ts';
+import { dryRuns, type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
 
 /** The thread in which statements are parsed and checked: whatever that takes, the main thread goes on answering. */
 
@@ -12,6 +13,7 @@ const port = parentPort;
 // The first number is the check that runs now, for the main thread to see while this one is busy.
 const { current } = workerData as { current: Int32Array };
 const checkers = new Map<number, Checker>();
+const dryRunChecker = createDryRunChecker();
 const questions = new Map<number, { id: number; rows: (string | null)[][]; resolve: Answer; reject: (error: unknown) => void }>();
 let lastQuestion = 0;
 
@@ -34,6 +36,7 @@ async function check({ id, database, sql }: Extract<ToThread, { type: 'check' }>
 }
 
 function checkerOf(database: number): Checker {
+  if (database === dryRuns) return dryRunChecker;
   const checker = checkers.get(database) ?? createChecker();
   checkers.delete(database);
   checkers.set(database, checker);

@@ -6,9 +6,12 @@ import type { Token } from '../parser.ts';
  * variable gets a type that fits its use, and the default the place where the parser reports it. Nothing is ever removed, so a text
  * that only resembles a declaration cannot hide anything: at worst it does not parse.
  */
-export function declareForParser(body: string, tokens: readonly Token[]): { text: string; types: readonly string[] } {
+export function declareForParser(
+  body: string,
+  tokens: readonly Token[],
+  withFields: ReadonlySet<string>,
+): { text: string; types: readonly string[] } {
   const bytes = Buffer.from(body);
-  const withFields = new Set(tokens.flatMap(({ text }, i) => (tokens[i + 1]?.text === '.' ? [fold(text)] : [])));
   const types: string[] = [];
   const insertions: { at: number; text: string }[] = [];
   for (const declaration of findDeclarations(tokens)) {
@@ -26,8 +29,13 @@ export function declareForParser(body: string, tokens: readonly Token[]): { text
   return { text: insertAll(bytes, insertions), types };
 }
 
+/** Whatever a dot follows: a variable among them is a row. */
+export function findNamesWithFields(tokens: readonly Token[]): ReadonlySet<string> {
+  return new Set(tokens.flatMap(({ text }, i) => (tokens[i + 1]?.text === '.' ? [fold(text)] : [])));
+}
+
 /** A type that lets the parser accept how the variable is used. */
-function kindOf(type: string, hasFields: boolean): string {
+export function kindOf(type: string, hasFields: boolean): string {
   if (/^(?:pg_catalog\s*\.\s*)?refcursor$/i.test(type)) return 'refcursor';
   return hasFields || type.toLowerCase() === 'record' ? 'some_row' : 'int';
 }

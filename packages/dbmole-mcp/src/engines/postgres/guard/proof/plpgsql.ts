@@ -1,6 +1,6 @@
-import type { Parser, Token } from '../parser.ts';
+import type { Parser } from '../parser.ts';
 import { asFields, type Fields } from '../walk.ts';
-import { declareForParser } from './declarations.ts';
+import { declareForParser, findNamesWithFields, kindOf } from './declarations.ts';
 
 /** What a PL/pgSQL body is made of, as the texts that the server parses one by one. */
 export interface PlpgsqlParts {
@@ -14,7 +14,7 @@ export interface PlpgsqlParts {
 
 /** What the header of a function says; the body alone does not parse. */
 export interface Signature {
-  readonly parameters: readonly { readonly name: string; readonly mode: string }[];
+  readonly parameters: readonly { readonly name: string; readonly mode: string; readonly type: string }[];
   readonly returnsSet: boolean;
   readonly returnsVoid: boolean;
   readonly isProcedure: boolean;
@@ -26,9 +26,10 @@ const parseModes = { statement: 0, expression: 2, assignments: [3, 4, 5] };
 /** Throws a ParserError for a body that the grammar does not have. */
 export function readPlpgsql(body: string, signature: Signature, parser: Parser): PlpgsqlParts {
   const tokens = parser.scan(body).filter(({ tokenName }) => !tokenName.endsWith('_COMMENT'));
-  const { text, types } = declareForParser(body, tokens);
+  const withFields = findNamesWithFields(tokens);
+  const { text, types } = declareForParser(body, tokens, withFields);
   const parts = { statements: [] as string[], dynamic: [] as string[], types };
-  visitParts(parser.parsePlpgsql(formatFunction(text, signature, tokens)), parts, parser);
+  visitParts(parser.parsePlpgsql(formatFunction(text, signature, withFields)), parts, parser);
   return parts;
 }
 
@@ -84,13 +85,12 @@ function splitAssignment(text: string, parser: Parser): readonly string[] {
   throw new Error('an assignment without an operator');
 }
 
-/** Types decide nothing but whether a parameter has fields, which its use tells. */
-function formatFunction(body: string, signature: Signature, tokens: readonly Token[]): string {
-  const rows = new Set(tokens.flatMap(({ text }, i) => (tokens[i + 1]?.text === '.' ? [text.toLowerCase(), text] : [])));
-  const typeOf = (name: string) => (rows.has(name) || rows.has(quote(name)) ? 'some_row' : 'int');
-  const parameters = signature.parameters.map(({ name, mode }) => {
+/** The parser knows no types, so each parameter gets one that fits its use. */
+function formatFunction(body: string, signature: Signature, withFields: ReadonlySet<string>): string {
+  const parameters = signature.parameters.map(({ name, mode, type }) => {
     const direction = mode === 'o' || mode === 't' ? 'out ' : mode === 'b' ? 'inout ' : mode === 'v' ? 'variadic ' : '';
-    return `${direction}${name === '' ? '' : quote(name)} ${typeOf(name)}${mode === 'v' ? '[]' : ''}`;
+    const kind = kindOf(type, withFields.has(name));
+    return `${direction}${name === '' ? '' : quote(name)} ${kind}${mode === 'v' ? '[]' : ''}`;
   });
   const tag = findTag(body);
   const head = `${signature.isProcedure ? 'procedure' : 'function'} f(${parameters.join(', ')})`;

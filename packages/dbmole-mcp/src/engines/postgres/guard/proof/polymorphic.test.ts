@@ -11,7 +11,7 @@ const body = (text: string, { type = 'anyelement', language = 'sql' as Body['lan
   text,
   parameters: [{ name: 'x', type, mode: 'i', row: false }],
   result: type,
-  signature: { parameters: [{ name: 'x', mode: 'i' }], returnsSet: false, returnsVoid: false, isProcedure: false },
+  signature: { parameters: [{ name: 'x', mode: 'i', type }], returnsSet: false, returnsVoid: false, isProcedure: false },
   unprovable: undefined,
 });
 
