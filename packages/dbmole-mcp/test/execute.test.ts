@@ -44,6 +44,10 @@ describe.each(engines)('execute on %s', (id) => {
 
   it('takes everything back in a dry run', async () => {
     const before = await count();
+    const inserted = await execute("insert into things values (7, 'x')", { dry_run: true });
+    expect(inserted.text).toBe(
+      'Dry run: INSERT would change 1 row; rolled back. Numbers that it took from a sequence stay taken.',
+    );
     const { text } = await execute('delete from things', { dry_run: true });
     expect(text).toBe(`Dry run: DELETE would change ${before} rows; rolled back.`);
     expect(await count()).toBe(before);

@@ -56,11 +56,17 @@ function answer(sink: TableSink, outcome: string): ToolReply {
   return respond.table(rows, { notes: [...notes, outcome] });
 }
 
+/** No engine gives back what a column with numbers of its own has counted. */
+const inserting = new Set(['INSERT', 'MERGE', 'REPLACE']);
+
 function formatOutcome({ command, changed, moreResults = 0 }: WriteEnd, dryRun: boolean): string {
   // The word comes from the server and stands among our own.
   const what = /^[A-Z][A-Z ]{0,40}$/.test(command) ? command : 'The statement';
   const rows = changed === 1 ? '1 row' : `${changed} rows`;
-  if (dryRun) return `Dry run: ${what} ${changed === undefined ? 'would succeed' : `would change ${rows}`}; rolled back.`;
+  if (dryRun) {
+    const kept = inserting.has(command) ? ' Numbers that it took from a sequence stay taken.' : '';
+    return `Dry run: ${what} ${changed === undefined ? 'would succeed' : `would change ${rows}`}; rolled back.${kept}`;
+  }
   const more = moreResults === 0 ? '' : ` Only its first result is shown, of ${moreResults + 1}.`;
   return `${what} ${changed === undefined ? 'done' : `changed ${rows}`}.${more}`;
 }

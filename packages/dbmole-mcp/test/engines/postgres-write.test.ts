@@ -74,6 +74,22 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
+    it('refuses a dry run of what a rollback does not take back, and does nothing', async () => {
+      await direct(address, 'create sequence counter');
+      await using(async (session) => {
+        const refused = { kind: 'refused', code: 'E_NO_DRY_RUN' };
+        for (const sql of [
+          "select setval('counter', 100)",
+          "insert into parent select nextval('counter')",
+          'select pg_reload_conf()',
+        ])
+          await expect(write(session, sql, { dryRun: true })).rejects.toMatchObject(refused);
+        await expect(write(session, "copy parent to program 'true'", { dryRun: true })).rejects.toMatchObject(refused);
+        expect(await value(session, "select coalesce(last_value, 0) from pg_sequences where sequencename = 'counter'")).toBe('0');
+        expect((await write(session, "select setval('counter', 100)")).rows).toEqual([['100']]);
+      });
+    });
+
     it('reports what fails at the COMMIT, in a dry run as well', async () => {
       await using(async (session) => {
         for (const dryRun of [false, true]) {

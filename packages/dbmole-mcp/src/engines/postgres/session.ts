@@ -3,6 +3,7 @@ import type { ReadEnd, ReadRequest, RowSink, Session, WriteEnd, WriteRequest } f
 import { staleFailure } from '../../failure.ts';
 import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
+import { refuseDryRun } from './guard/guard-thread.ts';
 import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
 import { clientCheck, isLookFalse, isLookMissing, premiseFailure } from './prelude.ts';
@@ -20,8 +21,8 @@ import {
   formatWriteOutside,
   isOutsideOnly,
   mayEndTransactions,
-  noDryRunFailure,
   parseWriteEnd,
+  serverNoDryRun,
   writeFailure,
 } from './write.ts';
 
@@ -95,11 +96,12 @@ export class PostgresSession implements Session {
   }
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
+    if (request.dryRun) await untilAborted(refuseDryRun(request.sql), signal);
     const rows = new UserRows(sink, request.keepPerCell, this.#types);
     const call = { request, rows, signal };
     const inside = mayEndTransactions(request) ? undefined : await this.#writeInside(call);
     const outside = inside === undefined || isOutsideOnly(inside);
-    if (inside !== undefined && outside && request.dryRun) throw noDryRunFailure(inside);
+    if (inside?.error !== undefined && outside && request.dryRun) throw serverNoDryRun(inside.error);
     const segment = outside ? await this.#writeOutside(call) : inside;
     if (rows.crash !== undefined) throw rows.crash.error;
     const failure = writeFailure(segment, { request, outside, signal, where: this.#where });

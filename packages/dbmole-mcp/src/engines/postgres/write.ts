@@ -4,6 +4,7 @@ import { staleFailure } from '../../failure.ts';
 import { beginning } from '../../first-words.ts';
 import { isStatementEnded, quoteError, toFailure, type Where } from './failure.ts';
 import { command, statement, sync } from './messages.ts';
+import { noDryRunFailure } from './no-dry-run.ts';
 import type { Segment } from './segment.ts';
 import { ServerError } from './server-error.ts';
 
@@ -41,13 +42,9 @@ export function isOutsideOnly({ error }: Segment): boolean {
   );
 }
 
-export function noDryRunFailure({ error }: Pick<Segment, 'error'>): Failure {
-  const why = error === undefined ? '' : `: ${quoteError(error)}`;
-  return new Failure('refused', `a dry run is not possible${why}`, {
-    code: 'E_NO_DRY_RUN',
-    hint: 'It takes effect at once and cannot be rolled back; run it without the dry run if that is wanted.',
-    ...(error === undefined ? {} : { engineCode: error.code }),
-  });
+/** What the server says when it is asked to run it in a transaction. */
+export function serverNoDryRun(error: ServerError): Failure {
+  return noDryRunFailure(quoteError(error), { engineCode: error.code });
 }
 
 export interface WriteContext {
@@ -78,7 +75,7 @@ function statementsOf({ request, outside }: WriteContext): number {
 
 function knownFailure(error: unknown, { request, signal, where }: WriteContext): Failure {
   if (error instanceof ServerError && error.code === '25006') return readOnlyFailure(error);
-  if (error instanceof ServerError && error.code === endedInside && request.dryRun) return noDryRunFailure({ error });
+  if (error instanceof ServerError && error.code === endedInside && request.dryRun) return serverNoDryRun(error);
   const stopped = isStatementEnded(error) || (error instanceof Failure && !isOurs(error));
   return signal.aborted && stopped ? formatAbort(signal) : toFailure(error, where, request.sql);
 }
