@@ -20,6 +20,7 @@ export {
   toFailure,
   withoutConfirmedEnd,
 } from './failure.ts';
+export { changeFile } from './files/change-file.ts';
 export { readSmallFile } from './files/read-file.ts';
 export { isLocalHost } from './local-host.ts';
 export { createLog, type Log } from './log.ts';

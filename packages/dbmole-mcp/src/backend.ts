@@ -19,6 +19,8 @@ export interface CallerRead extends Omit<ReadRequest, 'statement'> {
 export interface SqlBackend extends Backend {
   readonly catalog: SqlCatalog;
   readonly plan: PlanReader;
+  /** What a person vouches for, one line each. */
+  readonly trusted: readonly string[];
   identify(options: CallOptions): Promise<ServerIdentity>;
   /** Whether it is a read; else throws why not. */
   check(sql: string, options: CallOptions): Promise<void>;

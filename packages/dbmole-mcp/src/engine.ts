@@ -1,5 +1,6 @@
 import type { BackendTarget, CellValue, CutCell, Failure } from '@dbmole/core';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
+import type { Trust } from './guard/trust.ts';
 import type { Connection } from './schema.ts';
 
 /** What answered. */
@@ -98,7 +99,7 @@ export interface SqlEngine {
   openSession(target: SessionTarget, signal: AbortSignal): Promise<Session>;
   identify(run: CatalogRun): Promise<ServerIdentity>;
   /** One for each database that calls work on. */
-  createGuard(): ReadGuard;
+  createGuard(trust?: Trust): ReadGuard;
   /** The next step after an error in a statement that is written as it would be elsewhere. */
   hintFor(failure: Failure, sql: string): string | undefined;
   defaultPort: number;

@@ -10,6 +10,8 @@ const ownShape = {
   database: plainText.optional(),
 };
 
+const trustedFunction = /^[^\s.(){}"]{1,63}\.[^\s.(){}"]{1,63}\([^(){}"]{0,2000}\)(?: sha256:[0-9a-f]{64})?$/;
+
 const tlsMode = z.enum(['auto', 'disable', 'require', 'verify-ca', 'verify-full']);
 
 /** A word, or the word with what it takes: PEM texts or files, and the name in the certificate when it is not `host`. */
@@ -24,8 +26,23 @@ const tls = z.union([
   }),
 ]);
 
+/**
+ * Code in the database that a person vouches for, although the guard cannot check it: `shop.report(text)`, and extensions by name.
+ * `shop.report(text) sha256:…` holds for one definition only; without it, the definition that was there first is remembered.
+ */
+const trust = z.strictObject({
+  functions: z
+    .array(z.string().regex(trustedFunction, 'expected schema.name(types), such as shop.report(text)'))
+    .max(1_000)
+    .optional(),
+  extensions: z
+    .array(z.string().regex(/^[\w$-]{1,63}$/, 'expected the name of an extension, such as pgtap'))
+    .max(100)
+    .optional(),
+});
+
 /** What a connection is when it is used. */
-const fieldsSchema = z.strictObject({ ...baseConnectionShape, ...ownShape, tls: tls.optional() });
+const fieldsSchema = z.strictObject({ ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional() });
 
 const { shape } = fieldsSchema;
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Leaf, type LeafFlag, processTerminal, readFlag, runLeaf, type SecretSource, type Terminal } from '@dbmole/core';
 import { createBackend, type SqlBackend } from './backend.ts';
 import { isStaleError, toFailure } from './failure.ts';
@@ -28,7 +29,8 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   schema: connectionSchema,
   toolSchema,
   routeFields: ['tls', 'url'],
-  personFields: ['tls.ca', 'tls.cert'],
+  personFields: ['tls.ca', 'tls.cert', 'trust'],
+  ownFileFields: ['trust'],
   settings: [{ name: 'export-dir', value: 'DIR', help: 'let export_query create files in DIR', isPath: true }],
   flags: [demoFlag],
   descriptions: {
@@ -39,7 +41,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
     remove: 'Deletes a saved connection. The database itself is not touched.',
     test: 'Connects and says what answers, or why nothing does.',
   },
-  createBackend: (target, signal) => createBackend(target, signal),
+  createBackend: (target, signal, { folder }) => createBackend(target, signal, { trustPath: join(folder, 'trusted-code.json') }),
   query: personQuery,
   secretSources: {
     pgpass: passwordFile('pgpass'),
@@ -50,7 +52,7 @@ export const leaf: Leaf<Connection, SqlBackend> = {
   resolvePort,
   async ping(backend, signal) {
     const { product, version, user, database } = await backend.identify({ signal });
-    return [`${product} ${version}, user ${user}, database ${database ?? 'none'}`];
+    return [`${product} ${version}, user ${user}, database ${database ?? 'none'}`, ...backend.trusted];
   },
   async audit(backend, signal) {
     const { formatAudit } = await import('./audit/format-audit.ts');

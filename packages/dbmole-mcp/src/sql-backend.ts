@@ -3,6 +3,7 @@ import type { CallerRead, CallOptions, EngineModules, SqlBackend } from './backe
 import type { CatalogRun, Cell, ReadEnd, RowSink, Session, SqlEngine } from './engine.ts';
 import { staleFailure } from './failure.ts';
 import { checkText, ownStatement, premiseCode, type ReadGuard } from './guard/read-statement.ts';
+import { createTrust, type Trust } from './guard/trust.ts';
 import type { Connection } from './schema.ts';
 import { SessionPool, type SessionPoolOptions } from './session-pool.ts';
 
@@ -11,7 +12,9 @@ export interface SqlBackendOptions {
   databases?: number;
   pool?: Omit<SessionPoolOptions, 'open'>;
   /** Instead of the guard of the engine. */
-  createGuard?: () => ReadGuard;
+  createGuard?: (trust?: Trust) => ReadGuard;
+  /** Where definitions are remembered that a person trusts. */
+  trustPath?: string;
 }
 
 const mostDatabases = 8;
@@ -36,6 +39,7 @@ export async function openSqlBackend(
   const backend: SqlBackend = {
     catalog,
     plan,
+    trusted: formatTrusted(target.config),
     identify: (call) => engine.identify(backend.catalogRun(call)),
     check: async (sql, call) => void (await hinting(sql, of(call).guard.check(sql, backend.catalogRun(call)))),
     read: (request, sink, call) =>
@@ -130,7 +134,14 @@ class DatabasePools {
   #create(database: string | undefined): DatabaseEntry {
     this.#makeRoom();
     const open = (signal: AbortSignal) => this.#openSession(database, signal);
-    return { pool: new SessionPool({ ...this.#options.pool, open }), guard: (this.#options.createGuard ?? this.#modules.engine.createGuard)() };
+    const createGuard = this.#options.createGuard ?? this.#modules.engine.createGuard;
+    return { pool: new SessionPool({ ...this.#options.pool, open }), guard: createGuard(this.#openTrust(database)) };
+  }
+
+  #openTrust(database: string | undefined): Trust | undefined {
+    const { type, host, port, user, trust } = this.#target.config;
+    const place = `${type}://${user}@${host}:${port ?? ''}/${database ?? ''}`;
+    return createTrust({ ...trust, path: this.#options.trustPath, place });
   }
 
   async #openSession(database: string | undefined, signal: AbortSignal): Promise<Session> {
@@ -173,6 +184,12 @@ class DatabasePools {
     const leaving = pool.dispose().finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
   }
+}
+
+function formatTrusted({ trust }: Connection): readonly string[] {
+  const { functions = [], extensions = [] } = trust ?? {};
+  const names = [...functions, ...extensions.map((name) => `extension ${name}`)];
+  return names.length === 0 ? [] : [`trusted without a check: ${names.join(', ')}`];
 }
 
 type UseSession = <T>(work: (session: Session) => Promise<T>) => Promise<T>;

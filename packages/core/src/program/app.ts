@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
@@ -48,13 +48,16 @@ export interface Leaf<C extends BaseConnection, B extends Backend> extends Conne
   routeFields: readonly string[];
   /** Fields that no tool may set, as dotted paths: those that name files of this machine. */
   personFields?: readonly string[];
+  /** Fields that count only in a person's own file, not in one that came with a project. */
+  ownFileFields?: readonly string[];
   /** Fields by which a person narrows what may be seen through a connection; no tool may set or get round them. */
   narrowingFields?: readonly string[];
   /** Settings of its own, beside those that every server has. */
   settings?: readonly LeafSetting[];
   /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
   flags?: readonly LeafFlag[];
-  createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
+  /** `folder` is the person's own, beside the store, for what has to be remembered. */
+  createBackend(target: BackendTarget<C>, signal: AbortSignal, options: { folder: string }): Promise<B>;
   /** Files of other programs that `{ "from": … }` may name in a secret's place. */
   secretSources?: SecretSources<C>;
   /** What `connections import` looks into; loaded only then. */
@@ -95,6 +98,7 @@ export interface App<C extends BaseConnection, B extends Backend> {
 /** Puts a server together. Reads nothing and opens nothing: that is left to the first call. */
 export function createApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions): App<C, B> {
   const { env, cwd } = options;
+  const folder = dirname(storePathOf(leaf.app, options));
   const given = { app: leaf.app, env };
   const settings = readSettings([...serverSettings, ...(leaf.settings ?? [])], { ...given, given: options.settings ?? {}, cwd });
   const readonly = readFlag(readonlyFlag, { ...given, given: options.readonly === true });
@@ -111,7 +115,7 @@ export function createApp<C extends BaseConnection, B extends Backend>(leaf: Lea
       createBackend: (target, signal) =>
         renewal.open(
           target.config,
-          (config, isOld) => openBackend(leaf, { target: { ...target, config }, isOld, signal }),
+          (config, isOld) => openBackend(leaf, { target: { ...target, config }, isOld, signal, folder }),
           signal,
         ),
       createTunnel: (config, signal) => renewal.open(config, (one) => openTunnel(one, signal), signal),
@@ -142,14 +146,15 @@ interface OpenRequest<C extends BaseConnection> {
   target: BackendTarget<C>;
   isOld: boolean;
   signal: AbortSignal;
+  folder: string;
 }
 
 /** Not every backend logs in when it is opened. One with an old secret is asked at once, while the secret can still be read anew. */
 async function openBackend<C extends BaseConnection, B extends Backend>(
   leaf: Leaf<C, B>,
-  { target, isOld, signal }: OpenRequest<C>,
+  { target, isOld, signal, folder }: OpenRequest<C>,
 ): Promise<B> {
-  const backend = await leaf.createBackend(target, signal);
+  const backend = await leaf.createBackend(target, signal, { folder });
   try {
     if (isOld) await leaf.ping(backend, signal);
   } catch (error) {
@@ -214,6 +219,7 @@ function registryOf<C extends BaseConnection, B extends Backend>(
     routeFields: leaf.routeFields,
     ...(leaf.personFields !== undefined && { personFields: leaf.personFields }),
     ...(leaf.narrowingFields !== undefined && { narrowingFields: leaf.narrowingFields }),
+    ...(leaf.ownFileFields !== undefined && { ownFileFields: leaf.ownFileFields }),
     resolvePort: (config) => leaf.resolvePort(config),
     otherPlaces: (config) => leaf.otherPlaces?.(config) ?? [],
     ...(leaf.secretSources !== undefined && { secretSources: leaf.secretSources }),

@@ -23,6 +23,7 @@ export interface Reader<C extends BaseConnection> {
   home: string;
   secretFields: readonly SecretField[];
   sources: SecretSources<C>;
+  ownFileFields: readonly string[];
   memory: SecretMemory;
 }
 
@@ -48,7 +49,10 @@ export function evaluate<C extends BaseConnection>(candidate: Candidate, reader:
   rememberLiterals(expanded.value, places);
   const unset = [...new Set(expanded.placeholders.flatMap((placeholder) => placeholder.unset))];
   const shared = { unset, depends: dependenciesOf(candidate, expanded, places, reader) };
-  const problem = malformedProblem(candidate, expanded) ?? referenceProblem(candidate, { expanded, places }, reader);
+  const problem =
+    ownFileProblem(candidate, reader) ??
+    malformedProblem(candidate, expanded) ??
+    referenceProblem(candidate, { expanded, places }, reader);
   return problem ? { problem, ...shared } : { ...listed(candidate, { expanded, places, unset }, reader), ...shared };
 }
 
@@ -120,6 +124,23 @@ function malformedProblem({ name, origin, position }: Candidate, { placeholders 
   return new Failure('config', message, {
     hint: `A variable is written \${NAME} or \${NAME:-default}; a plain \${ is written $\${.`,
   });
+}
+
+/** What a person vouches for must not come with a repository. */
+function ownFileProblem<C extends BaseConnection>(
+  { name, origin, raw }: Candidate,
+  { ownFileFields }: Reader<C>,
+): Failure | undefined {
+  const field = origin.kind === 'project' ? ownFileFields.find((one) => raw[one] !== undefined) : undefined;
+  if (field === undefined) return undefined;
+  return new Failure(
+    'config',
+    `the field ${field} of connection "${name}" counts only in a person's own file, not in ${origin.where}`,
+    {
+      hint: `A person moves the connection to their own file, or removes ${field}.`,
+      personHint: `Move the connection to your own file, or remove ${field}.`,
+    },
+  );
 }
 
 /** A reference that will never be followed is a problem at once, and not when it is used. */

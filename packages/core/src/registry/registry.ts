@@ -55,6 +55,8 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
   otherPlaces?: ((config: C) => readonly Place[]) | undefined;
   /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
   personFields?: readonly string[];
+  /** Fields that count only in a person's own file, not in one that came with a project. */
+  ownFileFields?: readonly string[];
   /**
    * Fields by which a person narrows what may be seen through a connection. No tool sets them, nor gets round them: it can neither
    * remove or move such a connection nor add another one to the same place.
@@ -152,6 +154,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
       return secretFields;
     },
     sources: options.secretSources ?? {},
+    ownFileFields: options.ownFileFields ?? [],
     memory: new SecretMemory(),
     resolvePort: options.resolvePort,
     otherPlaces: options.otherPlaces,

@@ -61,7 +61,7 @@ describe('--demo', () => {
     };
     const config = connectionSchema.parse({ name: 'a', type: 'postgres', host: 'db', user: 'u' });
     const target = { config, connectHost: 'db', connectPort: 5432, serverName: 'db' };
-    const opened = withDemo(spy, { env: {}, home }).leaf.createBackend(target, new AbortController().signal);
+    const opened = withDemo(spy, { env: {}, home }).leaf.createBackend(target, new AbortController().signal, { folder: home });
     await expect(opened).rejects.toThrow('as far as we need');
     expect(seen).toEqual([target]);
     expect(seen[0]).toBe(target);

@@ -36,7 +36,7 @@ export function withDemo<B extends Backend>(
     ...leaf,
     ownConnections: { from: '--demo', list: demoConnections },
     instructions: `${leaf.instructions}${demoInstructions}`,
-    createBackend: async (target, signal) => leaf.createBackend(await reached(target, engine, signal), signal),
+    createBackend: async (target, signal, options) => leaf.createBackend(await reached(target, engine, signal), signal, options),
     publicView: (config) => ({ ...leaf.publicView(config), ...(isDemo(config) && { host: 'embedded', port: undefined }) }),
     registerTools(app) {
       log = app.log;

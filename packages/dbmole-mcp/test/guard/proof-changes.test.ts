@@ -274,12 +274,12 @@ describe.each(['postgres14', 'postgres18'] as const)('a catalog that changes, on
         asked++;
         return await run(sql, params);
       };
-      const guard = createGuard(createChecker());
+      const guard = createGuard(undefined, createChecker());
       await guard.check('select 1', counted);
       const once = asked;
       await Promise.all(Array.from({ length: 100 }, () => guard.check('select 2', counted)));
       expect(asked).toBe(once);
-      const cold = createGuard(createChecker());
+      const cold = createGuard(undefined, createChecker());
       asked = 0;
       const accepted = await Promise.all(Array.from({ length: 100 }, () => cold.check('select 3', counted)));
       expect(asked).toBeLessThanOrEqual(once);

@@ -1,4 +1,5 @@
 import { type CatalogQuestion, checkText } from '../../../guard/read-statement.ts';
+import type { Trust } from '../../../guard/trust.ts';
 import { Recent } from '../../../recent.ts';
 import { collectNames } from './collect.ts';
 import { denialOfCall, denialOfUnreviewed } from './denials.ts';
@@ -24,10 +25,10 @@ export interface Checker {
  * First the text alone, without a question to the server: one statement, made of what reads are made of, that names nothing denied.
  * Then what this server and the objects of this database add.
  */
-export function createChecker(): Checker {
+export function createChecker(trust?: Trust): Checker {
   const recent = new Recent<StatementNames>();
   const facts = new SharedLoad((run) => openServerFacts(withGuardErrors(run)));
-  const proof = new CatalogProof(openParser);
+  const proof = new CatalogProof(openParser, trust);
   return {
     async check(sql, run) {
       checkText(sql);

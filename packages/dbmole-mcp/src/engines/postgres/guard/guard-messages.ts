@@ -1,5 +1,7 @@
 import { Failure, type FailureCode, type FailureKind } from '@dbmole/core';
 
+import type { Trust } from '../../../guard/trust.ts';
+
 type Rows = readonly (readonly (string | null)[])[];
 
 /** In the place of a database: the statement is a write that is tried out. */
@@ -7,7 +9,13 @@ export const dryRuns = 0;
 
 /** What the main thread sends to the thread that checks statements. */
 export type ToThread =
-  | { readonly type: 'check'; readonly id: number; readonly database: number; readonly sql: string }
+  | {
+      readonly type: 'check';
+      readonly id: number;
+      readonly database: number;
+      readonly sql: string;
+      readonly trust?: PlainTrust | undefined;
+    }
   | { readonly type: 'forget'; readonly database: number }
   | { readonly type: 'ping' }
   /** Rows of an answer, in parts: a large message would hold up the thread that sends it. */
@@ -24,7 +32,13 @@ export type FromThread =
     }
   | { readonly type: 'accepted'; readonly id: number; readonly premise: string }
   | { readonly type: 'failed'; readonly id: number; readonly failure: PlainFailure }
+  | { readonly type: 'remember'; readonly database: number; readonly found: Readonly<Record<string, string>> }
   | { readonly type: 'pong' };
+
+/** A person's word as a message can have it. */
+export interface PlainTrust extends Pick<Trust, 'functions' | 'extensions'> {
+  readonly known: Readonly<Record<string, string>>;
+}
 
 /** A Failure as a message can have it. */
 export interface PlainFailure {

@@ -111,7 +111,7 @@ describe('the thread that checks statements', () => {
   });
 
   it('is not asked about a text that it has just accepted', async () => {
-    const guard = createGuard(createThreadChecker());
+    const guard = createGuard();
     const { premise } = await guard.check('select 1', facts);
     const silent: CatalogQuestion = async () => {
       throw new Error('asked again');

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { Failure, toFailure } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import type { Trust } from '../../../guard/trust.ts';
 import type { Checker } from './checker.ts';
-import { dryRuns, type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
+import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
 
 /** The thread is busy with one check for so long at most. Ordinary statements take a millisecond. */
 const maxBusyMs = 3_000;
@@ -16,6 +17,7 @@ interface Job {
   readonly id: number;
   readonly database: number;
   readonly sql: string;
+  readonly trust: Trust | undefined;
   readonly run: CatalogQuestion;
   readonly resolve: (premise: string) => void;
   readonly reject: (error: unknown) => void;
@@ -25,11 +27,11 @@ interface Job {
 let thread: GuardThread | undefined;
 let lastId = 0;
 
-export function createThreadChecker(): Checker {
+export function createThreadChecker(trust?: Trust): Checker {
   const database = ++lastId;
   return {
     check: (sql, run) =>
-      new Promise((resolve, reject) => threadOf().start({ id: ++lastId, database, sql, run, resolve, reject })),
+      new Promise((resolve, reject) => threadOf().start({ id: ++lastId, database, sql, trust, run, resolve, reject })),
     forget: () => thread?.forget(database),
   };
 }
@@ -37,7 +39,9 @@ export function createThreadChecker(): Checker {
 /** Throws for a write that a rollback would not take back. */
 export async function refuseDryRun(sql: string): Promise<void> {
   const run = async () => [];
-  await new Promise((resolve, reject) => threadOf().start({ id: ++lastId, database: dryRuns, sql, run, resolve, reject }));
+  await new Promise((resolve, reject) =>
+    threadOf().start({ id: ++lastId, database: dryRuns, sql, trust: undefined, run, resolve, reject }),
+  );
 }
 
 function threadOf(): GuardThread {
@@ -72,7 +76,8 @@ class GuardThread {
     clearTimeout(this.#idle);
     this.#worker.ref();
     if (this.#heartbeat === undefined) this.#startHeartbeat();
-    this.#send({ type: 'check', id: job.id, database: job.database, sql: job.sql });
+    const { id, database, sql, trust } = job;
+    this.#send({ type: 'check', id, database, sql, trust: trust && toPlainTrust(trust) });
   }
 
   forget(database: number): void {
@@ -82,6 +87,10 @@ class GuardThread {
   #receive(message: FromThread): void {
     this.#answeredAt = performance.now();
     if (message.type === 'pong') return;
+    if (message.type === 'remember') {
+      [...this.#jobs.values()].find(({ database }) => database === message.database)?.trust?.remember(message.found);
+      return;
+    }
     const job = this.#jobs.get(message.id);
     if (job === undefined) return;
     if (message.type === 'ask') void this.#ask(job, message);
@@ -162,6 +171,10 @@ function createWorker(current: Int32Array): Worker {
   const source = new URL('./guard-worker.ts', import.meta.url).href;
   const loading = `import('tsx/esm/api').then(({ register }) => (register(), import(${JSON.stringify(source)})));`;
   return new Worker(loading, { ...options, eval: true });
+}
+
+function toPlainTrust({ functions, extensions, known }: Trust): PlainTrust {
+  return { functions, extensions, known: known() };
 }
 
 function isOutOfMemory(error: unknown): boolean {

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import type { Trust } from '../../../guard/trust.ts';
 import { type Checker, createChecker } from './checker.ts';
 import { createDryRunChecker } from './dry-run.ts';
-import { dryRuns, type FromThread, fromPlain, type ToThread, toPlain } from './guard-messages.ts';
+import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
 
 /** The thread in which statements are parsed and checked: whatever that takes, the main thread goes on answering. */
 
@@ -26,23 +27,37 @@ port?.on('message', (message: ToThread) => {
   else answer(message);
 });
 
-async function check({ id, database, sql }: Extract<ToThread, { type: 'check' }>): Promise<void> {
+async function check({ id, database, sql, trust }: Extract<ToThread, { type: 'check' }>): Promise<void> {
   current[0] = id;
   try {
-    send({ type: 'accepted', id, premise: await checkerOf(database).check(sql, createQuestion(id)) });
+    send({ type: 'accepted', id, premise: await checkerOf(database, trust).check(sql, createQuestion(id)) });
   } catch (error) {
     send({ type: 'failed', id, failure: toPlain(error) });
   }
 }
 
-function checkerOf(database: number): Checker {
+function checkerOf(database: number, trust: PlainTrust | undefined): Checker {
   if (database === dryRuns) return dryRunChecker;
-  const checker = checkers.get(database) ?? createChecker();
+  const checker = checkers.get(database) ?? createChecker(trust && openTrust(database, trust));
   checkers.delete(database);
   checkers.set(database, checker);
   const [oldest] = checkers.keys();
   if (checkers.size > maxDatabases && oldest !== undefined) checkers.delete(oldest);
   return checker;
+}
+
+/** What is found is kept here, and by the main thread for the next process. */
+function openTrust(database: number, { functions, extensions, known }: PlainTrust): Trust {
+  const all: Record<string, string> = { ...known };
+  return {
+    functions,
+    extensions,
+    known: () => all,
+    remember(found) {
+      Object.assign(all, found);
+      send({ type: 'remember', database, found });
+    },
+  };
 }
 
 function createQuestion(id: number): CatalogQuestion {

@@ -1,10 +1,11 @@
 import { accept, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
+import type { Trust } from '../../../guard/trust.ts';
 import { Recent } from '../../../recent.ts';
 import type { Checker } from './checker.ts';
 import { createThreadChecker } from './guard-thread.ts';
 
 /** Remembers what was accepted a moment ago, so that a text that comes again costs nothing; everything else goes to the checker. */
-export function createGuard(checker: Checker = createThreadChecker()): ReadGuard {
+export function createGuard(trust?: Trust, checker: Checker = createThreadChecker(trust)): ReadGuard {
   let accepted = new Recent<string>();
   return {
     async check(sql, run) {

@@ -1,4 +1,5 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import type { Trust } from '../../../guard/trust.ts';
 import type { StatementNames } from './names.ts';
 import type { Parser } from './parser.ts';
 import { withGuardErrors } from './proof/catalog-errors.ts';
@@ -8,11 +9,13 @@ import { SharedLoad } from './shared-load.ts';
 /** The catalog of one database, as far as reads depend on it. */
 export class CatalogProof {
   readonly #openParser: () => Promise<Parser>;
+  readonly #trust: Trust | undefined;
   #loads: SharedLoad<Proof> | undefined;
   #known: Proof | undefined;
 
-  constructor(openParser: () => Promise<Parser>) {
+  constructor(openParser: () => Promise<Parser>, trust?: Trust) {
     this.#openParser = openParser;
+    this.#trust = trust;
   }
 
   /**
@@ -46,7 +49,7 @@ export class CatalogProof {
   }
 
   async #load(run: CatalogQuestion): Promise<Proof> {
-    this.#loads ??= new SharedLoad(async (ask) => openProof(ask, await this.#openParser()));
+    this.#loads ??= new SharedLoad(async (ask) => openProof(ask, await this.#openParser(), this.#trust));
     this.#known = await this.#loads.get(run);
     return this.#known;
   }

@@ -39,6 +39,8 @@ export interface CatalogObject {
   isDeniedByName: boolean;
   /** The language of its body, or `text` for a view with SQL in literals; undefined: the catalog has all that it leads to. */
   body: string | undefined;
+  /** A person vouches for it. */
+  isTrusted: boolean;
   /** It makes values of whatever type it is given. */
   makesAnyType: boolean;
   /** What it does itself; completes a sentence that begins with its name. */
@@ -130,6 +132,7 @@ export function createObject({
     isImplicitCast: isCast && description.implicit === true,
     isDeniedByName: false,
     body: undefined,
+    isTrusted: false,
     makesAnyType: false,
     reason: undefined,
     edges: [],

@@ -6,7 +6,7 @@ import type { Parser } from '../parser.ts';
 import { refusal, refuseNames } from '../refuse.ts';
 import type { Body } from './bodies.ts';
 import { type CatalogObject, isEverywhere } from './catalog-object.ts';
-import { formatPath } from './describe-path.ts';
+import { findRoot, formatPath } from './describe-path.ts';
 import { catalogs } from './describe-sql.ts';
 import { Explorer } from './explore.ts';
 import { groupByName } from './group-by-name.ts';
@@ -57,7 +57,6 @@ export function createCheck(options: CheckOptions): Check {
       const matching = { providers, rows, schemas, anyType: takesAnyType(body.parameters) && isOwn(body) };
       return finder.find(uses, statements, matching, explorer).map(({ object }) => object);
     },
-    isTrusted: () => false,
   });
   const check = async (written: StatementNames, run: CatalogQuestion) => {
     const names = rows.cast ? refuseFields(written) : written;
@@ -146,9 +145,19 @@ function refuse({ object, use, isUntyped }: Reached, names: StatementNames): Fai
 }
 
 function hintFor(object: CatalogObject, use: NameUse | undefined): string {
+  const root = findRoot(object);
+  if (root.isUnprovable && !object.isDeniedByName) return unprovable(root);
   if (!object.shadows || use?.schema !== undefined) return execute;
   const builtin = object.class === catalogs.operator ? `operator(pg_catalog.${object.name})` : `pg_catalog.${object.name}`;
   return `If you mean the one of the server itself, write ${builtin}. Otherwise: ${execute}`;
+}
+
+/** The two ways out: a role without powers, or a person's word. */
+function unprovable({ class: of, schema, name }: CatalogObject): string {
+  const role = 'Connect as a role without powers (test_connection prints the SQL for one)';
+  return of === catalogs.function
+    ? `${role}, or let a person add "${schema}.${name}(…)" to "trust" of the connection.`
+    : `${role}.`;
 }
 
 function refuseUntyped(row: CatalogObject, { untyped }: StatementNames, position: number | undefined): Failure {

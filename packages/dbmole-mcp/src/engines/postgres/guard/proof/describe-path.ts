@@ -11,6 +11,11 @@ export function formatPath(object: CatalogObject): string {
   return `${formatObject(object)} ${formatVerb(object)} ${formatRoot(root)}, which ${root.reason}${through}`;
 }
 
+/** Where the way of a refused object ends. */
+export function findRoot(object: CatalogObject): CatalogObject {
+  return findPath(object).at(-1) ?? object;
+}
+
 /** From what the object leads to, to where it ends. */
 function findPath(object: CatalogObject): CatalogObject[] {
   const path: CatalogObject[] = [];

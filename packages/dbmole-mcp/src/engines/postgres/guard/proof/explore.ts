@@ -20,7 +20,6 @@ export interface ExplorerOptions {
   readonly findEdges: FindEdges;
   /** What code that nobody can check may do with the rights of a role; asked when such code is found. */
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
-  readonly isTrusted: (object: CatalogObject, body: Body) => boolean;
 }
 
 /** Bodies that are fetched before anything leads to them. */
@@ -80,7 +79,7 @@ export class Explorer {
     for (let level = takeNew(start); level.length > 0; ) {
       explored.push(...level);
       await this.#readBodies(
-        level.filter(({ body, reason }) => body !== undefined && reason === undefined),
+        level.filter(({ body, reason, isTrusted }) => body !== undefined && reason === undefined && !isTrusted),
         run,
       );
       for (const object of level) {
@@ -121,7 +120,6 @@ export class Explorer {
   }
 
   async #readOne(object: CatalogObject, body: Body, run: CatalogQuestion): Promise<void> {
-    if (this.#options.isTrusted(object, body)) return;
     const { parser, anyField, isUtf8, findEdges } = this.#options;
     const reading = readBody(body, parser, { anyField, isUtf8 });
     object.reason ??= reading.refused;
@@ -199,6 +197,7 @@ function markBy(object: CatalogObject, edges: readonly Edge[], queue: CatalogObj
 }
 
 function mark(object: CatalogObject, cause: Edge | undefined, queue: CatalogObject[]): void {
+  if (object.isTrusted) return;
   const implicit = object.class === catalogs.type && cause !== undefined && isImplicit(cause);
   // A type may turn out to need nothing but its values.
   if (object.isRefused && (object.implicit || !implicit)) return;
@@ -227,7 +226,7 @@ function markUnprovable(object: CatalogObject): void {
   for (const pending = [object]; pending.length > 0; ) {
     const next = pending.pop();
     for (const { from } of next?.usedBy ?? []) {
-      if (from.isUnprovable || from.class === '0') continue;
+      if (from.isUnprovable || from.isTrusted || from.class === '0') continue;
       from.isUnprovable = true;
       pending.push(from);
     }

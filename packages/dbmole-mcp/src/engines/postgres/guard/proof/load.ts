@@ -1,5 +1,6 @@
 import { Failure } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { Trust } from '../../../../guard/trust.ts';
 import type { Parser } from '../parser.ts';
 import { addAsking } from './asking.ts';
 import { type CatalogObject, isUserType, userNeeds } from './catalog-object.ts';
@@ -14,6 +15,7 @@ import { formatPremise, nothingWatched, openSeen, type Watched } from './premise
 import { rootParams, sortRoots } from './roots.ts';
 import { formatRoots } from './roots-sql.ts';
 import { openRows, type Rows, rowsAreCast } from './rows.ts';
+import { applyTrust } from './trusted.ts';
 import { openUntyped } from './untyped.ts';
 
 /** What of this database's own objects a read must not reach. */
@@ -26,10 +28,10 @@ export interface Proof {
 /** When the catalog changes while it is read, it is read again; so many times. */
 const attempts = 5;
 
-export async function openProof(run: CatalogQuestion, parser: Parser): Promise<Proof> {
+export async function openProof(run: CatalogQuestion, parser: Parser, trust?: Trust): Promise<Proof> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const before = await openSeen(run, nothingWatched);
-    const { watched, check } = await openCheck(run, parser);
+    const { watched, check } = await openCheck(run, parser, trust);
     const seen = watched === nothingWatched ? before : await openSeen(run, watched);
     const premise = formatPremise(seen, watched);
     if (watched === nothingWatched) return { check, premise };
@@ -71,12 +73,17 @@ async function openSession(run: CatalogQuestion): Promise<Session> {
   };
 }
 
-async function openCheck(run: CatalogQuestion, parser: Parser): Promise<{ check: Check; watched: Watched }> {
+async function openCheck(
+  run: CatalogQuestion,
+  parser: Parser,
+  trust: Trust | undefined,
+): Promise<{ check: Check; watched: Watched }> {
   const session = await openSession(run);
   const graph = new Graph(run, session.major);
   await graph.add(sortRoots(await openFound(run, formatRoots(session.major), rootParams)));
   await addBeginnings(graph, run);
   await addAsking(graph, run, session.major);
+  if (trust !== undefined) await applyTrust(run, session.major, { objects: graph.objects, trust });
   const objects = [...graph.objects.values()];
   const providers = await openProviders(run, objects);
   const rows = await openRows(run, { cast: session.rowsAreCast }, objects);
