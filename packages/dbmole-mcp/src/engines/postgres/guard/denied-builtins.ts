@@ -89,6 +89,11 @@ export const deniedBuiltins: readonly DenialGroup[] = [
     names: ['set_config', 'setseed'],
     hint: 'Read a setting with current_setting.',
   },
+  {
+    reason: 'uses up a transaction number',
+    names: ['txid_current', 'pg_current_xact_id'],
+    hint: 'pg_current_snapshot() says which transactions there are, pg_current_xact_id_if_assigned() whether this one has a number.',
+  },
   { reason: 'keeps a snapshot for others', names: ['pg_export_snapshot'], hint: 'Leave it out.' },
   {
     reason: 'changes statistics',

@@ -3,6 +3,8 @@ import type { DenialGroup } from './denials.ts';
 const remote = 'Add the other database as a connection of its own.';
 const outside = 'reaches out of the server';
 const one = 'Read it with a statement of its own.';
+const page = 'takes apart bytes that it is given, and can crash the server when they are not a page';
+const pages = 'Read the table itself. bt_page_items(index, block) and bt_page_stats(index, block) get the page themselves.';
 
 /** Functions of well-known extensions, in whatever schema they were installed. What an unknown one may do, the catalog tells. */
 export const deniedExtensions: readonly DenialGroup[] = [
@@ -62,6 +64,17 @@ export const deniedExtensions: readonly DenialGroup[] = [
     unlessNamed: 'relation',
     hint: 'Name the table in a constant.',
   },
+  {
+    reason: page,
+    prefixes: ['brin_page_', 'gin_page_', 'gist_page_', 'hash_page_', 'heap_page_item'],
+    names: [
+      ...['page_header', 'page_checksum', 'fsm_page_contents', 'tuple_data_split', 'brin_metapage_info', 'brin_revmap_data'],
+      ...['gin_metapage_info', 'gin_leafpage_items', 'hash_metapage_info'],
+    ],
+    hint: pages,
+  },
+  // With two arguments it gets the page itself.
+  { reason: page, names: ['bt_page_items'], unlessArgs: 2, hint: pages },
   { reason: 'changes pages of a table behind the back of transactions', prefixes: ['heap_force_'] },
   { reason: 'changes the visibility map', names: ['pg_truncate_visibility_map'] },
   { reason: 'throws pages out of memory', prefixes: ['pg_buffercache_evict', 'pg_buffercache_mark_'] },
@@ -93,6 +106,10 @@ export const deniedExtensions: readonly DenialGroup[] = [
   { reason: 'makes types and operators behind the back of transactions', names: ['create_base_type', 'create_shell_type'] },
   { reason: 'reads files of the server into a table', names: ['pg_bulkload'] },
   { reason: 'controls the server', names: ['set_cluster_readonly', 'unset_cluster_readonly'] },
+  {
+    reason: 'plans the statements of any function that it is told, which can run what they call',
+    prefixes: ['plpgsql_check_', 'plpgsql_show_dependency_'],
+  },
   // Without an argument it says what is set.
   { reason: 'changes the session', names: ['isn_weak'], unlessArgs: 0 },
 ];
