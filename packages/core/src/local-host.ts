@@ -32,7 +32,7 @@ export function resolvableName(plain: string): string | undefined {
 
 function plainName(host: string): string {
   const trimmed = host.replace(/\s+/g, '').toLowerCase();
-  return mappedAddress(urlHost(trimmed) ?? trimmed).replace(/\.+$/, '');
+  return mappedAddress(urlHost(trimmed) ?? trimmed).replace(/(?<!\.)\.+$/, '');
 }
 
 let known: { names: ReadonlySet<string>; until: number } | undefined;
@@ -47,8 +47,8 @@ function ownNames(): ReadonlySet<string> {
 }
 
 function urlHost(text: string): string | undefined {
-  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  const isAddress = /^[0-9a-f:.]*:[0-9a-f:.]*$/.test(bare);
+  const bare = text.replace(/^\[|\]$/g, '').replace(/%.*/, '');
+  const isAddress = /^[0-9a-f.]*:[0-9a-f:.]*$/.test(bare);
   try {
     return new URL(`http://${isAddress ? `[${bare}]` : text}`).hostname;
   } catch {

@@ -4,7 +4,7 @@ import { Failure } from '@dbmole/core';
 const needsNoCode = /^[A-Za-z0-9_.~-]$/;
 
 /** `<logs-{now/d}>`: the one place where a name holds a slash, before a unit of time. Proxies cannot turn it into another request. */
-const dateMath = /^<[^/]*\{now[^/]*(?:\/[yMwdhHms][^/]*)?\}>(?:,[^/]*)?$/;
+const dateMath = /^<[^/{]*\{now[^/]*\/[yMwdhHms][^/]*\}>$/;
 
 /** Kept as they are for the reader's sake: they end or separate nothing in a path. */
 const readable: Readonly<Record<string, string>> = { '%2C': ',', '%3A': ':', '%40': '@', '%3D': '=' };

@@ -58,12 +58,8 @@ export function parseQuestion(words: readonly string[]): ClusterRequest {
 
 /** The method, the path, and what follows them: a body may have spaces, and a path has none. */
 function splitFirst(word: string): string[] {
-  return (
-    /^\s*(\S+)(?:\s+(\S+)(?:\s+(.*\S))?)?\s*$/s
-      .exec(word)
-      ?.slice(1)
-      .filter((part) => part !== undefined) ?? [word]
-  );
+  const [, method, path, body] = /^(\S+)\s+(\S+)\s+(.*)$/s.exec(word.trim()) ?? [];
+  return method === undefined || path === undefined || body === undefined ? word.trim().split(/\s+/) : [method, path, body];
 }
 
 function cutFailure(): Failure {

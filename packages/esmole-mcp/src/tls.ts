@@ -32,7 +32,7 @@ export function tlsOptions(
 export async function readAuthority(ca: string): Promise<string> {
   const text = ca.includes('-----BEGIN') ? ca : await readPem(ca);
   // Node passes over what it cannot read, and would then trust nobody.
-  for (const [pem] of text.matchAll(/-----BEGIN [A-Z0-9 ]*CERTIFICATE-----[\s\S]*?-----END [A-Z0-9 ]*CERTIFICATE-----/g)) {
+  for (const [pem] of text.matchAll(/-----BEGIN [A-Z0-9 ]{0,40}CERTIFICATE-----[^-]*-----END [A-Z0-9 ]{0,40}CERTIFICATE-----/g)) {
     if (isCertificate(pem)) return text;
   }
   throw fileFailure('holds no certificate');

@@ -2,7 +2,6 @@ import { Failure, nearestNames } from '@dbmole/core';
 import type { Answer } from './answer.ts';
 import { answerFailure, textAt } from './answer-failure.ts';
 import type { AskedRequest } from './call.ts';
-import { formatSaidName } from './said.ts';
 import { isObject } from './search/hit-table.ts';
 
 type Ask = (request: AskedRequest, signal: AbortSignal) => Promise<Answer>;
@@ -29,7 +28,7 @@ export async function unknownIndexFailure(
   wanted: string,
   { message, ask, signal }: { message: string; ask: Ask; signal: AbortSignal },
 ): Promise<Failure> {
-  const nearest = nearestNames(wanted, await existingNames(ask, signal)).map(formatSaidName);
+  const nearest = nearestNames(wanted, await existingNames(ask, signal));
   return new Failure('unknown', message, { code: 'E_UNKNOWN_INDEX', engineCode: '404', nearest, hint: listHint });
 }
 

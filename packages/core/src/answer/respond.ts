@@ -130,8 +130,10 @@ function formatName(name: string): string {
 }
 
 function formatOneLine(text: string, room: number): string {
-  const line = formatVisibleReply(redact(text))
-    .trim()
-    .replace(/\s*\n\s*/g, ' ');
+  const lines = formatVisibleReply(redact(text)).split('\n');
+  const line = lines
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .join(' ');
   return line.length <= room ? line : `${cutVisible(line, room - 1)}…`;
 }

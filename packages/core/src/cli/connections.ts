@@ -97,7 +97,7 @@ async function askPassword<C extends BaseConnection, B extends Backend>(
   { terminal }: CommandCall<C, B>,
 ): Promise<string | undefined> {
   const { url, password, apiKey, auth } = fields;
-  const isSaid = [password, apiKey, auth].some((value) => value !== undefined) || /:\/\/[^/@]*:[^/@]*@/.test(String(url ?? ''));
+  const isSaid = [password, apiKey, auth].some((value) => value !== undefined) || /:\/\/[^/@:]*:[^/@]*@/.test(String(url ?? ''));
   return isSaid ? undefined : await terminal.askSecret('Password (nothing for none): ');
 }
 

@@ -101,7 +101,7 @@ async function newOnes<C extends BaseConnection, B extends Backend>(
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
   const plain = wanted
     .replace(/[^A-Za-z0-9_-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-+|(?<!-)-+$/g, '')
     .slice(0, 56);
   const name = connectionName.safeParse(plain).success ? plain : 'imported';
   let free = name;

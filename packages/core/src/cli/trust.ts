@@ -67,7 +67,7 @@ interface Asking {
 async function isAccepted({ name, type, key }: UnknownKey, { terminal, expected }: Asking): Promise<boolean> {
   const shown = fingerprint(key);
   terminal.print(`${formatVisible(name)} shows the ${formatVisible(type)} key\n  ${shown}`);
-  if (expected.length > 0) return expected.some((one) => one.replace(/=+$/, '') === shown);
+  if (expected.length > 0) return expected.some((one) => one.replace(/(?<!=)=+$/, '') === shown);
   const answer = await askPerson(terminal, {
     question: 'Compare it with one from a trusted source. Accept this key? [yes/N]',
     instead: 'write trust CONNECTION SHA256:… with the fingerprint that you expect',

@@ -50,7 +50,7 @@ export class HostKeyPolicy {
     const lines = entries.filter((entry) => entry.matches(alias ?? knownHostName(hop.host, hop.port)));
     const withoutPort = entries.filter((entry) => entry.matches(alias ?? knownHostName(hop.host, 22)));
     this.#hop = hop;
-    this.#pins = new Set(hop.hostKeys.map((pin) => pin.replace(/=+$/, '')));
+    this.#pins = new Set(hop.hostKeys.map((pin) => pin.replace(/(?<!=)=+$/, '')));
     this.#known = lines.filter(({ trust }) => trust === 'key');
     this.#portless = this.#known.length > 0 ? [] : withoutPort.filter(({ trust }) => trust === 'key');
     this.#revoked = [...lines, ...withoutPort].filter(({ trust }) => trust === 'revoked');

@@ -42,7 +42,10 @@ export function knownHostName(host: string, port: number): string {
 
 /** As `ssh-keygen -l` prints it. */
 export function fingerprint(key: Buffer): string {
-  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+  return `SHA256:${createHash('sha256')
+    .update(key)
+    .digest('base64')
+    .replace(/(?<!=)=+$/, '')}`;
 }
 
 /** The type that a public key blob itself names. */

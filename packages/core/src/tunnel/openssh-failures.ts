@@ -17,8 +17,12 @@ const loginComplaints: readonly (readonly [RegExp, TunnelCode])[] = [
   [/kex_exchange_identification|Connection (?:reset|closed)/i, 'E_SSH_NETWORK'],
 ];
 
+/** It complains at the end; before that a server may show any text, and as much as it likes. */
+const maxComplaint = 8_192;
+
 export function explainLogin(label: string, stderr: string): Failure {
-  const code = loginComplaints.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'E_SSH_PROGRAM';
+  const end = stderr.slice(-maxComplaint);
+  const code = loginComplaints.find(([pattern]) => pattern.test(end))?.[1] ?? 'E_SSH_PROGRAM';
   const failure = tunnelFailure(code, `ssh cannot open the way to ${label}: ${complaint(stderr, 'last')}`);
   return /^kex_exchange_identification/m.test(stderr) ? markEarlyHangUp(failure) : failure;
 }

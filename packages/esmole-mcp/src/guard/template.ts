@@ -51,7 +51,7 @@ type Slot = keyof typeof slots;
 
 /** `[/{index}]/_search` is two templates, with and without; what stands in brackets may be left out. */
 export function parseTemplates(text: string): readonly Template[] {
-  const group = /\[([^\]]*)\]/.exec(text);
+  const group = /\[([^[\]]*)\]/.exec(text);
   if (group === null) return [parseTemplate(text)];
   const [whole = '', inner = ''] = group;
   const before = text.slice(0, group.index);

@@ -43,8 +43,8 @@ export function formatWhere(where: Where): string {
   return where
     .replaceAll(/\b(?:es|xp) /g, 'Elasticsearch ')
     .replaceAll(/\bos /g, 'OpenSearch ')
-    .replaceAll(/([\d.]+)\+/g, '$1 and later')
-    .replaceAll(/([\d.]+)-([\d.]+)/g, '$1 to $2');
+    .replaceAll(/([\d.]{1,9})\+/g, '$1 and later')
+    .replaceAll(/([\d.]{1,9})-([\d.]{1,9})/g, '$1 to $2');
 }
 
 function isBefore([major, minor]: readonly [number, number], [otherMajor, otherMinor]: readonly [number, number]): boolean {

@@ -36,7 +36,7 @@ export function formatFilled(column: { identity: string; generated: string; expr
 
 /** `PK` or `UNIQUE…` for a key that is no more than its columns; undefined when the definition has to be shown as it is. */
 export function parseKey(definition: string): string | undefined {
-  const word = /^(PRIMARY KEY|UNIQUE(?: NULLS NOT DISTINCT)?) \((?:[^"()]|"(?:[^"]|"")*")*\)$/.exec(definition)?.[1];
+  const word = /^(PRIMARY KEY|UNIQUE(?: NULLS NOT DISTINCT)?) \((?:[^"()]|"[^"]*")*\)$/.exec(definition)?.[1];
   if (word === undefined || /WITHOUT OVERLAPS\)$/.test(definition)) return undefined;
   return word === 'PRIMARY KEY' ? 'PK' : word;
 }

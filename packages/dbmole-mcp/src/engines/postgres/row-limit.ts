@@ -95,7 +95,7 @@ class Elements {
 }
 
 const longestWord = 6;
-const space = /(?:\s+|--[^\n\r]*)+/y;
+const space = /(?:\s|--[^\n\r]*(?:[\n\r]|$))+/y;
 const word = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 const quoted = /'(?:[^']|'')*'|"(?:[^"]|"")*"/y;
 const escaped = /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y;
