@@ -114,6 +114,10 @@ describe('what this connection has opened', () => {
 
   it('says nothing of other requests', async () => {
     const { ask } = cluster();
+    // Indices may be called like words of other paths.
+    for (const index of ['scroll', 'sql', 'async', 'point_in_time'])
+      for (const path of [index, `${index}/_mapping`, `${index}/_settings/x`])
+        expect(await ask(`GET /${path}`), path).toBe('sent');
     for (const request of ['POST /a/_search', 'POST /_mget', 'POST /a/_doc', 'GET /a/_doc/scroll', 'POST /_sql/translate'])
       expect(await ask(request, { query: 'SELECT 1', id: 'x' }), request).toBe('sent');
     expect(await ask('PUT /a/_doc/1', { pit: { id: 'mine' }, scroll_id: 'x' })).toBe('sent');

@@ -42,12 +42,18 @@ const keepingWords: ReadonlySet<string> = new Set([
 const plainWords: ReadonlySet<string> = new Set(['_plugins', '_opendistro', 'search', 'status', 'delete', 'stop', 'stats']);
 
 function isCursorRequest({ segments }: CheckedRequest): boolean {
-  return !documentWords.has(segments[1] ?? '') && segments.some((segment) => cursorWords.has(segment));
+  return !documentWords.has(segments[1] ?? '') && wordsOf(segments).some((word) => cursorWords.has(word));
+}
+
+/** Without the index that comes first, which may be called as it likes. */
+function wordsOf(segments: readonly string[]): readonly string[] {
+  return segments[0]?.startsWith('_') ? segments : segments.slice(1);
 }
 
 function givenIds({ segments, params, body }: CheckedRequest): readonly string[] {
-  const keepsAt = segments.findLastIndex((segment) => keepingWords.has(segment));
-  const inPath = keepsAt === -1 ? [] : segments.slice(keepsAt + 1).filter((segment) => !plainWords.has(segment));
+  const words = wordsOf(segments);
+  const keepsAt = words.findIndex((word) => keepingWords.has(word));
+  const inPath = keepsAt === -1 ? [] : words.slice(keepsAt + 1).filter((word) => !plainWords.has(word));
   const ids = [...inPath, params.get('scroll_id') ?? ''].flatMap((text) => text.split(',')).filter((id) => id !== '');
   const values = typeof body === 'string' ? parseLines(body) : [body];
   const keys = segments.includes('_pit') ? ['id'] : ['scroll_id', 'pit_id', 'cursor'];
