@@ -12,7 +12,10 @@ import { formatNotices } from './notices.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Files that threads of their own load; they are beside the chunks, where the code that starts a thread looks for them. */
-const keyWorker = `${root}packages/core/src/tunnel/key-worker.js`;
+const coreWorkers = {
+  'key-worker': `${root}packages/core/src/tunnel/key-worker.js`,
+  'watchdog-worker': `${root}packages/core/src/program/watchdog-worker.js`,
+};
 
 interface Bundle {
   /** An absolute path that ends with `src/main.ts`. */
@@ -31,7 +34,7 @@ interface Bundle {
  */
 export function bundleOptions({ entry, workers = {}, outDir, version, use }: Bundle): Options {
   return {
-    entry: { main: entry, 'key-worker': keyWorker, ...workers },
+    entry: { main: entry, ...coreWorkers, ...workers },
     outDir,
     clean: true,
     format: 'esm',

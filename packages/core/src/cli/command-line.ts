@@ -7,8 +7,9 @@ import type { Log } from '../log.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import { createApp, type Leaf } from '../program/app.ts';
-import { serve } from '../program/serve.ts';
+import { serve, signals } from '../program/serve.ts';
 import { readFlag, readonlyFlag, type Settings, serverSettings, variableOf } from '../program/settings.ts';
+import { createWatchdog } from '../program/watchdog.ts';
 import { type Command, type CommandOptions, commandOptions } from './command.ts';
 import { commandsOf } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -35,7 +36,9 @@ export async function runLeaf<C extends BaseConnection, B extends Backend>(
     if (line.words.length > 0) return await runCommand({ leaf, notes, line });
     refuseOptions(line, { name: 'the server', allowed: namesOf(serverOptionsOf(leaf)), program: leaf.name });
     const app = openApp(leaf, terminal, line);
-    serve({ toolServer: app.toolServer, log: app.log, dispose: app.dispose });
+    const { toolServer, log, dispose } = app;
+    const watchdog = createWatchdog({ stdin: process.stdin, signals, isBusy: () => toolServer.running > 0, log });
+    serve({ toolServer, log, dispose, watchdog });
     return undefined;
   } catch (error) {
     const failure = toFailure(error);

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
 import { settlesWithin } from '../waiting.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import type { Watchdog } from './watchdog.ts';
 
 export interface ServeOptions {
   toolServer: ToolServer;
@@ -18,6 +19,8 @@ export interface ServeOptions {
   exit?: (code: number) => void;
   /** Where signals and escaped errors arrive. */
   process?: NodeJS.EventEmitter;
+  /** Ends the process when it cannot end by itself. */
+  watchdog?: Watchdog;
 }
 
 /** Answers that are ready within this time after the end of input are still given. */
@@ -26,22 +29,26 @@ const lastAnswersMs = 50;
 const abortedAnswersMs = 250;
 const disposeMs = 1_200;
 const flushMs = 200;
+/** Between the first message and the start of the watchdog, unless there is a call. */
+const quietMs = 1_000;
 
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+export const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**
  * The life of a server: from the first byte on stdin to the end of stdin, a closed stdout or a signal. All of these end
  * the same way: stop running calls, close what is open, exit within two seconds.
  */
 export function serve(options: ServeOptions): { stop(reason: string): Promise<void> } {
-  const { toolServer, log } = options;
+  const { toolServer, log, watchdog } = options;
   const stdin = options.stdin ?? process.stdin;
   const stdout = options.stdout ?? process.stdout;
   const host = options.process ?? process;
-  const transport = new StdioTransport({ stdin, stdout, call: toolServer.call });
+  const wake = (): void => watchdog?.wake();
+  const transport = new StdioTransport({ stdin, stdout, call: toolServer.call, onCall: wake });
   let stopping: Promise<void> | undefined;
 
   const stop = (reason: string, graceMs = 0): Promise<void> => {
+    watchdog?.stopping();
     stopping ??= shutDown({ reason, graceMs, toolServer, log, dispose: options.dispose, stdout }).then(() => {
       (options.exit ?? exitProcess)(0);
     });
@@ -55,6 +62,8 @@ export function serve(options: ServeOptions): { stop(reason: string): Promise<vo
   stdout.on('error', () => void stop('the client closed our output'));
   for (const signal of signals) host.on(signal, () => void stop(signal));
   watchEscapedErrors(host, log);
+  // Before the first call hardly anything can block, and the first answers should not wait for the start of a thread.
+  stdin.once('data', () => setTimeout(wake, quietMs).unref());
 
   serveStdio(() => toolServer.connect(), { transport, onerror: (error) => log('warn', error.message) });
   return { stop };

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { isFields } from '../registry/tree.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
 import { DirectCalls } from './direct-calls.ts';
 import { LineReader } from './line-reader.ts';
@@ -9,6 +10,8 @@ export interface StdioTransportOptions {
   stdout: Writable;
   /** Answers calls of tools itself. */
   call?: ToolServer['call'];
+  /** Told of each call of a tool before it begins. */
+  onCall?: () => void;
   /** The longest message that is read; a longer one is answered with an error and forgotten. */
   maxLineBytes?: number;
 }
@@ -32,12 +35,14 @@ export class StdioTransport implements Transport {
   readonly #maxLineBytes: number;
   readonly #lines: LineReader;
   readonly #direct: DirectCalls | undefined;
+  readonly #onCall: (() => void) | undefined;
   #closed = false;
 
   constructor(options: StdioTransportOptions) {
     this.#stdin = options.stdin;
     this.#stdout = options.stdout;
     this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;
+    this.#onCall = options.onCall;
     this.#direct = options.call && new DirectCalls(options.call, (message) => !this.#closed && this.#write(message));
     this.#lines = new LineReader(this.#maxLineBytes, (event) =>
       event.kind === 'line' ? this.#receive(event.text) : this.#refuse(event.head, event.bytes),
@@ -76,6 +81,7 @@ export class StdioTransport implements Transport {
     let message: JSONRPCMessage;
     try {
       const parsed: unknown = JSON.parse(line);
+      if (isFields(parsed) && parsed.method === 'tools/call') this.#onCall?.();
       if (this.#direct?.take(parsed)) return;
       message = parseJSONRPCMessage(parsed);
     } catch (error) {

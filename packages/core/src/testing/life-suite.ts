@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openSilentServer } from './loopback.ts';
 import { ServerProcess, textOf } from './server-process.ts';
@@ -72,6 +73,60 @@ export function describeServerLife({ name, file, envVar, connection }: BuiltServ
       const exit = await server.exited;
       expect(exit.code).toBe(0);
       expect(exit.after).toBeLessThan(exitDeadlineMs);
+    });
+
+    /** Until the signal of the preloaded module is handled, the loop runs. */
+    async function startBlocked(by: 'work' | 'wait', blockMs: number): Promise<ServerProcess> {
+      const blocking = {
+        NODE_OPTIONS: `--import=${new URL('./block-main-thread.mjs', import.meta.url)}`,
+        BLOCK_MS: String(blockMs),
+      };
+      const server = new ServerProcess({ file, env: { ...env, ...blocking } });
+      servers.push(server);
+      await server.initialize();
+      await server.callTool('list_connections');
+      // The watchdog starts with the first call.
+      await sleep(1_000);
+      server.child.kill(by === 'work' ? 'SIGUSR2' : 'SIGPWR');
+      await expect.poll(() => server.stderr).toContain('blocked');
+      server.markTime();
+      return server;
+    }
+
+    it.each([
+      ['SIGTERM', 'work'],
+      ['SIGTERM', 'wait'],
+      ['SIGINT', 'work'],
+      ['SIGHUP', 'work'],
+    ] as const)('ends within two seconds after %s while its event loop is blocked by %s', async (signal, by) => {
+      const server = await startBlocked(by, 60_000);
+      server.child.kill(signal);
+      expect((await server.exited).after).toBeLessThan(2_000);
+    });
+
+    it.each(['work', 'wait'] as const)(
+      'ends within two seconds after the end of input while its event loop is blocked by %s',
+      async (by) => {
+        const server = await startBlocked(by, 60_000);
+        server.send({ jsonrpc: '2.0', id: 99, method: 'tools/list', params: {} });
+        server.child.stdin.end();
+        expect((await server.exited).after).toBeLessThan(2_000);
+      },
+    );
+
+    it('answers in order what came while its event loop was blocked, and ends as usual', async () => {
+      const server = await startBlocked('work', 2_000);
+      const order: number[] = [];
+      const requests = Array.from({ length: 100 }, async (_, at) => {
+        await sleep(at * 15);
+        // More than a pipe holds.
+        await server.request('ping', { _meta: { filler: 'x'.repeat(10_000) } });
+        order.push(at);
+      });
+      await Promise.all(requests);
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+      server.child.stdin.end();
+      expect((await server.exited).code).toBe(0);
     });
 
     it('answers what came before the end of input', async () => {
