@@ -77,6 +77,11 @@ const functions = [
   `CREATE FUNCTION f_share() RETURNS INT ${functionHead} BEGIN DECLARE a INT; SELECT COUNT(*) INTO a FROM t LOCK IN SHARE MODE; RETURN a; END`,
   `CREATE FUNCTION f_last() RETURNS INT ${functionHead} RETURN LAST_INSERT_ID(4711)`,
   `CREATE FUNCTION f_temporary() RETURNS INT ${writing} BEGIN CREATE TEMPORARY TABLE tmp_f (a INT); RETURN 1; END`,
+  `CREATE FUNCTION f_temporary_join() RETURNS INT ${writing} BEGIN CREATE TEMPORARY TABLE tmp_j (a INT); INSERT INTO tmp_j VALUES (1);
+     UPDATE tmp_j, v_lock SET tmp_j.a = v_lock.a; RETURN 1; END`,
+  `CREATE FUNCTION f_temporary_merge() RETURNS INT ${writing} BEGIN CREATE TEMPORARY TABLE tmp_m (id INT PRIMARY KEY, v VARCHAR(20))
+     ENGINE=MERGE UNION=(tm) INSERT_METHOD=LAST; INSERT INTO tmp_m VALUES (80, 'x'); RETURN 1; END`,
+  `CREATE FUNCTION f_analyze() RETURNS INT ${writing} BEGIN CALL p_analyze(); RETURN 1; END`,
   `CREATE FUNCTION f_calls() RETURNS INT ${writing} BEGIN CALL p_write(); RETURN 1; END`,
 ];
 
@@ -96,6 +101,7 @@ const procedures = [
   'CREATE PROCEDURE p_start() BEGIN START TRANSACTION READ WRITE; DELETE FROM child; COMMIT; END',
   "CREATE PROCEDURE p_myisam() BEGIN INSERT INTO tm VALUES (79, 'x'); END",
   'CREATE PROCEDURE p_dynamic(a TEXT) BEGIN SET @p = a; PREPARE p FROM @p; EXECUTE p; DEALLOCATE PREPARE p; END',
+  'CREATE PROCEDURE p_analyze() BEGIN ANALYZE TABLE t; END',
   'CREATE PROCEDURE p_read() BEGIN SELECT COUNT(*) FROM t; END',
 ];
 
@@ -120,6 +126,8 @@ const mariadbOnly = [
   'CREATE SEQUENCE s START WITH 1 NOCACHE',
   'CREATE VIEW v_sequence AS SELECT NEXT VALUE FOR s AS a',
   `CREATE FUNCTION f_sequence() RETURNS INT ${writing} RETURN NEXT VALUE FOR s`,
+  `CREATE AGGREGATE FUNCTION f_aggregate(a INT) RETURNS INT BEGIN
+     DECLARE CONTINUE HANDLER FOR NOT FOUND RETURN GET_LOCK('${lockName}', 0); LOOP FETCH GROUP NEXT ROW; END LOOP; END`,
 ];
 
 /** Native code, called directly and from as far away as views and functions reach. */

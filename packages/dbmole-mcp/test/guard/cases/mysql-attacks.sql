@@ -1434,3 +1434,118 @@ FROBNICATE t
 `SELECT` 1
 --- parser-brackets | refuse | more ends than beginnings
 SELECT 1) INTO OUTFILE '{OUT}/pwn.txt'
+--- values-row | refuse | a row of calls | only: mysql
+VALUES ROW(f_lock())
+--- values-maria | refuse | a row of calls | only: mariadb
+VALUES (f_lock())
+--- table-order | refuse | the order of TABLE | only: mysql
+TABLE t ORDER BY f_lock()
+--- table-view | refuse | TABLE reads a view | only: mysql
+TABLE v_lock
+--- table-any | refuse | TABLE in a comparison | only: mysql
+SELECT 1 = ANY (TABLE v_lock)
+--- table-derived | refuse | TABLE as a derived table | only: mysql
+SELECT * FROM (TABLE v_lock) q
+--- window-list | refuse | a query in the second of two windows
+SELECT ROW_NUMBER() OVER w FROM t WINDOW w AS (ORDER BY id), x AS (PARTITION BY (SELECT a FROM v_lock))
+--- lateral-view | refuse | a view within LATERAL | only: mysql
+SELECT * FROM t LEFT JOIN LATERAL (SELECT * FROM v_lock) q ON TRUE
+--- json-table-view | refuse | the document is that of a view
+SELECT * FROM JSON_TABLE((SELECT CONCAT('[', a, ']') FROM v_lock), '$[*]' COLUMNS (a INT PATH '$')) q
+--- json-table-comma | refuse | a comma behind a table function
+SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a INT PATH '$')) q, v_lock
+--- explain-schema | refuse | EXPLAIN in another database runs what it plans for | only: mysql >=9
+EXPLAIN FORMAT=TREE FOR DATABASE guard SELECT * FROM v_lock
+--- explain-into-late | refuse | INTO in front of a schema | only: mysql >=9
+EXPLAIN FORMAT=JSON INTO @guard_var FOR SCHEMA guard SELECT 1
+--- explain-parens | refuse | brackets around the query
+EXPLAIN (SELECT f_lock())
+--- analyze-parens | refuse | brackets around the query | only: mariadb
+ANALYZE (SELECT * FROM v_lock)
+--- show-open | refuse | a query in the condition of SHOW
+SHOW OPEN TABLES WHERE (SELECT a FROM v_lock)
+--- show-table | refuse | TABLE in the condition of SHOW | only: mysql
+SHOW TABLES WHERE 1 IN (TABLE v_lock)
+--- show-library | refuse | a call in the condition of SHOW | only: mysql >=9.2
+SHOW LIBRARY STATUS WHERE f_lock() > -1
+--- hint-list-for | refuse | a comma behind hints of indexes
+SELECT * FROM t USE INDEX FOR GROUP BY (by_v) IGNORE INDEX FOR ORDER BY (by_v), v_lock
+--- sample | refuse | a comma behind a sample | only: mysql >=9
+SELECT * FROM t TABLESAMPLE BERNOULLI (10), v_lock
+--- odbc-list | refuse | a comma behind braces
+SELECT * FROM { oj t LEFT OUTER JOIN child ON 1 }, v_lock
+--- deep | refuse | brackets in brackets
+SELECT * FROM (((t, child), v_lock))
+--- leading-dot | refuse | a point in front
+SELECT * FROM .v_lock
+--- alias-keyword-limit | refuse | an alias that reads like a clause
+SELECT 1 FROM t `limit`, v_lock
+--- on-function | refuse | a comma behind a condition with commas
+SELECT 1 FROM t JOIN child ON IF(t.id, child.id, 1), v_lock
+--- cte-scope | refuse | the name ends with its brackets
+(WITH v_lock AS (SELECT 1 AS a) SELECT a FROM v_lock) UNION SELECT a FROM v_lock
+--- cte-scope-derived | refuse | the name ends with its derived table
+SELECT * FROM (WITH v_lock AS (SELECT 1 AS a) SELECT a FROM v_lock) q, v_lock
+--- cte-nested-shadow | refuse | the name ends with the inner WITH
+WITH q AS (WITH v_lock AS (SELECT 1 AS a) SELECT a FROM v_lock) SELECT * FROM q, v_lock
+--- cte-columns | refuse | its own query means the view
+WITH v_lock (b) AS (SELECT a FROM v_lock) SELECT b FROM v_lock
+--- cte-recursive-first | refuse | an earlier query of the WITH means the view
+WITH RECURSIVE q AS (SELECT a FROM v_lock), v_lock AS (SELECT 1 AS a) SELECT * FROM q
+--- cte-case | refuse | the name in other letters
+WITH V_LOCK AS (SELECT 1 AS a) SELECT * FROM v_lock
+--- cte-order | refuse | behind a database it is the view
+WITH v_lock AS (SELECT 1 AS a) SELECT 1 FROM t ORDER BY (SELECT a FROM guard.v_lock)
+--- cte-in-in | refuse | a WITH within IN
+SELECT 1 WHERE 1 IN (WITH x AS (SELECT 1) SELECT a FROM v_lock)
+--- versioned-from | refuse | FROM within the period of a table | only: mariadb
+SELECT * FROM t FOR SYSTEM_TIME FROM '2000-01-01' TO NOW(), v_lock
+--- versioned-between | refuse | a call in the period | only: mariadb
+SELECT * FROM t FOR SYSTEM_TIME BETWEEN '2000-01-01' AND f_lock()
+--- versioned-as | refuse | a query in the period | only: mariadb
+SELECT * FROM t FOR SYSTEM_TIME AS OF (SELECT a FROM v_lock)
+--- seq-hidden | refuse | the middle word is in a comment | only: mariadb
+SELECT NEXT /*!50000 VALUE */ FOR s
+--- seq-schema | refuse | behind the name that stands for the server | only: mariadb
+SELECT mariadb_schema.nextval(s)
+--- seq-default | refuse | a default of a derived table beside a view | only: mariadb
+SELECT DEFAULT(a) FROM (SELECT 1 AS a) q, v_lock
+--- fetch-first | refuse | a call in front of FETCH | only: mariadb
+SELECT id FROM t ORDER BY f_lock() OFFSET 0 ROWS FETCH FIRST 1 ROWS ONLY
+--- into-except | refuse | behind EXCEPT
+SELECT 1 EXCEPT SELECT 2 INTO @guard_var
+--- into-with-table | refuse | behind WITH and TABLE | only: mysql
+WITH x AS (SELECT 1) TABLE t LIMIT 1 INTO OUTFILE '{OUT}/pwn'
+--- into-bin | refuse | right behind a literal
+SELECT b'1'INTO @guard_var
+--- comment-slash-star | refuse | an end and a beginning that share a star
+SELECT 1 /*/ INTO @guard_var /*/ INTO @guard_var
+--- comment-bang-tab | refuse | a tab behind the sign
+SELECT 1 /*!	INTO*/ @guard_var
+--- comment-bang-zero | refuse | a version of zeros
+SELECT 1 /*!00000 INTO */ @guard_var
+--- comment-maria-m-lower | refuse | the sign in a small letter | only: mariadb
+SELECT 1 /*m!100000 INTO */ @guard_var
+--- comment-seven | refuse | seven digits
+SELECT 1 /*!0800000 INTO @guard_var */
+--- dash-ff | refuse | two dashes and a word
+SELECT 1 --INTO @guard_var
+INTO @guard_var
+--- hint-qb | refuse | a name in a hint that holds the end of a comment
+SELECT /*+ QB_NAME(`a*/ INTO @guard_var -- `) */ 1
+--- udf-group | refuse | an aggregate as a window | needs: library
+SELECT total_label(id) OVER () FROM t
+--- udf-alias | refuse | an alias of the same name | needs: library
+SELECT id AS size_label FROM t HAVING size_label('x')
+--- lock-table | refuse | TABLE that locks | only: mysql
+(TABLE t FOR UPDATE)
+--- reach-lock-values | refuse | locks behind UNION | only: mysql
+(SELECT * FROM t) UNION (SELECT * FROM t FOR SHARE NOWAIT)
+--- f-temporary-join | allow | a view that is joined while a temporary table is changed
+SELECT f_temporary_join()
+--- f-temporary-merge | allow | a temporary table that leads to one without transactions
+SELECT f_temporary_merge()
+--- f-analyze | allow | statistics, by a procedure
+SELECT f_analyze()
+--- f-aggregate | refuse | a stored aggregate | only: mariadb
+SELECT f_aggregate(id) FROM t
