@@ -1,13 +1,14 @@
 /**
  * `npm run fuzz`: statements without end against the guards, for as long as one likes. Exits with 1 when the guard took something
  * for a read that did more.
- * Options: --minutes 10, --seed N (another one each time), --only postgres|mysql.
+ * Options: --minutes 10, --seed N (another one each time), --only postgres|bodies|mysql; bodies are those of PostgreSQL's functions.
  */
 import { parseArgs } from 'node:util';
 import { fuzzMysql } from '../packages/dbmole-mcp/test/guard/mysql-fuzz.ts';
+import { fuzzBodies } from '../packages/dbmole-mcp/test/guard/postgres-body-fuzz.ts';
 import { fuzzPostgres } from '../packages/dbmole-mcp/test/guard/postgres-fuzz.ts';
 
-const fuzzers = { postgres: fuzzPostgres, mysql: fuzzMysql };
+const fuzzers = { postgres: fuzzPostgres, bodies: fuzzBodies, mysql: fuzzMysql };
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
