@@ -10,6 +10,8 @@ export interface ReadStatement {
    * before the statement runs, and says `E_PREMISE` when it does not. Undefined for statements of our own.
    */
   readonly premise: string | undefined;
+  /** Resetting the session does not take back all that it does there, so the session is closed afterwards. */
+  readonly leavesState: boolean;
   readonly [guarded]: true;
 }
 
@@ -43,16 +45,16 @@ export function checkText(sql: string): void {
 }
 
 /** For the engines' guards alone, when they are done. */
-export function accept(sql: string, premise: string): ReadStatement {
-  return makeRead(sql, premise);
+export function accept(sql: string, premise: string, leavesState = false): ReadStatement {
+  return makeRead(sql, premise, leavesState);
 }
 
 /** A statement that we wrote, over the catalog. Nothing of a caller's may be in its text. */
 export function ownStatement(sql: string): ReadStatement {
-  return makeRead(sql, undefined);
+  return makeRead(sql, undefined, false);
 }
 
-function makeRead(sql: string, premise: string | undefined): ReadStatement {
+function makeRead(sql: string, premise: string | undefined, leavesState: boolean): ReadStatement {
   // The one place where a text becomes a read.
-  return { sql, premise } as ReadStatement;
+  return { sql, premise, leavesState } as ReadStatement;
 }

@@ -31,6 +31,7 @@ export class Conversation implements WireListener {
   readonly #segments: Segment[] = [];
   /** Bytes that came since the last thing that was sent, but for answers to a statement of the caller. */
   #unasked = 0;
+  #closing: Promise<void> | undefined;
 
   constructor(stream: Duplex) {
     this.#stream = stream;
@@ -116,7 +117,12 @@ export class Conversation implements WireListener {
   }
 
   /** In good order, if the server takes part. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     if (this.lost === undefined) {
       this.#stream.end(terminate);
       const timer = setTimeout(() => this.#stream.destroy(), goodbyeMs);

@@ -1,5 +1,6 @@
 import { Failure } from '@dbmole/core';
 import { premiseCode } from '../../guard/read-statement.ts';
+import { hasForeignSql } from './foreign-check.ts';
 import { command, script, statement } from './messages.ts';
 import { type Look, momentSql } from './premise-watch.ts';
 import type { Segment } from './segment.ts';
@@ -52,7 +53,9 @@ export function formatPrelude({ timeoutMs, checksClient, local = true, prepared 
   const columns = Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', ${local})`);
   if (look === undefined) return command(`select ${columns.join(', ')}`);
   columns.push(formatAssertion(look.sql));
-  return look.full ? statement(`select ${[...columns, momentSql].join(', ')}`, [], 0) : command(`select ${columns.join(', ')}`);
+  return look.full
+    ? statement(`select ${[...columns, hasForeignSql, momentSql].join(', ')}`, [], 0)
+    : command(`select ${columns.join(', ')}`);
 }
 
 /** All of them, for a session between two calls, where nobody waits for it. */

@@ -67,6 +67,12 @@ export class LookedRows implements SegmentRows {
     return this.#look.rows[0]?.at(-1) ?? undefined;
   }
 
+  /** In the column before it; undefined when the premise was false. */
+  get hasForeign(): boolean | undefined {
+    const [row] = this.#look.rows;
+    return row === undefined ? undefined : row.at(-2) === 't';
+  }
+
   describe(fields: readonly Field[]): RowShape | undefined {
     this.#described += 1;
     return this.#described === 1 ? this.#look.describe(fields) : this.#rows.describe(fields);

@@ -3,6 +3,7 @@ import type { ReadEnd, ReadRequest, RowSink, Session, WriteEnd, WriteRequest } f
 import { staleFailure } from '../../failure.ts';
 import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
+import { ForeignCheck, hasForeignSql } from './foreign-check.ts';
 import { refuseDryRun } from './guard/guard-thread.ts';
 import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
@@ -26,7 +27,8 @@ import {
   writeFailure,
 } from './write.ts';
 
-const ownPid = statement('select pg_catalog.pg_backend_pid()', [], 1);
+const ownFacts = statement(`select pg_catalog.pg_backend_pid(), ${hasForeignSql}`, [], 1);
+const nothing = Buffer.alloc(0);
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;
 
@@ -39,6 +41,8 @@ interface Batch {
   looked?: LookedRows | undefined;
   /** Stop the server when the sink has enough. */
   stopsEarly: boolean;
+  /** Behind them. */
+  check?: ForeignCheck | undefined;
 }
 
 interface ReadCall {
@@ -63,6 +67,7 @@ export class PostgresSession implements Session {
   #running: Segment | undefined;
   readonly #watch = new PremiseWatch();
   readonly #ready = new ReadySession();
+  #hasForeign = false;
   /** Closed, or its state is in doubt. */
   #over = false;
 
@@ -150,8 +155,12 @@ export class PostgresSession implements Session {
     const format = read.premise === undefined ? formatQuestion : statement;
     const beginning = this.#ready.begin({ timeoutMs: request.timeoutMs, look });
     const bytes = Buffer.concat([beginning, format(sql, params, maxRows), sync]);
-    const segment = await this.#run({ bytes, rows, looked, stopsEarly: true }, signal);
+    const check = this.#hasForeign && read.premise !== undefined ? new ForeignCheck() : undefined;
+    const segment = await this.#run({ bytes, rows, looked, stopsEarly: true, check }, signal);
     if (looked !== undefined) this.#watch.sawTrue(read.premise ?? '', looked.moment);
+    const isNews = looked?.hasForeign === true && !this.#hasForeign;
+    this.#hasForeign = looked?.hasForeign ?? this.#hasForeign;
+    if (isNews || read.leavesState) this.#over = true;
     return { segment, rows };
   }
 
@@ -161,7 +170,7 @@ export class PostgresSession implements Session {
   }
 
   /** Resolves when the answer to the caller's statement is complete, or there will be none. */
-  async #run({ bytes, before = [], rows, looked, stopsEarly }: Batch, signal: AbortSignal): Promise<Segment> {
+  async #run({ bytes, before = [], rows, looked, stopsEarly, check }: Batch, signal: AbortSignal): Promise<Segment> {
     const segment = new Segment(looked ?? rows);
     const cleaning = [new Segment(), new Segment()];
     let stopping: Promise<void> | undefined;
@@ -171,21 +180,25 @@ export class PostgresSession implements Session {
     if (stopsEarly) rows.onEnough = () => setTimeout(stop, enoughMs);
     signal.addEventListener('abort', stop, { once: true });
     this.#running = segment;
-    this.#conversation.send(Buffer.concat([bytes, this.#ready.cleanUp]), [...before, segment, ...cleaning]);
+    const checking = check === undefined ? [] : [check.segment];
+    const all = Buffer.concat([bytes, check?.bytes ?? nothing, this.#ready.cleanUp]);
+    this.#conversation.send(all, [...before, segment, ...checking, ...cleaning]);
     if (signal.aborted) stop();
     await segment.done;
     this.#running = undefined;
     signal.removeEventListener('abort', stop);
-    this.#idle = this.#settle(cleaning, stopping);
+    this.#idle = this.#settle(cleaning, stopping, () => check?.mayBeConnected(segment, rows) === true);
     return segment;
   }
 
-  async #settle(cleaning: readonly Segment[], stopping: Promise<void> | undefined): Promise<void> {
+  async #settle(cleaning: readonly Segment[], stopping: Promise<void> | undefined, leavesState: () => boolean): Promise<void> {
     await stopping;
     // The request to stop may have hit the cleaning instead.
     const last = stopping === undefined ? cleaning : this.#send(this.#ready.cleanUp, [new Segment(), new Segment()]);
     await Promise.all(last.map(({ done }) => done));
-    if (last.some(({ failed }) => failed)) this.#over = true;
+    if (last.some(({ failed }) => failed) || leavesState()) this.#over = true;
+    // The pool may not take it up again for long.
+    if (this.#over && this.#conversation.lost === undefined) void this.#conversation.close();
     this.#ready.cleaned();
     const question = this.#types.takeQuestion();
     if (question !== undefined && this.alive) await this.#learnTypes(question);
@@ -193,12 +206,14 @@ export class PostgresSession implements Session {
 
   /** What there is to find out of a new session, without waiting for it. */
   async #prepare(): Promise<void> {
-    const pid = new OwnRows();
-    const asking = Buffer.concat([ownPid, sync, command(clientCheck), sync]);
-    const [, probe] = this.#send(asking, [new Segment(pid), new Segment()]);
+    const facts = new OwnRows();
+    const asking = Buffer.concat([ownFacts, sync, command(clientCheck), sync]);
+    const [, probe] = this.#send(asking, [new Segment(facts), new Segment()]);
     await this.#learnTypes(declaredTypes);
     this.#ready.checksClient = probe !== undefined && !probe.failed;
-    this.#ready.direct = pid.rows[0]?.[0] === this.#conversation.pid;
+    const [pid, hasForeign] = facts.rows[0] ?? [];
+    this.#ready.direct = pid === this.#conversation.pid;
+    this.#hasForeign = hasForeign === 't';
   }
 
   async #learnTypes({ sql, params }: Question): Promise<void> {
