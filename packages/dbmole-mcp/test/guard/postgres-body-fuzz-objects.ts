@@ -45,7 +45,7 @@ export function createAssignmentCast(writer: ProgramWriter, depth: number): stri
 
 export function createDomain(writer: ProgramWriter, depth: number): string {
   const { random } = writer;
-  const d = writeOddName(random, writer.name('d'));
+  const d = writePlace(writer, writeOddName(random, writer.name('d')), (name) => `create domain ${name} as int`);
   const check = random.oneIn(2) ? `${writer.newFunction('x int', depth)}(value)` : `value > -9 and ${writer.leaf(true)}`;
   writer.add(`create domain ${d} as int check ((${check}) is not null)`);
   if (!random.oneIn(4)) return d;
@@ -85,10 +85,18 @@ export function writeDomain(writer: ProgramWriter, depth: number): string {
   return writer.random.pick<() => string>([ways[0], ...ways])();
 }
 
+/** Perhaps in a schema of its own, where what the name alone means is harmless. */
+function writePlace(writer: ProgramWriter, name: string, createHarmless: (name: string) => string): string {
+  if (!writer.random.oneIn(8)) return name;
+  const s = writer.name('s');
+  writer.add(`create schema ${s}; grant usage on schema ${s} to public; ${createHarmless(name)}`);
+  return `${s}.${name}`;
+}
+
 /** A type of rows with a domain in it. */
 export function createRow(writer: ProgramWriter, depth: number): string {
   const { random } = writer;
-  const t = writeOddName(random, writer.name('t'));
+  const t = writePlace(writer, writeOddName(random, writer.name('t')), (name) => `create type ${name} as (c int)`);
   const d = spellName(random, createDomain(writer, depth));
   writer.add(random.oneIn(2) ? `create type ${t} as (c ${d})` : `create table ${t} (c ${d})`);
   return t;
@@ -188,7 +196,7 @@ const coercions: readonly [WriteTyped, ...WriteTyped[]] = [
   (x, type) => ({ declare: `${x} refcursor; ${x}y ${type};`, text: `open ${x} for select 1; fetch ${x} into ${x}y;` }),
   (x, type) => ({ declare: `${x} ${type}[];`, text: `${x}[1] := 1;` }),
   (x, type) => ({ declare: `${x} ${type}[];`, text: `${x} := '{1}';` }),
-  (x, type) => ({ declare: `${x} public.${type};`, text: `${x} = 1;` }),
+  (x, type) => ({ declare: `${x} ${type.includes('.') ? '' : 'public.'}${type};`, text: `${x} = 1;` }),
   (x, type) => ({ text: `declare ${x} ${type} := 1; begin null; end;` }),
   (x, type) => ({ text: `declare ${x} ${type} not null default 1; begin null; end;` }),
   (x, type) => ({ text: `declare ${x} ${type}; ${x}y ${x}%type; begin ${x}y := 1; end;` }),

@@ -77,8 +77,10 @@ export function writeOddName(random: SeededRandom, name: string): string {
   return random.pick([`\u00c9${name}`, `\u20ac${name}`, `${name}\u212a`, `${name}_`.padEnd(nameBytes, 'x')]);
 }
 
-/** Ways to write a name that mean the same to the server. */
+/** Ways to write a name, or `schema.name`, that mean the same to the server. */
 export function spellName(random: SeededRandom, name: string): string {
+  const [schema, inner] = name.split('.');
+  if (inner !== undefined) return `${schema}.${spellName(random, inner)}`;
   const isLong = Buffer.byteLength(name) === nameBytes;
   return random.pick([
     name,
