@@ -72,6 +72,18 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await dropForeign();
     });
 
+    it('ends the session after a call of a language that keeps variables', async () => {
+      const body = 'if {![info exists ::calls]} {set ::calls 0}; return [incr ::calls]';
+      await direct(address, `create extension pltcl; create function count_calls() returns text language pltcl as '${body}'`);
+      await withSession(address, async (session) => {
+        await read(session, accept('select * from near', ''));
+        expect(session.alive).toBe(true);
+        await read(session, accept('select count_calls()', ''));
+        await until(async () => !session.alive);
+      });
+      await direct(address, 'drop extension pltcl cascade');
+    });
+
     it('ends the session when the guard says that the statement leaves something there', async () => {
       await withSession(address, async (session) => {
         await read(session, accept('select 1', ''));

@@ -1,9 +1,9 @@
 import { Failure } from '@dbmole/core';
 import { premiseCode } from '../../guard/read-statement.ts';
-import { hasForeignSql } from './foreign-check.ts';
 import { command, script, statement } from './messages.ts';
 import { type Look, momentSql } from './premise-watch.ts';
 import type { Segment } from './segment.ts';
+import { keepsStateSql } from './state-check.ts';
 
 /** Fails where the server cannot look for itself whether the client is still there: before version 14, and on some platforms. */
 export const clientCheck = "select pg_catalog.set_config('client_connection_check_interval', '2000', false)";
@@ -54,7 +54,7 @@ export function formatPrelude({ timeoutMs, checksClient, local = true, prepared 
   if (look === undefined) return command(`select ${columns.join(', ')}`);
   columns.push(formatAssertion(look.sql));
   return look.full
-    ? statement(`select ${[...columns, hasForeignSql, momentSql].join(', ')}`, [], 0)
+    ? statement(`select ${[...columns, keepsStateSql, momentSql].join(', ')}`, [], 0)
     : command(`select ${columns.join(', ')}`);
 }
 

@@ -68,7 +68,7 @@ export class LookedRows implements SegmentRows {
   }
 
   /** In the column before it; undefined when the premise was false. */
-  get hasForeign(): boolean | undefined {
+  get keepsState(): boolean | undefined {
     const [row] = this.#look.rows;
     return row === undefined ? undefined : row.at(-2) === 't';
   }

@@ -3,7 +3,6 @@ import type { ReadEnd, ReadRequest, RowSink, Session, WriteEnd, WriteRequest } f
 import { staleFailure } from '../../failure.ts';
 import type { Conversation } from './conversation.ts';
 import { isStatementEnded, toFailure } from './failure.ts';
-import { ForeignCheck, hasForeignSql } from './foreign-check.ts';
 import { refuseDryRun } from './guard/guard-thread.ts';
 import { command, statement, sync } from './messages.ts';
 import { formatQuestion } from './own-question.ts';
@@ -12,6 +11,7 @@ import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
 import { beginRead, hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import { Segment } from './segment.ts';
+import { keepsStateSql, StateCheck } from './state-check.ts';
 import { stopStatement } from './stop.ts';
 import { declaredTypes, type Question, TypeCatalog } from './type-catalog.ts';
 import { isZoned } from './type-names.ts';
@@ -27,7 +27,7 @@ import {
   writeFailure,
 } from './write.ts';
 
-const ownFacts = statement(`select pg_catalog.pg_backend_pid(), ${hasForeignSql}`, [], 1);
+const ownFacts = statement(`select pg_catalog.pg_backend_pid(), ${keepsStateSql}`, [], 1);
 const nothing = Buffer.alloc(0);
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;
@@ -42,7 +42,7 @@ interface Batch {
   /** Stop the server when the sink has enough. */
   stopsEarly: boolean;
   /** Behind them. */
-  check?: ForeignCheck | undefined;
+  check?: StateCheck | undefined;
 }
 
 interface ReadCall {
@@ -67,7 +67,7 @@ export class PostgresSession implements Session {
   #running: Segment | undefined;
   readonly #watch = new PremiseWatch();
   readonly #ready = new ReadySession();
-  #hasForeign = false;
+  #keepsState = false;
   /** Closed, or its state is in doubt. */
   #over = false;
 
@@ -155,11 +155,11 @@ export class PostgresSession implements Session {
     const format = read.premise === undefined ? formatQuestion : statement;
     const beginning = this.#ready.begin({ timeoutMs: request.timeoutMs, look });
     const bytes = Buffer.concat([beginning, format(sql, params, maxRows), sync]);
-    const check = this.#hasForeign && read.premise !== undefined ? new ForeignCheck() : undefined;
+    const check = this.#keepsState && read.premise !== undefined ? new StateCheck() : undefined;
     const segment = await this.#run({ bytes, rows, looked, stopsEarly: true, check }, signal);
     if (looked !== undefined) this.#watch.sawTrue(read.premise ?? '', looked.moment);
-    const isNews = looked?.hasForeign === true && !this.#hasForeign;
-    this.#hasForeign = looked?.hasForeign ?? this.#hasForeign;
+    const isNews = looked?.keepsState === true && !this.#keepsState;
+    this.#keepsState = looked?.keepsState ?? this.#keepsState;
     if (isNews || read.leavesState) this.#over = true;
     return { segment, rows };
   }
@@ -187,7 +187,7 @@ export class PostgresSession implements Session {
     await segment.done;
     this.#running = undefined;
     signal.removeEventListener('abort', stop);
-    this.#idle = this.#settle(cleaning, stopping, () => check?.mayBeConnected(segment, rows) === true);
+    this.#idle = this.#settle(cleaning, stopping, () => check?.mayLeaveState(segment, rows) === true);
     return segment;
   }
 
@@ -211,9 +211,9 @@ export class PostgresSession implements Session {
     const [, probe] = this.#send(asking, [new Segment(facts), new Segment()]);
     await this.#learnTypes(declaredTypes);
     this.#ready.checksClient = probe !== undefined && !probe.failed;
-    const [pid, hasForeign] = facts.rows[0] ?? [];
+    const [pid, keepsState] = facts.rows[0] ?? [];
     this.#ready.direct = pid === this.#conversation.pid;
-    this.#hasForeign = hasForeign === 't';
+    this.#keepsState = keepsState === 't';
   }
 
   async #learnTypes({ sql, params }: Question): Promise<void> {
