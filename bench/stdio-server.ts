@@ -51,6 +51,10 @@ export class StdioServer {
     this.#send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
 
+  async ping(): Promise<void> {
+    await this.#request('ping', {});
+  }
+
   /** Of the answer to `tools/list`. */
   async listBytes(): Promise<number> {
     return Buffer.byteLength(JSON.stringify((await this.#request('tools/list', {})).result));

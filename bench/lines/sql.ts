@@ -5,6 +5,7 @@ import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
 import type { Peer } from '../sql-peer.ts';
 import { type SqlRig, sqlRig } from '../sql-rig.ts';
+import { firstProof } from './many-functions.ts';
 import { firstPage } from './many-tables.ts';
 
 const small = 'select id, name, price, active, at from ten';
@@ -16,6 +17,7 @@ interface SqlLine extends Omit<Line, 'measure'> {
 
 /** The last, as from then on there are so many. */
 const manyTables: SqlLine = { name: 'first page of 10,000 tables, at most', goal: 100, unit: 'ms', take: firstPage };
+const firstRead: SqlLine = { name: 'first read of 20,000 functions', goal: 1_000, unit: 'ms', take: firstProof };
 const cancelledLine = { name: 'a cancelled statement gone from the server, at most', goal: 300, unit: 'ms' };
 
 /** What depends on what is shown, and not on how much there is. */
@@ -47,7 +49,7 @@ const ofMysql: readonly SqlLine[] = [
 
 /** What one call costs, and how large its answer is: ours beside the raw driver and another server, asked in turns. */
 export const sqlLines: readonly Line[] = [
-  ...linesOf('postgres18', [...ofPostgres, ...bounded, manyTables]),
+  ...linesOf('postgres18', [...ofPostgres, ...bounded, firstRead, manyTables]),
   ...linesOf('mysql97', [...ofMysql, ...bounded, manyTables]),
   ...linesOf('mariadb1011', [...ofMysql, ...bounded, manyTables]),
 ];

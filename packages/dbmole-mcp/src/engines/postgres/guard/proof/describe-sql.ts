@@ -19,7 +19,7 @@ export const firstUserOid = 16_384;
 const jsonTypes = '114, 3802';
 
 /** What can be before the dot: of VARIADIC, one of its values. */
-const firstType = 'case when p.pronargs = 1 and p.provariadic <> 0 then p.provariadic else p.proargtypes[0] end';
+export const firstType = 'case when p.pronargs = 1 and p.provariadic <> 0 then p.provariadic else p.proargtypes[0] end';
 
 /**
  * What the matching of names needs to know of an object. `open`: its name alone can mean it, or nothing else that is visible has it.

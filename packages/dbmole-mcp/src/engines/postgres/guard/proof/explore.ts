@@ -77,7 +77,7 @@ export class Explorer {
     if (this.#isBroken) throw new Error('an exploration of the catalog failed');
     const explored: CatalogObject[] = [];
     for (let level = takeNew(start); level.length > 0; ) {
-      explored.push(...level);
+      for (const object of level) explored.push(object);
       await this.#readBodies(
         level.filter(({ body, reason, isTrusted }) => body !== undefined && reason === undefined && !isTrusted),
         run,

@@ -20,7 +20,7 @@ export async function openFound(run: CatalogQuestion, sql: string, params: reado
   const found: Found[] = [];
   for (let page = 0; ; page++) {
     const rows = await run(`${sql}\n  order by 1, 2, 3, 4, 5, 6 limit ${rowsPerPage} offset ${page * rowsPerPage}`, params);
-    found.push(...rows.map(parseFound));
+    for (const row of rows) found.push(parseFound(row));
     if (rows.length < rowsPerPage) return found;
   }
 }
@@ -39,8 +39,7 @@ export class Graph {
   /** Adds objects, and all that depends on them. */
   async add(roots: readonly Found[]): Promise<void> {
     const fresh = roots.filter(({ via }) => via === '0').flatMap((found) => this.#addRoot(found));
-    fresh.push(...this.#addEdges(roots.filter(({ via }) => via !== '0')));
-    await this.#spread(fresh);
+    await this.#spread([...fresh, ...this.#addEdges(roots.filter(({ via }) => via !== '0'))]);
   }
 
   #addRoot(found: Found): CatalogObject[] {
@@ -87,10 +86,10 @@ export class Graph {
 
   async #spread(first: readonly CatalogObject[]): Promise<void> {
     for (let fresh = first; fresh.length > 0; ) {
-      const next: CatalogObject[] = [];
+      let next: readonly CatalogObject[] = [];
       for (let from = 0; from < fresh.length; from += objectsPerPage) {
         const page = fresh.slice(from, from + objectsPerPage);
-        next.push(...this.#addEdges(await this.#openDependents(page)), ...this.#addEdges(await this.#openCasts(page)));
+        next = [...next, ...this.#addEdges(await this.#openDependents(page)), ...this.#addEdges(await this.#openCasts(page))];
       }
       fresh = next;
     }

@@ -3,7 +3,7 @@ import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import type { Parser } from '../parser.ts';
 import { addAsking } from './asking.ts';
-import { type CatalogObject, isUserType, userNeeds } from './catalog-object.ts';
+import { type CatalogObject, type Found, isUserType, parseFound, userNeeds } from './catalog-object.ts';
 import { type Check, createCheck } from './check.ts';
 import { providers as providersSql } from './dependents-sql.ts';
 import { catalogs, firstUserOid } from './describe-sql.ts';
@@ -13,7 +13,7 @@ import { beginnings } from './polymorphic.ts';
 import { openPowers } from './powers.ts';
 import { formatPremise, nothingWatched, openSeen, type Watched } from './premise.ts';
 import { rootParams, sortRoots } from './roots.ts';
-import { formatRoots } from './roots-sql.ts';
+import { bodiesPerPage, formatBodies, formatRoots } from './roots-sql.ts';
 import { openRows, type Rows, rowsAreCast } from './rows.ts';
 import { applyTrust } from './trusted.ts';
 import { openUntyped } from './untyped.ts';
@@ -80,7 +80,8 @@ async function openCheck(
 ): Promise<{ check: Check; watched: Watched }> {
   const session = await openSession(run);
   const graph = new Graph(run, session.major);
-  await graph.add(sortRoots(await openFound(run, formatRoots(session.major), rootParams)));
+  const roots = await openFound(run, formatRoots(session.major), rootParams);
+  await graph.add([...sortRoots(roots), ...(await openFunctions(run, session.major))]);
   await addBeginnings(graph, run);
   await addAsking(graph, run, session.major);
   if (trust !== undefined) await applyTrust(run, session.major, { objects: graph.objects, trust });
@@ -95,6 +96,16 @@ async function openCheck(
     openPowers: (ask) => openPowers(ask, owners),
   });
   return { check, watched: findWatched(objects, providers, rows) };
+}
+
+/** All functions whose bodies can be read. */
+async function openFunctions(run: CatalogQuestion, major: number): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (let after = '0'; ; after = found.at(-1)?.oid ?? after) {
+    const rows = await run(formatBodies(major), [...rootParams.slice(-3), after]);
+    for (const row of rows) found.push(parseFound(row));
+    if (rows.length < bodiesPerPage) return found;
+  }
 }
 
 /** What makes values of whatever type it is given, of the server's own under other names. */

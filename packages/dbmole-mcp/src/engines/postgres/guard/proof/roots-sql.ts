@@ -1,5 +1,5 @@
 import { actsInBody } from './dependents-sql.ts';
-import { catalogs, firstUserOid, formatFound } from './describe-sql.ts';
+import { catalogs, firstType, firstUserOid, formatFound } from './describe-sql.ts';
 
 const { cast, function: functions, operator, relation, type } = catalogs;
 
@@ -39,14 +39,14 @@ const denied = `
  * Functions of the server itself that may have been replaced. Setting up a server changes some of its own rows again; those in SQL
  * are read like anybody's, and the rest keep the name of what they call.
  */
-const replaced = (major: number) => `
+const replaced = (major: number, param: number) => `
     select p.oid, p.prolang from pg_catalog.pg_proc p
     where p.oid < ${firstUserOid} and not (${isInitial('p')}) and case
       when p.prolang = ${internal} then not (
-        pg_catalog.concat(p.proname, '=', p.prosrc) = any ($7::text[]) or (p.proname = p.prosrc and not exists (
+        pg_catalog.concat(p.proname, '=', p.prosrc) = any ($${param}::text[]) or (p.proname = p.prosrc and not exists (
           select from pg_catalog.pg_proc q where q.proname = p.proname and q.oid < ${firstUserOid} and ${isInitial('q')})))
-      when p.prolang = ${c} then pg_catalog.concat(p.probin, ' ', p.prosrc) <> all ($8::text[])
-      when p.prolang = ${sql} then pg_catalog.concat(p.proname, '=', p.prosrc) <> all ($9::text[]) ${isText(major)}
+      when p.prolang = ${c} then pg_catalog.concat(p.probin, ' ', p.prosrc) <> all ($${param + 1}::text[])
+      when p.prolang = ${sql} then pg_catalog.concat(p.proname, '=', p.prosrc) <> all ($${param + 2}::text[]) ${isText(major)}
       else true end`;
 
 /** Finds those in a stored tree, which has everything by its number. */
@@ -74,7 +74,7 @@ const sameSignature = (own: string, known: string, ofExtension: string) => `(
       left join pg_catalog.pg_type t on t.oid = x.a
     where x.a is distinct from x.b and (x.b is null or t.oid is null or t.oid < ${firstUserOid} or t.typtype <> 'b'))))`;
 
-const direct = (major: number) => `
+const direct = `
     select ${functions}, oid, 'named', '' from denied where oid >= ${firstUserOid}
     union all
     select ${functions}, p.oid, 'alias', b.proname from code p join denied b on b.prosrc = p.prosrc
@@ -99,12 +99,6 @@ const direct = (major: number) => `
         and ${sameSignature('p', 'q', 'false')})
     union all
     select ${functions}, oid, 'replaced', '' from replaced where prolang in (${internal}, ${c})
-    union all
-    select ${functions}, p.oid, case when l.lanpltrusted then 'body' else 'language' end,
-      case when p.prolang = ${sql} then 'sql' when p.prolang in (${plpgsql}) then 'plpgsql' else pg_catalog.concat(l.lanname) end
-    from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
-    where p.prolang not in (${internal}, ${c}) and (p.oid >= ${firstUserOid} or p.oid in (select oid from replaced))
-      ${isText(major)} and p.prorettype not in ('trigger'::pg_catalog.regtype, 'event_trigger'::pg_catalog.regtype)
     union all
     select ${relation}, f.ftrelid, 'file', ''
       from pg_catalog.pg_foreign_table f
@@ -173,7 +167,7 @@ const indirect = `
 export function formatRoots(major: number): string {
   return formatFound(`
   with denied as materialized (${denied}
-  ), replaced as materialized (${replaced(major)}
+  ), replaced as materialized (${replaced(major, 7)}
   ), builtin as materialized (
     select oid from denied where oid < ${firstUserOid}
     union select oid from replaced
@@ -189,6 +183,51 @@ export function formatRoots(major: number): string {
     select via_class, via, 0, 0, case when via_class = ${relation} or via in (select oid from denied) then 'named' else 'known' end, ''
       from indirect where via <> 0
     union all
-    select class, oid, 0, 0, how, detail from (${direct(major)}) d (class, oid, how, detail)
+    select class, oid, 0, 0, how, detail from (${direct}) d (class, oid, how, detail)
   )`);
 }
+
+/**
+ * Functions with a body that is a text, a page of them by their numbers. There may be very many, so what is known of each is found by
+ * few comparisons of whole catalogs. Params: the last three of the roots, and the number behind which
+ * the page begins.
+ */
+export function formatBodies(major: number): string {
+  return `
+  with replaced as materialized (${replaced(major, 1)}
+  ), path (names) as materialized (select pg_catalog.current_schemas(true)
+  ), builtin as materialized (select oid, proname, pronargs, proargtypes from pg_catalog.pg_proc where oid < ${firstUserOid}
+  ), known as materialized (select proname, pg_catalog.count(*) as n from builtin group by proname
+  ), body as (
+    select p.oid, p.proname, n.nspname, p.prokind, p.pronargs, p.pronargdefaults, p.provariadic, p.proargtypes, p.provolatile, p.prosecdef, p.proowner,
+      case when l.lanpltrusted then 'body' else 'language' end as how,
+      case when p.prolang = ${sql} then 'sql' when p.prolang in (${plpgsql}) then 'plpgsql' else pg_catalog.concat(l.lanname) end as language,
+      case when n.nspname = any (path.names)
+        then known.n is null or p.pronargdefaults > 0 or p.provariadic <> 0 or pg_catalog.pg_function_is_visible(p.oid)
+        else not exists (
+          select from pg_catalog.pg_proc q join pg_catalog.pg_namespace m on m.oid = q.pronamespace
+          where q.proname = p.proname and m.nspname = any (path.names)) end as open,
+      coalesce(known.n, 0) > case when p.oid < ${firstUserOid} then 1 else 0 end as shadows,
+      ${firstType} as first
+    from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+      left join known on known.proname = p.proname, path
+    where p.prolang not in (${internal}, ${c}) and (p.oid >= ${firstUserOid} or p.oid in (select oid from replaced)) and p.oid > $4::pg_catalog.oid
+      ${isText(major)} and p.prorettype not in ('trigger'::pg_catalog.regtype, 'event_trigger'::pg_catalog.regtype)
+    order by p.oid limit ${bodiesPerPage}
+  )
+  select ${functions}, f.oid, 0, 0, f.how, f.language, pg_catalog.json_build_object('schema', f.nspname, 'name', f.proname,
+      'kind', case f.prokind when 'p' then 'procedure' else 'function' end, 'open', f.open, 'shadows', f.shadows,
+      'needs', (f.proargtypes::pg_catalog.oid[])[0:f.pronargs - f.pronargdefaults - 1],
+      'most', case when f.provariadic = 0 then f.pronargs end, 'immutable', f.provolatile = 'i',
+      'bare', not f.shadows or f.provariadic <> 0 or f.pronargdefaults > 0 or not exists (
+        select from builtin q where q.proname = f.proname and q.oid <> f.oid and q.pronargs = f.pronargs and not exists (
+          select from pg_catalog.generate_series(0, f.pronargs - 1) i
+          where f.proargtypes[i] < ${firstUserOid} and f.proargtypes[i] <> q.proargtypes[i])),
+      'row', case when f.pronargs > 0 and f.pronargs - f.pronargdefaults <= 1 then f.first end,
+      'whole', coalesce(t.typtype in ('c', 'p') or b.typtype in ('c', 'd'), false),
+      'definer', case when f.prosecdef then f.proowner end)
+  from body f left join pg_catalog.pg_type t on t.oid = f.first left join pg_catalog.pg_type b on b.oid = t.typbasetype
+  order by f.oid`;
+}
+
+export const bodiesPerPage = 10_000;

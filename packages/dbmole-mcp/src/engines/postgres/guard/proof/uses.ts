@@ -37,7 +37,7 @@ export function mergeUses(into: Uses, from: Uses): void {
     for (const [name, uses] of from[kind]) {
       const known = into[kind].get(name);
       if (known === undefined) into[kind].set(name, [...uses]);
-      else known.push(...uses);
+      else for (const use of uses) known.push(use);
     }
 }
 
