@@ -20,7 +20,7 @@ export function writeOperator(writer: ProgramWriter, depth: number): string {
   return isPrefix ? `(${symbol} 1)` : `(1 ${writer.random.oneIn(3) ? `operator(public.${symbol})` : symbol} 2)`;
 }
 
-function createType(writer: ProgramWriter): string {
+export function createType(writer: ProgramWriter): string {
   const type = writer.name('k');
   writer.add(`create type ${type} as (a int)`);
   return type;

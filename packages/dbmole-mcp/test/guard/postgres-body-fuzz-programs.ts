@@ -17,6 +17,7 @@ import {
   writeView,
 } from './postgres-body-fuzz-objects.ts';
 import { type Code, type ProgramWriter, writeDynamic, writeStatement } from './postgres-body-fuzz-statements.ts';
+import { writeHidden } from './postgres-body-fuzz-tables.ts';
 import { disguise, quoteText, writeText } from './postgres-body-fuzz-texts.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -157,6 +158,8 @@ class Program implements ProgramWriter {
       () => writeField(this, depth),
       () => writeDefaultArgument(this, depth),
       () => writeRow(this, depth),
+      () => writeHidden(this, depth),
+      () => writeHidden(this, depth),
     ] as const;
     return this.random.pick<() => string>([() => this.#function(depth), ...objects])();
   }
