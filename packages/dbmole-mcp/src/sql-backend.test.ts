@@ -24,12 +24,14 @@ interface World {
   /** What the guard takes for granted, counted up whenever it looks again; and what is true. */
   known: number;
   true: number;
+  /** How long the guard takes. */
+  checkMs: number;
   /** What ran, and what the guard had known then. */
   ran: string[];
 }
 
 function createWorld(): { world: World; modules: EngineModules } {
-  const world: World = { opened: [], closed: [], rows: 1, cell: 'cut', ms: 0, known: 0, true: 0, ran: [] };
+  const world: World = { opened: [], closed: [], rows: 1, cell: 'cut', ms: 0, known: 0, true: 0, checkMs: 0, ran: [] };
   const none = { catalog: { listDatabases: notAsked, listTables: notAsked, describeTables: notAsked, search: notAsked } };
   const modules: EngineModules = {
     engine: {
@@ -37,7 +39,7 @@ function createWorld(): { world: World; modules: EngineModules } {
       hintFor: () => undefined,
       identify: async (run) => ({ product: String((await run('who'))[0]?.[0]), version: '1', user: 'me', database: undefined }),
       createGuard: () => ({
-        check: async (sql) => accept(sql, String(world.known)),
+        check: (sql) => delay(world.checkMs, accept(sql, String(world.known)), { ref: false }),
         forget: () => void world.known++,
       }),
       async openSession({ database }: SessionTarget) {
@@ -146,6 +148,16 @@ describe('a backend', () => {
     world.true = 9;
     await expect(backend.read(read, sink, { signal })).rejects.toMatchObject({ code: premiseCode });
     expect(world).toMatchObject({ known: 2, ran: ['select 1'] });
+  });
+
+  it('does not wait for the guard when the caller has given up', async () => {
+    const { backend, world } = await open();
+    const caller = new AbortController();
+    world.checkMs = 10_000;
+    const reading = backend.read(read, sink, { signal: caller.signal });
+    caller.abort();
+    await expect(reading).rejects.toMatchObject({ kind: 'cancelled' });
+    expect(world.ran).toEqual([]);
   });
 
   it('runs statements of our own without a premise', async () => {

@@ -1,4 +1,4 @@
-import { type BackendTarget, Failure, failureWith } from '@dbmole/core';
+import { type BackendTarget, Failure, failureWith, untilAborted } from '@dbmole/core';
 import type { CallerRead, CallOptions, EngineModules, SqlBackend } from './backend.ts';
 import type { CatalogRun, Cell, ReadEnd, RowSink, Session, SqlEngine } from './engine.ts';
 import { staleFailure } from './failure.ts';
@@ -41,7 +41,8 @@ export async function openSqlBackend(
     plan,
     trusted: formatTrusted(target.config),
     identify: (call) => engine.identify(backend.catalogRun(call)),
-    check: async (sql, call) => void (await hinting(sql, of(call).guard.check(sql, backend.catalogRun(call)))),
+    check: async (sql, call) =>
+      void (await hinting(sql, untilAborted(of(call).guard.check(sql, backend.catalogRun(call)), call.signal))),
     read: (request, sink, call) =>
       hinting(request.sql, readGuarded(of(call), { request, sink, call, run: backend.catalogRun(call) })),
     async write(request, sink, call) {
@@ -89,7 +90,7 @@ async function readGuarded(entry: DatabaseEntry, read: GuardedRead): Promise<Rea
 }
 
 async function readOnce({ pool, guard }: DatabaseEntry, { request: { sql, ...rest }, sink, call, run }: GuardedRead) {
-  const statement = await guard.check(sql, run);
+  const statement = await untilAborted(guard.check(sql, run), call.signal);
   return await pool.use(call.signal, (session) => session.read({ statement, ...rest }, sink, call.signal));
 }
 
