@@ -44,10 +44,13 @@ export interface BodyProgramOptions {
  */
 export type Setting = 'superuser' | 'reader' | 'planter';
 
+/** Ends a batch. A transaction can lock so many objects only. */
+export const clearing = `do $$ declare s name; begin
+  for s in select nspname from pg_namespace where oid >= 16384 or nspname = 'public' loop
+    execute format('drop schema %I cascade', s); commit; end loop; end $$`;
+
 /** What every batch begins with. */
 export const world = [
-  `do $$ declare s name; begin for s in select nspname from pg_namespace where oid >= 16384 or nspname = 'public' loop
-    execute format('drop schema %I cascade', s); end loop; end $$`,
   'create schema public',
   'grant usage on schema public to public',
   'create table item (id int, name text)',

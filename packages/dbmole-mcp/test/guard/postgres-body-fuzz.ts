@@ -2,7 +2,7 @@ import { type EngineAddress, type RunningEngine, startEngine } from '@dbmole/eng
 import { Client, type ClientConfig } from 'pg';
 import { createChecker } from '../../src/engines/postgres/guard/checker.ts';
 import type { CatalogQuestion } from '../../src/guard/read-statement.ts';
-import { type BodyProgram, makeBodyProgram, type Setting, world } from './postgres-body-fuzz-programs.ts';
+import { type BodyProgram, clearing, makeBodyProgram, type Setting, world } from './postgres-body-fuzz-programs.ts';
 import { type CheckStatement, isTakenForRead } from './postgres-fuzz.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 
@@ -48,7 +48,7 @@ export interface BodyFuzzReport {
 const database = 'guard_body_fuzz';
 const reader = { user: 'guard_body_fuzz_reader', password: 'reader-word' };
 /** The guard reads the catalog once for so many. */
-const batchSize = 500;
+const batchSize = 400;
 /** Of the batches, one after the other. */
 const settings: readonly Setting[] = ['superuser', 'superuser', 'planter', 'superuser', 'reader'];
 /** Created by one message, unless one of them cannot be. */
@@ -151,6 +151,7 @@ interface Places {
 }
 
 async function tryBatch(programs: readonly BodyProgram[], { admin, session, options }: Places): Promise<Tried[]> {
+  await admin.query(clearing);
   await admin.query(world.join(';'));
   const created = new Set(await createPrograms(admin, programs));
   // Constants are checked when a view is made.
