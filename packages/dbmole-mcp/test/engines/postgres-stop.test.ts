@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Failure } from '@dbmole/core';
 import { type EngineAddress, useEngine } from '@dbmole/engines';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import {
   targetOf,
   until,
   value,
+  withServer,
   withSession,
 } from './postgres-fixture.ts';
 
@@ -165,12 +166,39 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await outcome;
       expect(Date.now() - from).toBeLessThan(10_000);
       expect(session.alive).toBe(false);
-      const waiting = new Promise((resolve) => setTimeout(() => resolve('still running'), 200));
+      const waiting = new Promise((resolve) => setTimeout(() => resolve('still running'), 2_500));
       expect(await Promise.race([session.pendingEnd, waiting])).toBe('still running');
       process.kill(pid, 'SIGCONT');
       await session.pendingEnd;
       expect(await countRunning(address, 'frozen')).toBe(0);
       await session.close();
+    });
+
+    it('learns of the end over another connection when the network has lost the one of the statement', async () => {
+      const frozen: Socket[] = [];
+      const pass = (near: Socket) => {
+        const far = connect(address.port, address.host);
+        near.pipe(far).pipe(near);
+        near.allowHalfOpen = true;
+        near.on('close', () => far.destroy());
+        frozen.push(
+          near.on('error', () => {}),
+          far.on('error', () => {}),
+        );
+      };
+      await withServer(pass, async ({ host, port }) => {
+        const session = await engine.openSession(targetOf({ ...address, host, port }), forever);
+        const caller = new AbortController();
+        const running = read(session, 'select pg_sleep(60) /* out of reach */', { signal: caller.signal });
+        const outcome = expect(running).rejects.toMatchObject({ kind: 'timeout' });
+        await until(async () => (await countRunning(address, 'out of reach')) === 1);
+        for (const socket of frozen) socket.unpipe().removeAllListeners('data').pause();
+        caller.abort(new Failure('timeout', 'too long'));
+        await outcome;
+        expect(session.pendingEnd).toBeInstanceOf(Promise);
+        await session.pendingEnd;
+        expect(await countRunning(address, 'out of reach')).toBe(0);
+      });
     });
 
     it('notices that it was ended while idle, and while it ran', async () => {

@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import { sendCancel } from './cancel.ts';
 import type { Conversation } from './conversation.ts';
+import { watchLateEnd } from './late-end.ts';
 import type { Segment } from './segment.ts';
 import type { Route } from './wire.ts';
 
@@ -25,6 +26,7 @@ export async function stopStatement(conversation: Conversation, route: Route, se
       hint: 'Call again.',
     }),
   );
+  void watchLateEnd(conversation, route);
 }
 
 function endsWithin(work: Promise<void>, ms: number): Promise<void> {
