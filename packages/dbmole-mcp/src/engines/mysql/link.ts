@@ -53,6 +53,8 @@ export interface Link {
   readonly lost: Error | undefined;
   /** The other side has closed it; why, is known a moment later. */
   readonly leaving: boolean;
+  /** Once it was abandoned: resolves when the command has ended, or nothing more can be learned of it. */
+  readonly pendingEnd: Promise<void> | undefined;
   query(sql: string, rows?: RowHandler): Promise<QueryEnd>;
   /** A statement without rows, with its values bound by the engine. */
   bind(sql: string, values: readonly BoundValue[]): Promise<void>;
@@ -72,11 +74,15 @@ export interface Link {
   lose(error: Error): void;
   /** Both directions, at once. */
   destroy(): void;
+  /** Gives up the command that runs. The connection stays open until the server answers it, which tells that it has ended. */
+  abandon(): void;
   /** Says goodbye; never rejects. */
   end(): Promise<void>;
 }
 
 const goodbyeMs = 1_000;
+/** What is on its way when a command is abandoned is less. */
+const maxUnwanted = 64 * 1024 * 1024;
 /** Of the protocol. */
 const [queryCommand, resetCommand] = [0x03, 0x1f];
 const headSize = 4;
@@ -94,6 +100,8 @@ class DriverLink implements Link {
   readonly #closed = createDeferred<void>();
   #lost: Error | undefined;
   #leaving = false;
+  #pendingEnd: Promise<void> | undefined;
+  #unwanted = 0;
   #fail: ((error: Error) => void) | undefined;
 
   constructor(driver: Driver, socket: Duplex) {
@@ -135,6 +143,10 @@ class DriverLink implements Link {
 
   get leaving(): boolean {
     return this.#leaving;
+  }
+
+  get pendingEnd(): Promise<void> | undefined {
+    return this.#pendingEnd;
   }
 
   async query(sql: string, rows?: RowHandler): Promise<QueryEnd> {
@@ -196,6 +208,13 @@ class DriverLink implements Link {
     this.#socket.destroy();
   }
 
+  abandon(): void {
+    if (this.#lost !== undefined) return;
+    this.#pendingEnd = this.#closed.promise;
+    this.lose(lostError());
+    this.resume();
+  }
+
   async end(): Promise<void> {
     if (this.#lost === undefined) {
       this.#lost = lostError();
@@ -219,6 +238,7 @@ class DriverLink implements Link {
     this.#fail = reject;
     start((error, result) => {
       this.#fail = undefined;
+      if (this.#pendingEnd !== undefined) this.destroy();
       if (error === null) resolve(result);
       else this.#failed(error, reject);
     });
@@ -235,6 +255,8 @@ class DriverLink implements Link {
   #receive(chunk: Buffer): void {
     if (this.#lost !== undefined && this.#fail === undefined && this.#socket.destroyed) return;
     this.#buffers.add(chunk.length);
+    if (this.#pendingEnd !== undefined) this.#unwanted += chunk.length;
+    if (this.#unwanted > maxUnwanted) this.destroy();
     try {
       this.#filter.push(chunk);
     } catch (error) {

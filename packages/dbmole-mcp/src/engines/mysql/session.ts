@@ -65,6 +65,10 @@ class MysqlSession implements Session {
     return !this.#closing.signal.aborted && this.#link.lost === undefined && !this.#link.leaving;
   }
 
+  get pendingEnd(): Promise<void> | undefined {
+    return this.#link.pendingEnd;
+  }
+
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
     const { sql, premise } = request.statement;
     return this.#call(signal, sql, async (left) => {

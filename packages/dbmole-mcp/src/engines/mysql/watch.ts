@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Control } from './control.ts';
 import { createDeferred } from './deferred.ts';
 import type { Link } from './link.ts';
@@ -11,6 +12,8 @@ const drainMs = 10;
 const lateMs = 100;
 /** A KILL that comes before the statement has begun stops nothing, so it is repeated. */
 const repeatMs = 100;
+/** Of a statement that was abandoned: the server may not have heard of it yet. */
+const repeatLaterMs = 5_000;
 
 export type StopCause = 'aborted' | 'timeout' | 'enough' | 'closed';
 
@@ -68,7 +71,7 @@ export class Watch {
     this.#after(drainMs, () => this.#kill());
   }
 
-  /** The statement is over: nothing is stopped any more. */
+  /** The statement is over, and nothing is stopped any more, unless it was abandoned. */
   settle(): void {
     this.#settled = true;
     this.#elapsed = performance.now() - this.#started;
@@ -76,6 +79,7 @@ export class Watch {
     this.#watched.closing.removeEventListener('abort', this.#close);
     for (const timer of this.#timers) clearTimeout(timer);
     this.#over.resolve();
+    if (this.#watched.link.pendingEnd !== undefined) void killUntilClosed(this.#watched);
   }
 
   /** A KILL that comes late hits the next statement, so one is sacrificed to it. */
@@ -100,7 +104,7 @@ export class Watch {
   #kill(): void {
     if (this.#killing !== undefined) return;
     const { link } = this.#watched;
-    this.#after(settleMs, () => link.destroy());
+    this.#after(settleMs, () => link.abandon());
     link.pause();
     this.#killing = this.#killUntilOver().catch(() => this.#cannotKill());
   }
@@ -115,11 +119,13 @@ export class Watch {
 
   /** What runs cannot be stopped, or whether it was is unknown: either way the session is not to be trusted. */
   #cannotKill(): void {
-    if (!this.#settled || this.#killSent) this.#watched.link.destroy();
+    const { link } = this.#watched;
+    if (!this.#settled) link.abandon();
+    else if (this.#killSent) link.destroy();
   }
 
   #claim(): boolean {
-    if (this.#settled) return false;
+    if (this.#settled && this.#watched.link.pendingEnd === undefined) return false;
     this.#killSent = true;
     return true;
   }
@@ -133,5 +139,17 @@ export class Watch {
       Math.min(milliseconds, 0x7fffffff),
     );
     this.#timers.add(timer);
+  }
+}
+
+/** The connection of an abandoned statement closes when it has ended. */
+async function killUntilClosed({ link, control }: Pick<Watched, 'link' | 'control'>): Promise<void> {
+  let isClosed = false;
+  const closed = link.closed.then(() => {
+    isClosed = true;
+  });
+  while (!isClosed) {
+    await control.kill(link.threadId, () => !isClosed).catch(() => undefined);
+    await Promise.race([closed, delay(repeatLaterMs, undefined, { ref: false })]);
   }
 }

@@ -1,6 +1,6 @@
 import type { Link } from './link.ts';
 
-/** Work that does not end in this time after it was told to is left alone, and its connection closed. */
+/** Work that does not end in this time after it was told to is abandoned. */
 export const settleMs = 2_000;
 
 interface Bounds {
@@ -12,7 +12,7 @@ interface Bounds {
 export async function withGrace<T>({ link, signals }: Bounds, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const abort = () => {
-    timer ??= setTimeout(() => link.destroy(), settleMs);
+    timer ??= setTimeout(() => link.abandon(), settleMs);
   };
   for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
   try {
