@@ -31,7 +31,7 @@ they are marked as needed. \`--tools\` offers some of them only, \`--readonly\` 
 Arguments that mean the same everywhere: \`connection\` is the name of a connection, not needed where there is only one; \`timeout_ms\` is the most that the
 call may take; \`offset\`, \`cell_offset\` and their limits read on where an answer was cut, with the values that its first line gives.
 
-All of ours is in the first line of an answer, and everything behind it is data. Rows are CSV, one line each: a line break inside of a cell is
+The first line of an answer is ours, and everything behind it is data. Rows are CSV, one line each: a line break inside of a cell is
 written \`⟦U+000A⟧\`, as is whatever cannot be seen. A result that is a single cell of several lines is plain text instead: behind the mark
 \`⟦12 lines of text⟧\`, everything to the end of the answer is that cell. The bracket \`⟦\` is ours alone; one in the data is written \`⟦U+27E6⟧\`.
 

@@ -70,7 +70,7 @@ const pointedName = /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u;
 /** The name in the statement that the engine points at, else the first that it quotes. Qualifiers are left away. */
 function wantedName({ message, position }: Failure, sql: string): string | undefined {
   const pointed = position === undefined ? undefined : pointedName.exec(sql.slice(position - 1))?.[0];
-  // What the server says is in quotes of ours.
+  // The message quotes what the server says.
   const said = message.slice(message.indexOf('“') + 1);
   const quoted = /["'`«„“]([^"'`»“”]+)["'`»“”]/.exec(said)?.[1];
   const name = lastPart((pointed ?? quoted ?? '').replace(/["`]/g, ''));

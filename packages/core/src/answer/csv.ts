@@ -52,7 +52,7 @@ export function formatCell(part: CellPart): string {
   return quotable.test(visible) ? `"${visible.replaceAll('"', '""')}"` : visible;
 }
 
-/** A cell that goes over several lines, as plain text behind a mark of ours that no data can have. Undefined for any other cell. */
+/** A cell that goes over several lines, as plain text behind a mark that no data can have. Undefined for any other cell. */
 export function formatTextCell({ text, mark }: CellPart): string | undefined {
   if (text === null || !text.includes('\n')) return undefined;
   const lines = text.split('\n').length;

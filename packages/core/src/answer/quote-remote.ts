@@ -1,7 +1,7 @@
 import { redact } from '../redact.ts';
 import { cutVisible, formatVisible } from '../text.ts';
 
-/** A text that a server sent, inside of a sentence of ours: on one line, in quotes that it cannot end, at most `room` characters. */
+/** Quotes what a server sent: on one line, in quotes that it cannot end, at most `room` characters of it. */
 export function quoteRemote(text: string, room: number): string {
   const line = formatVisible(redact(text).replace(/\s+/g, ' ').trim()).replaceAll('”', '⟦U+201D⟧');
   return `“${line.length <= room ? line : `${cutVisible(line, room)}…`}”`;
