@@ -195,7 +195,7 @@ describe('an answer that is made to do harm', () => {
     const before = process.memoryUsage().rss;
     const started = performance.now();
     delay.enable();
-    const { text } = await tools.call(one.tool, one.args ?? {});
+    const { text } = await tools.call(one.tool, { ...one.args });
     delay.disable();
     expect(text).toMatch(one.expected);
     expect(text).not.toContain('E_INTERNAL');

@@ -125,15 +125,16 @@ describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be 
       ]);
     });
 
-    it('is kept from a tunnel without TLS, where the key could be that of anyone', async () => {
-      const failed = await failureOf(openAs('auto', { dial }));
+    it('is kept from a host behind a tunnel without TLS, where the key could be that of anyone', async () => {
+      const behind = { dial, connectHost: 'db.internal' };
+      const failed = await failureOf(openAs('auto', behind));
       expect(failed).toMatchObject({
         kind: 'connection',
         code: 'E_TLS_REQUIRED',
         message: expect.stringContaining('without TLS'),
         hint: expect.stringContaining('"require"'),
       });
-      expect(await failureOf(openAs('disable', { dial }))).toMatchObject({ code: 'E_TLS_REQUIRED' });
+      expect(await failureOf(openAs('disable', behind))).toMatchObject({ code: 'E_TLS_REQUIRED' });
     });
 
     it('is sent through TLS, and within this machine', async () => {
@@ -141,6 +142,9 @@ describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be 
       const { runDirect } = await import('../direct.ts');
       await runDirect(server(), ['FLUSH PRIVILEGES']);
       expect(await readValue(await openAs('auto'), 'SELECT 1')).toBe('1');
+      await runDirect(server(), ['FLUSH PRIVILEGES']);
+      // The end of the tunnel is the SSH server itself.
+      expect(await readValue(await openAs('auto', { dial }), 'SELECT 1')).toBe('1');
     });
   });
 });

@@ -97,7 +97,7 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
 
 /** Beside those of the fixture. */
 const objects = `
-create function m_default() returns int language plpgsql as $$ declare x record := f_sql(); begin return 1; end $$;
+create function m_default() returns int language plpgsql as $$ declare x item := f_sql(); begin return x.id; end $$;
 create function m_returns() returns setof int language plpgsql as $$ begin return query execute 'select ' || 1; end $$;
 create function m_sets() returns int language plpgsql as
   $$ begin set local standard_conforming_strings = off; return 1; end $$;
@@ -113,7 +113,7 @@ create or replace function pg_catalog.cbrt(float8) returns float8 language inter
 const unprovable = `
 create function m_unknown() returns text language plpgsql as
   $$ declare x text; begin execute 'select ' || 1 into x; return x; end $$;
-create function m_definer() returns text language plpgsql security definer as $$ begin return m_unknown(); end $$;`;
+create function m_definer() returns text language plpgsql security definer set search_path = public as $$ begin return m_unknown(); end $$;`;
 
 type Place = 'superuser' | 'owner' | 'latin';
 

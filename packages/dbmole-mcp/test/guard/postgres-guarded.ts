@@ -27,7 +27,10 @@ export async function openGuarded(login: Login, timeoutMs = 30_000): Promise<Gua
   const config = connectionSchema.parse({ name: 'guarded', type: 'postgres', ...login, tls: 'disable' });
   const target = { config, connectHost: login.host, connectPort: login.port, serverName: login.host };
   // In this thread, where it can be measured how much of it the tests cover.
-  const backend = await createBackend(target, signal, { pool: { size: 1 }, createGuard: () => createGuard(undefined, createChecker()) });
+  const backend = await createBackend(target, signal, {
+    pool: { size: 1 },
+    createGuard: (trust) => createGuard(trust, createChecker(trust)),
+  });
   return {
     backend,
     read: (sql, params = []) => readOnce(backend, { sql, params, timeoutMs }),

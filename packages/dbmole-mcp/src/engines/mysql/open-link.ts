@@ -60,19 +60,20 @@ function createDriver(target: SessionTarget, socket: Duplex, tls: boolean): Driv
     disableEval: true,
     // Only says that we want TLS: the handshake itself is ours.
     ...(tls ? { ssl: {} } : {}),
-    ...(tls || staysHere(target) ? {} : { authPlugins: withoutServerKey() }),
+    ...(tls || staysLocal(target) ? {} : { authPlugins: withoutServerKey() }),
   });
   // The driver's types leave out the members that we replace.
   return connection as unknown as Driver;
 }
 
-function staysHere({ dial, connectHost }: SessionTarget): boolean {
-  return dial === undefined && isLocalHost(connectHost);
+/** On this machine, or on the SSH server at the end of a tunnel, whose key was verified. */
+function staysLocal({ connectHost }: SessionTarget): boolean {
+  return isLocalHost(connectHost);
 }
 
 /**
  * Without TLS these logins ask for a key to encrypt the password with, when the server does not remember it. The key may be that of
- * anyone who answers, in a tunnel behind its last server as well, and would give the password away.
+ * anyone who answers, behind the last server of a tunnel as well, and would give the password away.
  */
 function withoutServerKey(): Record<string, AuthPlugin> {
   const options = { onServerPublicKey: refuseServerKey };

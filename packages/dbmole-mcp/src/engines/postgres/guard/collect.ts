@@ -108,6 +108,7 @@ const jsonFunctions = new Map([
 
 const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['FuncCall', collectCall],
+  ['MergeSupportFunc', (lists, node) => collectWord(lists, node, 'merge_action')],
   ['InsertStmt', collectTarget],
   ['UpdateStmt', collectTarget],
   ['DeleteStmt', collectTarget],
@@ -173,7 +174,9 @@ function collectWord({ functions }: Lists, { fields }: Visited, name: string | u
 }
 
 function collectCall({ functions, relations }: Lists, { fields }: Visited): void {
-  const { schema, name, at } = nameOf(fields.funcname, fields);
+  const { name, at, ...named } = nameOf(fields.funcname, fields);
+  // A word of the grammar since version 16; to an older server it is whatever has that name.
+  const schema = name === 'json_object' && named.schema === 'pg_catalog' ? undefined : named.schema;
   const { unlessNamed, unlessSmall } = denialOfFunction(schema, name) ?? {};
   const relation = unlessNamed === 'relation' ? readRelation(fields.args) : undefined;
   if (relation !== undefined) relations.push({ at, ...relation });

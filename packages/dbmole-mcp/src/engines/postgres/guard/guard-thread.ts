@@ -7,6 +7,8 @@ import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, to
 
 /** The thread is busy with one check for so long at most. Ordinary statements take a millisecond. */
 const maxBusyMs = 3_000;
+/** Loading the parser counts as well when the machine is busy. */
+const maxStartMs = 15_000;
 const heartbeatMs = 250;
 /** The parser keeps the memory that it once needed; a thread that ends gives it back. */
 const idleMs = 60_000;
@@ -124,8 +126,9 @@ class GuardThread {
 
   /** Only while there are jobs. Starting the thread counts as well. */
   #startHeartbeat(): void {
-    this.#answeredAt = performance.now();
-    let checkedAt = this.#answeredAt;
+    const isStarting = this.#answeredAt === 0;
+    let checkedAt = performance.now();
+    this.#answeredAt = isStarting ? checkedAt + maxStartMs - maxBusyMs : checkedAt;
     this.#heartbeat = setInterval(() => {
       const now = performance.now();
       // A main thread that was busy itself could not have heard an answer.

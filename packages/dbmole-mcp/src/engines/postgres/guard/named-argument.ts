@@ -13,7 +13,7 @@ export interface Named {
 const part = '([a-z_][a-z0-9_$]{0,62}|"(?:[^"]|""){1,63}")';
 const blanks = '[ \\t\\n\\r\\f\\v]{0,9}';
 const names = new RegExp(`^${blanks}(?:${part}${blanks}\\.${blanks})?${part}${blanks}$`, 'i');
-const isAscii = /^[ -~\s]*$/;
+const isAscii = /^[\t-\r -~]*$/;
 
 /** Undefined: only the server will know, at run time. */
 export function readRelation(args: unknown): Named | undefined {

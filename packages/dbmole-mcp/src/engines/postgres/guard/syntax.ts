@@ -50,9 +50,9 @@ export function refuseForeignNames(sql: string, parser: Parser): void {
 
 /** Outside of literals and comments. */
 export function findForeignName(text: string, parser: Parser): Token | undefined {
-  if (!/[^ -~\s]|u&"/i.test(text)) return undefined;
+  if (!/[^\t-\r -~]|u&"/i.test(text)) return undefined;
   const isLiteral = ({ text: token, tokenName }: Token) => /^['$]|^[ebnx]'|^u&'/i.test(token) || tokenName.endsWith('_COMMENT');
-  return parser.scan(text).find((token) => !isLiteral(token) && /[^ -~\s]|^u&/i.test(token.text));
+  return parser.scan(text).find((token) => !isLiteral(token) && /[^\t-\r -~]|^u&/i.test(token.text));
 }
 
 async function parseAll(sql: string, parser: Parser, openVersion: () => Promise<number>): Promise<readonly RawStatement[]> {

@@ -9,6 +9,8 @@ export interface Parameter {
   readonly mode: string;
   /** It is of a composite type. */
   readonly row: boolean;
+  /** A number, a time or a name of the catalog: no text can be passed in it. */
+  readonly isPlain: boolean;
 }
 
 /** The text of a function or a view. */
@@ -27,11 +29,18 @@ export interface Body {
 /** So many at once; what a question may answer is limited. */
 const pageSize = 500;
 
+/** Numbers, times, truth values, UUIDs and names of the catalog. */
+const plainTypes = [
+  ...[16, 20, 21, 23, 26, 700, 701, 1700, 1082, 1083, 1266, 1114, 1184, 1186, 2950],
+  ...[24, 2202, 2203, 2204, 2205, 2206, 4089, 4096],
+];
+
 const functions = `
   select p.oid, p.prosrc, pg_catalog.array_to_string(p.proconfig, E'\\n'), p.prokind, p.proretset, p.prorettype = 'void'::pg_catalog.regtype,
     (select pg_catalog.json_agg(pg_catalog.json_build_object('name', coalesce(p.proargnames[i], ''), 'type', pg_catalog.format_type(t, null),
         'mode', coalesce(p.proargmodes[i], 'i'),
-        'row', exists (select from pg_catalog.pg_type y where y.oid = t and y.typtype = 'c')) order by i)
+        'row', exists (select from pg_catalog.pg_type y where y.oid = t and y.typtype = 'c'),
+        'isPlain', t = any ('{${plainTypes.join(',')}}'::pg_catalog.oid[])) order by i)
       from pg_catalog.unnest(coalesce(p.proallargtypes, p.proargtypes::pg_catalog.oid[])) with ordinality a (t, i)),
     pg_catalog.format_type(p.prorettype, null)
   from pg_catalog.pg_proc p where p.oid = any ($1::pg_catalog.oid[])`;
@@ -79,7 +88,10 @@ function parseFunction([oid, text, settings, kind, set, isVoid, json, result]: R
     parameters,
     result: result ?? '',
     signature: { parameters, returnsSet: set === 't', returnsVoid: isVoid === 't', isProcedure: kind === 'p' },
-    unprovable: known === 'other' ? `is written in ${language}, which cannot be checked` : decisive && `sets ${decisive}`,
+    unprovable:
+      known === 'other'
+        ? `is written in ${language?.replace(/^language /, '')}, which cannot be checked`
+        : decisive && `sets ${decisive}`,
   };
 }
 
@@ -92,7 +104,7 @@ function parseView([oid, text]: Row): Body {
 /** They decide what names and literals mean, or which code is loaded. */
 const decisive = new Set([
   ...['role', 'session_authorization', 'search_path', 'standard_conforming_strings', 'backslash_quote', 'client_encoding'],
-  ...['dynamic_library_path', 'session_replication_role', 'local_preload_libraries'],
+  ...['dynamic_library_path', 'session_replication_role', 'local_preload_libraries', 'seed'],
 ]);
 
 export function isDecisive(setting: string): boolean {

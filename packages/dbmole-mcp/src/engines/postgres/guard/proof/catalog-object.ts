@@ -30,6 +30,8 @@ export interface CatalogObject {
   readonly whole: boolean;
   /** The owner whose rights it runs with; undefined: the caller's. */
   readonly definer: string | undefined;
+  /** It runs with the rights of its owner, and looks for names where its caller says. */
+  readonly unpinned: boolean;
   /** Of a cast: the numbers of the types are in `needs` and here, and the name of the source. */
   readonly target: string | undefined;
   readonly source: string;
@@ -39,6 +41,8 @@ export interface CatalogObject {
   isDeniedByName: boolean;
   /** The language of its body, or `text` for a view with SQL in literals; undefined: the catalog has all that it leads to. */
   body: string | undefined;
+  /** Any statement may run it. */
+  isEverywhere: boolean;
   /** A person vouches for it. */
   isTrusted: boolean;
   /** It makes values of whatever type it is given. */
@@ -83,6 +87,7 @@ export interface Description {
   readonly row?: string | number | null;
   readonly whole?: boolean;
   readonly definer?: string | number | null;
+  readonly unpinned?: boolean;
   readonly target?: string | number;
   readonly source?: string;
   readonly implicit?: boolean;
@@ -127,11 +132,13 @@ export function createObject({
     row: description.row == null ? undefined : String(description.row),
     whole: description.whole === true,
     definer: description.definer == null ? undefined : String(description.definer),
+    unpinned: description.unpinned === true,
     target: description.target === undefined ? undefined : String(description.target),
     source,
     isImplicitCast: isCast && description.implicit === true,
     isDeniedByName: false,
     body: undefined,
+    isEverywhere: false,
     isTrusted: false,
     makesAnyType: false,
     reason: undefined,
@@ -160,7 +167,9 @@ export function userNeeds({ needs }: CatalogObject): readonly string[] {
 }
 
 /** Between types of the server itself, how values of one are sorted, or what texts go through, and never written: it could be anywhere. */
-export function isEverywhere({ class: objectClass, oid, edges, isImplicitCast, needs, target = '0' }: CatalogObject): boolean {
+export function isEverywhere(object: CatalogObject): boolean {
+  const { class: objectClass, oid, edges, isImplicitCast, needs, target = '0' } = object;
+  if (object.isEverywhere) return true;
   if (unnamed.includes(objectClass)) return true;
   if (objectClass === catalogs.type) return !isUserType(oid) && edges.some(({ how }) => how === 'sorted');
   return isImplicitCast && ![...needs, target].some(isUserType);

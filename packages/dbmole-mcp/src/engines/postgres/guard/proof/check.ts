@@ -53,8 +53,8 @@ export function createCheck(options: CheckOptions): Check {
   const explorer = new Explorer({
     ...options,
     anyField: rows.cast,
-    findEdges: (body, { uses, statements }) => {
-      const matching = { providers, rows, schemas, anyType: takesAnyType(body.parameters) && isOwn(body) };
+    findEdges: (body, { uses, statements, hasRecords }) => {
+      const matching = { providers, rows, schemas, anyType: (hasRecords || takesAnyType(body.parameters)) && isOwn(body) };
       return finder.find(uses, statements, matching, explorer).map(({ object }) => object);
     },
   });
@@ -101,7 +101,7 @@ class Finder {
     const all = [...objects.values()].filter(({ isDeniedByName }) => !isDeniedByName);
     this.#byName = groupByName(all.filter((object) => object.class !== catalogs.target));
     this.#targets = groupByName(all.filter((object) => object.class === catalogs.target));
-    this.#everywhere = all.filter(isEverywhere);
+    this.#everywhere = [...objects.values()].filter(isEverywhere);
     this.#untyped = untyped;
   }
 

@@ -15,6 +15,7 @@ export function declareForParser(
   const types: string[] = [];
   const insertions: { at: number; text: string }[] = [];
   for (const declaration of findDeclarations(tokens)) {
+    for (const cursorType of findCursorTypes(declaration, bytes)) types.push(cursorType);
     const { type, assigned, isNotNull } = readDeclaration(declaration);
     const [name] = declaration;
     const last = type.at(-1);
@@ -82,9 +83,34 @@ function readDeclaration([, ...rest]: readonly Token[]): Declaration {
   return { type, assigned: rest[assigned], isNotNull: words.slice(0, end).includes('not') };
 }
 
+/** Of `c cursor (a int, b shop.mood) for …`, each type. A comma may also stand in `numeric(4, 2)`. */
+function findCursorTypes([, first, ...rest]: readonly Token[], bytes: Buffer): readonly string[] {
+  if (!/^(?:cursor|scroll|no)$/i.test(first?.text ?? '')) return [];
+  const opened = rest.findIndex(({ text }) => text === '(');
+  const begins = rest.findIndex(({ text }) => /^(?:for|is)$/i.test(text));
+  if (opened < 0 || opened > begins) return [];
+  return splitParameters(rest.slice(opened + 1, begins)).flatMap(([name, ...type]) => {
+    const last = type.at(-1);
+    return name === undefined || last === undefined ? [] : [bytes.toString('utf8', name.end, last.end)];
+  });
+}
+
+/** Up to the parenthesis that closes the list. */
+function splitParameters(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const parameters: Token[][] = [[]];
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.text === '(') depth++;
+    else if (token.text === ')' && --depth < 0) break;
+    if (token.text === ',' && depth === 0) parameters.push([]);
+    else parameters.at(-1)?.push(token);
+  }
+  return parameters;
+}
+
 /** `mood` or `shop.mood`. */
 function isName(type: readonly Token[]): boolean {
-  return type.length % 2 === 1 && type.every(({ text }, i) => (i % 2 === 1 ? text === '.' : /^["\p{L}_]/u.test(text)));
+  return type.length % 2 === 1 && type.every(({ text }, i) => (i % 2 === 1 ? text === '.' : !/^[^"\w\u0080-\uffff]/.test(text)));
 }
 
 function insertAll(bytes: Buffer, insertions: readonly { at: number; text: string }[]): string {

@@ -118,6 +118,14 @@ export function formatDependents(major: number): string {
     select ${target}, x.adrelid, d.via_class, d.via, 'default'
       from d join pg_catalog.pg_attrdef x on x.oid = d.objid where d.classid = 2604 and d.immutable
     union all
+    select ${target}, p.polrelid, d.via_class, d.via, 'policy'
+      from d join pg_catalog.pg_policy p on p.oid = d.objid and p.polcmd <> 'r' where d.classid = 3256 and d.immutable
+    union all
+    select ${target}, r.ev_class, s.class, s.oid, 'rule'
+      from seen s join pg_catalog.pg_depend x on x.refclassid = ${relation} and x.refobjid = s.oid and x.classid = 2618
+        join pg_catalog.pg_rewrite r on r.oid = x.objid and r.ev_type = '1' and r.ev_class <> s.oid
+      where s.class = ${target}
+    union all
     select ${relation}, p.polrelid, d.via_class, d.via, 'policy'
       from d join pg_catalog.pg_policy p on p.oid = d.objid and p.polcmd in ('r', '*') and p.polrelid <> d.via
       where d.classid = 3256

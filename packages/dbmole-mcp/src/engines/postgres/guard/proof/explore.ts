@@ -22,6 +22,9 @@ export interface ExplorerOptions {
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
 }
 
+/** No object has this number. */
+const anythingOid = 'anything';
+
 /** Bodies that are fetched before anything leads to them. */
 const maxAhead = 4_000;
 /** Then other checks get their turn. */
@@ -47,14 +50,14 @@ export class Explorer {
     this.#options = options;
     const objects = [...options.objects.values()];
     const isType = ({ class: of, oid }: CatalogObject) => of === catalogs.type && isUserType(oid);
-    const isTextCast = ({ class: of, name }: CatalogObject) => of === catalogs.cast && name === 'text';
+    const isCast = ({ class: of }: CatalogObject) => of === catalogs.cast;
     this.anyThing = createGroup(
       '0',
       objects.filter((object) => object.class === catalogs.relation || isType(object)),
     );
     this.anyType = createGroup(
       '1',
-      objects.filter((object) => isType(object) || isTextCast(object)),
+      objects.filter((object) => isType(object) || isCast(object)),
     );
   }
 
@@ -125,7 +128,8 @@ export class Explorer {
     object.reason ??= reading.refused;
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
     if (reading.findsThings) addEdge(object, this.anyThing, 'finds');
-    if (isUserType(object.oid) && makesAnyType(body, reading.statements)) addEdge(object, this.anyType, 'makes');
+    if (isUserType(object.oid) && (reading.hasRecords || makesAnyType(body, reading.statements)))
+      addEdge(object, this.anyType, 'makes');
     if (reading.unprovable !== undefined) this.#judgeUnprovable(object, reading, await this.#openPowers(run));
   }
 
@@ -142,7 +146,7 @@ export class Explorer {
   #groupAnything(user: string | undefined): CatalogObject {
     const actsForAnyone = ({ class: of, definer, reason }: CatalogObject) =>
       of === catalogs.function ? definer !== undefined && definer !== user : of === catalogs.relation && reason !== undefined;
-    this.#anything ??= createGroup('2', [...this.#options.objects.values()].filter(actsForAnyone));
+    this.#anything ??= createGroup(anythingOid, [...this.#options.objects.values()].filter(actsForAnyone));
     return this.#anything;
   }
 
@@ -187,6 +191,7 @@ function spread(explored: readonly CatalogObject[]): void {
   for (const object of explored) {
     if (object.reason !== undefined) mark(object, undefined, queue);
     markBy(object, object.edges, queue);
+    if (object.edges.some(({ to }) => to.isUnprovable && to.oid !== anythingOid)) object.isUnprovable = !object.isTrusted;
     if (object.isUnprovable) markUnprovable(object);
   }
   for (const to of queue) for (const { from, how } of to.usedBy) markBy(from, [{ to, how }], queue);
@@ -226,7 +231,7 @@ function markUnprovable(object: CatalogObject): void {
   for (const pending = [object]; pending.length > 0; ) {
     const next = pending.pop();
     for (const { from } of next?.usedBy ?? []) {
-      if (from.isUnprovable || from.isTrusted || from.class === '0') continue;
+      if (from.isUnprovable || from.isTrusted || from.oid === anythingOid) continue;
       from.isUnprovable = true;
       pending.push(from);
     }

@@ -47,6 +47,7 @@ export class Graph {
     if (found.how === 'body') object.body ??= found.detail;
     else if (found.how === 'makes') object.makesAnyType = true;
     else object.reason ??= reasonOfRoot(found);
+    if (found.how === 'altered') object.isEverywhere = true;
     if (found.how === 'named' && found.class === catalogs.function) object.isDeniedByName = true;
     return isNew ? [object] : [];
   }

@@ -29,14 +29,17 @@ export interface Proof {
 const attempts = 5;
 
 export async function openProof(run: CatalogQuestion, parser: Parser, trust?: Trust): Promise<Proof> {
+  let watched = nothingWatched;
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const before = await openSeen(run, nothingWatched);
-    const { watched, check } = await openCheck(run, parser, trust);
-    const seen = watched === nothingWatched ? before : await openSeen(run, watched);
-    const premise = formatPremise(seen, watched);
-    if (watched === nothingWatched) return { check, premise };
-    const [held] = await run(`select ${formatPremise(before, nothingWatched)}`);
-    if (held?.[0] === 't') return { check, premise };
+    const before = await openSeen(run, watched);
+    const loaded = await openCheck(run, parser, trust);
+    const wasWatched = formatPremise(before, watched) === formatPremise(before, loaded.watched);
+    watched = loaded.watched;
+    const after = await openSeen(run, watched);
+    // Nothing was committed meanwhile, or nothing that matters.
+    const isSame = before.moment !== undefined && before.moment === after.moment;
+    if (isSame || (wasWatched && before.fingerprint === after.fingerprint && before.path === after.path))
+      return { check: loaded.check, premise: formatPremise(after, watched) };
   }
   throw new Failure('engine', 'the catalog of this database keeps changing, so reads cannot be checked', {
     code: 'E_CONFLICT',
@@ -59,18 +62,28 @@ const sessionSql = `
     (select pg_catalog.json_agg(distinct pg_catalog.substr(x.setting, 13)) from pg_catalog.pg_proc p
       cross join lateral pg_catalog.unnest(p.proconfig) x (setting) where pg_catalog.starts_with(x.setting, 'search_path=')),
     (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n
-      where exists (select from pg_catalog.pg_roles r where r.rolname = n.nspname))`;
+      where exists (select from pg_catalog.pg_roles r where r.rolname = n.nspname)),
+    (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n)`;
 
 async function openSession(run: CatalogQuestion): Promise<Session> {
-  const [version, cast, encoding, path, paths, roles] = (await run(sessionSql))[0] ?? [];
-  const settings = parseList(paths).flatMap((setting) => setting.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1')));
+  const [version, cast, encoding, path, paths, roles, all] = (await run(sessionSql))[0] ?? [];
+  const settings = parseList(paths).flatMap(parsePath);
+  // What is written in another way is read by the server alone.
+  const isPlain = parseList(paths).every((setting) => plainPath.test(setting));
   return {
     major: Math.floor(Number(version) / 10_000),
     rowsAreCast: cast === 't',
     isUtf8: encoding === 'UTF8',
     // "$user" is whoever runs it then.
-    schemas: new Set([...parseList(path), ...settings, ...parseList(roles)]),
+    schemas: isPlain ? new Set([...parseList(path), ...settings, ...parseList(roles)]) : new Set(parseList(all)),
   };
+}
+
+/** `"$user", public`. */
+const plainPath = /^(?:(?:^|, ?)(?:"[a-z_$][a-z0-9_$]{0,62}"|[a-z_][a-z0-9_$]{0,62}))*$/;
+
+function parsePath(setting: string): readonly string[] {
+  return setting.match(/[a-z_$][a-z0-9_$]*/g) ?? [];
 }
 
 async function openCheck(
@@ -89,11 +102,11 @@ async function openCheck(
   const providers = await openProviders(run, objects);
   const rows = await openRows(run, { cast: session.rowsAreCast }, objects);
   const untyped = await openUntyped(run, objects);
-  const owners = [...new Set(objects.flatMap(({ definer }) => definer ?? []))];
+  const definers = objects.filter(({ definer }) => definer !== undefined);
   const { isUtf8, schemas } = session;
   const check = createCheck({
     ...{ parser, objects: graph.objects, providers, rows, untyped, isUtf8, schemas },
-    openPowers: (ask) => openPowers(ask, owners),
+    openPowers: (ask) => openPowers(ask, definers),
   });
   return { check, watched: findWatched(objects, providers, rows) };
 }

@@ -28,12 +28,12 @@ export function readPlpgsql(body: string, signature: Signature, parser: Parser):
   const tokens = parser.scan(body).filter(({ tokenName }) => !tokenName.endsWith('_COMMENT'));
   const withFields = findNamesWithFields(tokens);
   const { text, types } = declareForParser(body, tokens, withFields);
-  const parts = { statements: [] as string[], dynamic: [] as string[], types };
+  const parts: Parts = { statements: [], dynamic: [], types: [...types] };
   visitParts(parser.parsePlpgsql(formatFunction(text, signature, withFields)), parts, parser);
   return parts;
 }
 
-type Parts = { statements: string[]; dynamic: string[] };
+type Parts = { statements: string[]; dynamic: string[]; types: string[] };
 
 interface Part {
   readonly value: unknown;
@@ -59,6 +59,8 @@ function visitNode(node: Fields, field: string, to: { pending: Part[]; parts: Pa
     const name = dynamicFields.has(`${field}.${key}`) || key === 'dynquery' ? 'dynamic' : key;
     if (key === 'PLpgSQL_expr') addExpression(asFields(node[key]), field === 'dynamic', to.parts, to.parser);
     else to.pending.push({ value: node[key], field: name });
+    // A loop over a cursor declares its row by itself.
+    if (key === 'PLpgSQL_stmt_forc') to.parts.types.push('record');
   }
 }
 

@@ -9,7 +9,7 @@ const body = (text: string, { type = 'anyelement', language = 'sql' as Body['lan
   oid: '20000',
   language,
   text,
-  parameters: [{ name: 'x', type, mode: 'i', row: false }],
+  parameters: [{ name: 'x', type, mode: 'i', row: false, isPlain: false }],
   result: type,
   signature: { parameters: [{ name: 'x', mode: 'i', type }], returnsSet: false, returnsVoid: false, isProcedure: false },
   unprovable: undefined,

@@ -1,4 +1,5 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { CatalogObject } from './catalog-object.ts';
 import { rootParams } from './roots.ts';
 
 /** What SQL that cannot be checked could do with the rights of a role, for the roles with which it could do harm. */
@@ -60,12 +61,23 @@ const question = `
   ) m (taken)
   where s.rolname = session_user and (r.rolname = current_user or r.oid = any ($1::pg_catalog.oid[]) or m.taken)`;
 
-export async function openPowers(run: CatalogQuestion, owners: readonly string[]): Promise<Powers> {
+/** Functions that the user may call, of those that are given. */
+const callable = `
+  select p.proname from pg_catalog.pg_proc p
+  where p.oid = any ($1::pg_catalog.oid[]) and pg_catalog.has_function_privilege(p.oid, 'execute') order by p.oid limit 1`;
+
+/** `definers` are functions that run with the rights of their owners. */
+export async function openPowers(run: CatalogQuestion, definers: readonly CatalogObject[]): Promise<Powers> {
   const [names = '', prefixes = ''] = rootParams;
+  const owners = [...new Set(definers.map(({ definer = '' }) => definer))];
   const rows = await run(question, [`{${owners.join(',')}}`, `^(${escapes.join('|')})`, names, prefixes]);
   const roles = new Map(rows.flatMap(([oid, , what]) => (oid && what ? [[oid, what] as const] : [])));
   const [user, , own] = rows.find(([, is]) => is === 't') ?? [];
   const other = rows.find(([, , what, taken]) => what && taken === 't');
   const asOther = other && `can become ${other[4]}, which ${other[2]}`;
-  return { user: user ?? undefined, own: own ?? asOther, roles };
+  // Whoever can set a search path decides what such a function calls.
+  const open = definers.filter(({ unpinned, definer = '' }) => unpinned && definer !== user && roles.has(definer));
+  const [called] = open.length === 0 ? [] : await run(callable, [`{${open.map(({ oid }) => oid).join(',')}}`]);
+  const asDefiner = called && `may call ${called[0]}(), which has more rights and no search path of its own`;
+  return { user: user ?? undefined, own: own ?? asOther ?? asDefiner, roles };
 }

@@ -20,6 +20,8 @@ export interface Seen {
   readonly fingerprint: string;
   /** The schemas that names are looked for in. A new session can have others. */
   readonly path: string;
+  /** Equal as long as no transaction ended; undefined on a standby. */
+  readonly moment: string | undefined;
 }
 
 /** Operators by their schema: a search path may have others before the server's own. */
@@ -27,7 +29,10 @@ const newer = (column: string) => `${column} operator(pg_catalog.>=) ${firstUser
 
 /** By no cast to text that somebody can make. Without the schema of temporary tables, which only some sessions have, and which is empty between calls. A role may quote all names. */
 const ownSchema = `pg_catalog.btrim(pg_catalog.concat(pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace), '"')::pg_catalog.name`;
-const currentPath = `pg_catalog.concat(pg_catalog.array_remove(pg_catalog.current_schemas(true), ${ownSchema}))`;
+/** And the roles that may do anything, which decides what code without proof may do. */
+const powerfulRoles = `(select pg_catalog.string_agg(pg_catalog.concat(r.oid, r.rolsuper, r.rolreplication), ',' order by r.oid)
+  from pg_catalog.pg_roles r where r.rolsuper or r.rolreplication)`;
+const currentPath = `pg_catalog.concat(pg_catalog.array_remove(pg_catalog.current_schemas(true), ${ownSchema}), ${powerfulRoles})`;
 
 /** Of functions and views, those of the server itself too: a superuser may replace them. */
 const wholes = [
@@ -89,7 +94,7 @@ function oneOf(oids: readonly string[]): string {
 /** Sessions will ask for the moment as well: a server that cannot tell it should say so here. */
 export async function openSeen(run: CatalogQuestion, watched: Watched): Promise<Seen> {
   const [row] = await run(`select ${formatFingerprint(watched)}, ${currentPath}, ${momentSql}`);
-  return { fingerprint: row?.[0] ?? '', path: row?.[1] ?? '' };
+  return { fingerprint: row?.[0] ?? '', path: row?.[1] ?? '', moment: row?.[2] ?? undefined };
 }
 
 export function formatPremise({ fingerprint, path }: Seen, watched: Watched): string {

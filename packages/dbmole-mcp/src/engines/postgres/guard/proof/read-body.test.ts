@@ -3,7 +3,13 @@ import { openParser } from '../parser.ts';
 import type { Body, Parameter } from './bodies.ts';
 import { readBody } from './read-body.ts';
 
-const parameter = (name: string, type: string, mode = 'i'): Parameter => ({ name, type, mode, row: false });
+const parameter = (name: string, type: string, mode = 'i'): Parameter => ({
+  name,
+  type,
+  mode,
+  row: false,
+  isPlain: /^(?:integer|bigint)$/.test(type),
+});
 
 const read = async (text: string, parameters: readonly Parameter[] = [], changes: Partial<Body> = {}, isUtf8 = true) => {
   const signature = { parameters, returnsSet: false, returnsVoid: true, isProcedure: false, ...changes.signature };

@@ -1,8 +1,8 @@
 import { collectNames } from '../collect.ts';
 import { denialOfCall, denialOfRelation } from '../denials.ts';
 import { readLiterals } from '../named-argument.ts';
-import type { CallUse, StatementNames } from '../names.ts';
-import { asCall } from '../names.ts';
+import { asCall, type CallUse, type NameUse, type StatementNames } from '../names.ts';
+import { textOf } from '../node-parts.ts';
 import type { Parser } from '../parser.ts';
 import { findForeignName } from '../syntax.ts';
 import { asFields, type Fields } from '../walk.ts';
@@ -19,6 +19,8 @@ export interface BodyReading {
   readonly unprovable: string | undefined;
   /** It runs SQL that may come from its caller. */
   readonly isGiven: boolean;
+  /** It has rows whose columns its text does not tell, and converts what it assigns to them. */
+  readonly hasRecords: boolean;
   /** It reads relations or makes values of types by names that it finds at run time. */
   readonly findsThings: boolean;
   readonly uses: Uses;
@@ -31,7 +33,7 @@ const maxStatements = 5_000;
 /** Of SQL in literals in SQL. */
 const maxDepth = 10;
 
-const textTypes = /^(?:text|character|varchar|"?char|name|json|xml|bytea|any|record|unknown|cstring)/;
+const isRecord = /^\s*"?(?:pg_catalog"?\s*\.\s*"?)?(?:record|refcursor)"?\s*$/i;
 
 interface Reader {
   readonly parser: Parser;
@@ -40,24 +42,37 @@ interface Reader {
   refused: string | undefined;
   unprovable: string | undefined;
   isGiven: boolean;
+  hasRecords: boolean;
   statements: number;
 }
 
 /** `anyField`: rows are cast to something else, so every field may be a call. */
 export function readBody(body: Body, parser: Parser, { anyField, isUtf8 }: { anyField: boolean; isUtf8: boolean }): BodyReading {
-  const reader: Reader = { parser, body, names: [], refused: undefined, unprovable: undefined, isGiven: false, statements: 0 };
+  const reader: Reader = {
+    parser,
+    body,
+    names: [],
+    refused: undefined,
+    unprovable: undefined,
+    isGiven: false,
+    hasRecords: false,
+    statements: 0,
+  };
   const uses = new Uses();
   try {
-    for (const type of readParts(reader, isUtf8)) addType(type, uses, parser);
+    // With output parameters the result is a row of those.
+    const result = body.parameters.some(({ mode }) => /[obt]/.test(mode)) ? '' : body.result;
+    const declared = [...readParts(reader, isUtf8), ...body.parameters.map(({ type }) => type), result];
+    reader.hasRecords = body.language === 'plpgsql' && declared.some((type) => isRecord.test(type));
+    for (const type of declared) if (type !== '') addType(type, uses, parser);
   } catch {
     fail(reader, 'has a body that cannot be parsed');
   }
-  for (const type of [...body.parameters.map(({ type }) => type), body.result]) addType(type, uses, parser);
   for (const names of reader.names) judgeNames(names, reader, anyField);
   for (const names of reader.names) mergeUses(uses, usesOf(names));
   const findsThings = reader.names.some(({ dynamic }) => dynamic.length > 0);
-  const { refused, unprovable, isGiven, names: statements } = reader;
-  return { refused, unprovable, isGiven, findsThings, uses, statements };
+  const { refused, unprovable, isGiven, hasRecords, names: statements } = reader;
+  return { refused, unprovable, isGiven, hasRecords, findsThings, uses, statements };
 }
 
 function fail(reader: Reader, reason: string): void {
@@ -66,7 +81,7 @@ function fail(reader: Reader, reason: string): void {
 }
 
 function takesText({ parameters }: Body): boolean {
-  return parameters.some(({ type, mode }) => mode !== 'o' && mode !== 't' && textTypes.test(type));
+  return parameters.some(({ isPlain, mode }) => mode !== 'o' && mode !== 't' && !isPlain);
 }
 
 /** Gives the types that it declares. */
@@ -132,7 +147,7 @@ function failDynamic(value: unknown, reader: Reader): void {
 
 /** What a rollback does not undo, and any owner of a table may do. */
 const lasting =
-  /(?<!explain\s{1,9}|explain\s{0,9}\(\s{0,9}|,\s{0,9})\b(?:analyze|vacuum|reindex|cluster|checkpoint|gin_clean_pending_list|brin_(?:de)?summarize_\w{1,20}|pg_stat_reset\w{0,40}|pg_advisory_\w{1,20}|pg_logical_emit_message)\b/i;
+  /(?<!explain\s{1,9}|explain\s{0,9}\(\s{0,9}|,\s{0,9})\b(?:analyze|vacuum|reindex|cluster|checkpoint|gin_clean_pending_list|brin_(?:de)?summarize_\w{1,20}|pg_stat_reset\w{0,40}|pg_(?:try_)?advisory_\w{1,30}|pg_logical_emit_message)\b/i;
 
 /** In the literals that the body could put together. */
 function findLasting({ body, parser }: Reader): string | undefined {
@@ -196,38 +211,33 @@ function judgeNames(names: StatementNames, reader: Reader, anyField: boolean): v
   }
 }
 
-/** A declared type: `shop.mood[]`, `orders%rowtype`, `orders.state%type`. The last may be any column of the relation. */
+/** `orders%rowtype`, `orders.state%type`: the second is the type of any column of the relation. */
+const copied = /^([\s\S]*?)%\s*(?:row)?type\s*(?:\[[\d\s\][]*)?$/i;
+
+/** A declared type, as the grammar reads its name. Throws for one that it does not have. */
 function addType(type: string, uses: Uses, parser: Parser): void {
-  if (type === '') return;
-  const names = parser
-    .scan(type)
-    .map(({ text }) => text)
-    .filter((text) => /^["\p{L}_]/u.test(text));
-  for (const [i, text] of names.entries()) {
-    const name = text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
-    addUse(uses.types, name, { schema: undefined });
-    addUse(uses.relations, name, { schema: undefined });
-    for (const alias of i === 0 ? (typeAliases[name] ?? []) : []) addUse(uses.types, alias, { schema: undefined });
+  const [, source] = copied.exec(type) ?? [];
+  if (source === undefined) {
+    for (const use of namesOf(`select null::${type}`, parser).types) addName(use, uses);
+    return;
   }
+  // `t`, `t.c`, `s.t` or `s.t.c`: whatever may be the relation.
+  const parts = columnParts(`select ${source}`, parser);
+  for (const [i, name] of parts.entries()) addName({ schema: parts[i - 1], name }, uses);
+  for (const name of parts) addName({ schema: undefined, name }, uses);
 }
 
-/** Words of the grammar, and the types of the server that they are. */
-const typeAliases: Readonly<Record<string, readonly string[]>> = {
-  int: ['int4'],
-  integer: ['int4'],
-  smallint: ['int2'],
-  bigint: ['int8'],
-  decimal: ['numeric'],
-  dec: ['numeric'],
-  real: ['float4'],
-  float: ['float4', 'float8'],
-  double: ['float8'],
-  boolean: ['bool'],
-  char: ['bpchar', 'varchar'],
-  character: ['bpchar', 'varchar'],
-  nchar: ['bpchar', 'varchar'],
-  national: ['bpchar', 'varchar'],
-  bit: ['varbit'],
-  time: ['timetz'],
-  timestamp: ['timestamptz'],
-};
+function namesOf(sql: string, parser: Parser): StatementNames {
+  return collectNames(parser.parse(sql)[0]?.stmt, sql, { parameters: none });
+}
+
+function columnParts(sql: string, parser: Parser): readonly string[] {
+  const [value] = targetsOf(parser.parse(sql)[0]?.stmt);
+  const { fields } = asFields(asFields(value).ColumnRef ?? {});
+  return (Array.isArray(fields) ? fields : []).flatMap((part) => textOf(part) ?? []);
+}
+
+function addName({ schema, name }: Pick<NameUse, 'schema' | 'name'>, uses: Uses): void {
+  addUse(uses.types, name, { schema });
+  addUse(uses.relations, name, { schema });
+}

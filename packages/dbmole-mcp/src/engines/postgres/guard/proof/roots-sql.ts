@@ -21,6 +21,15 @@ const isInitial = (row: string) => `pg_catalog.age(${row}.xmin) = 2147483647`;
 /** Version 14 began to store the bodies of standard functions, and the expressions of statistics, as trees. */
 const isText = (major: number) => (major >= 14 ? 'and p.prosqlbody is null' : '');
 
+/** Those of them that take NULL, of 14 to 18, and are not denied. */
+const lenient = [
+  'json_populate_record',
+  'json_populate_recordset',
+  'jsonb_set_lax',
+  'pg_current_logfile',
+  'pg_show_replication_origin_status',
+];
+
 /** Functions in C whose names are denied. */
 const denied = `
     select p.oid, p.proname, p.prosrc
@@ -43,7 +52,7 @@ const replaced = (major: number, param: number) => `
     select p.oid, p.prolang from pg_catalog.pg_proc p
     where p.oid < ${firstUserOid} and not (${isInitial('p')}) and case
       when p.prolang = ${internal} then not (
-        pg_catalog.concat(p.proname, '=', p.prosrc) = any ($${param}::text[]) or (p.proname = p.prosrc and not exists (
+        pg_catalog.concat(p.proname, '=', p.prosrc) = any ($${param}::text[]) or (p.proname = p.prosrc and (p.proisstrict or p.proname = any ('{${lenient.join(',')}}'::pg_catalog.name[])) and not exists (
           select from pg_catalog.pg_proc q where q.proname = p.proname and q.oid < ${firstUserOid} and ${isInitial('q')})))
       when p.prolang = ${c} then pg_catalog.concat(p.probin, ' ', p.prosrc) <> all ($${param + 1}::text[])
       when p.prolang = ${sql} then pg_catalog.concat(p.proname, '=', p.prosrc) <> all ($${param + 2}::text[]) ${isText(major)}
@@ -57,25 +66,30 @@ const pattern = `
 
 /** Functions with machine code: those of the server under another name, and those of libraries. */
 const code = `
-    select p.oid, p.prosrc, p.probin, p.prolang, p.proargtypes, p.prorettype, e.extname
+    select p.oid, p.prosrc, p.probin, p.prolang, p.proargtypes, p.prorettype, p.proisstrict, p.proretset, e.extname
     from pg_catalog.pg_proc p
       left join pg_catalog.pg_depend d on d.classid = ${functions} and d.objid = p.oid and d.refclassid = 3079 and d.deptype = 'e'
       left join pg_catalog.pg_extension e on e.oid = d.refobjid
-    where p.oid >= ${firstUserOid} and p.prolang in (${internal}, ${c}) and p.oid not in (select oid from denied)`;
+    where p.oid >= ${firstUserOid} and p.prolang in (${internal}, ${c}) and p.prokind <> 'a' and p.oid not in (select oid from denied)`;
 
 /**
  * Machine code called with other types than it was written for reads memory that it should not. Base types of an extension may be
  * stored as those of the server are.
  */
 const sameSignature = (own: string, known: string, ofExtension: string) => `(
-  ${own}.proargtypes = ${known}.proargtypes and ${own}.prorettype = ${known}.prorettype or (${ofExtension} and not exists (
+  ${own}.proisstrict >= ${known}.proisstrict and ${own}.proretset = ${known}.proretset
+  and (${own}.proargtypes = ${known}.proargtypes and ${own}.prorettype = ${known}.prorettype or (${ofExtension} and not exists (
     select from rows from (pg_catalog.unnest(pg_catalog.array_prepend(${own}.prorettype, ${own}.proargtypes::pg_catalog.oid[])),
         pg_catalog.unnest(pg_catalog.array_prepend(${known}.prorettype, ${known}.proargtypes::pg_catalog.oid[]))) x (a, b)
       left join pg_catalog.pg_type t on t.oid = x.a
-    where x.a is distinct from x.b and (x.b is null or t.oid is null or t.oid < ${firstUserOid} or t.typtype <> 'b'))))`;
+    where x.a is distinct from x.b and (x.b is null or t.oid is null or t.oid < ${firstUserOid} or t.typtype <> 'b')))))`;
 
 const direct = `
     select ${functions}, oid, 'named', '' from denied where oid >= ${firstUserOid}
+    union all
+    -- As the server ships them, the planner computes none of these.
+    select ${functions}, p.oid, 'altered', '' from denied b join pg_catalog.pg_proc p on p.oid = b.oid
+      where p.oid < ${firstUserOid} and not (${isInitial('p')}) and p.provolatile <> 'v'
     union all
     select ${functions}, p.oid, 'alias', b.proname from code p join denied b on b.prosrc = p.prosrc
       where p.prolang = ${internal} and b.oid < ${firstUserOid}
@@ -199,9 +213,9 @@ export function formatBodies(major: number): string {
   ), builtin as materialized (select oid, proname, pronargs, proargtypes from pg_catalog.pg_proc where oid < ${firstUserOid}
   ), known as materialized (select proname, pg_catalog.count(*) as n from builtin group by proname
   ), body as (
-    select p.oid, p.proname, n.nspname, p.prokind, p.pronargs, p.pronargdefaults, p.provariadic, p.proargtypes, p.provolatile, p.prosecdef, p.proowner,
+    select p.oid, p.proname, n.nspname, p.prokind, p.pronargs, p.pronargdefaults, p.provariadic, p.proargtypes, p.provolatile, p.prosecdef, p.proowner, p.proconfig,
       case when l.lanpltrusted then 'body' else 'language' end as how,
-      case when p.prolang = ${sql} then 'sql' when p.prolang in (${plpgsql}) then 'plpgsql' else pg_catalog.concat(l.lanname) end as language,
+      case when p.prolang = ${sql} then 'sql' when p.prolang in (${plpgsql}) then 'plpgsql' else 'language ' || l.lanname end as language,
       case when n.nspname = any (path.names)
         then known.n is null or p.pronargdefaults > 0 or p.provariadic <> 0 or pg_catalog.pg_function_is_visible(p.oid)
         else not exists (
@@ -225,7 +239,8 @@ export function formatBodies(major: number): string {
           where f.proargtypes[i] < ${firstUserOid} and f.proargtypes[i] <> q.proargtypes[i])),
       'row', case when f.pronargs > 0 and f.pronargs - f.pronargdefaults <= 1 then f.first end,
       'whole', coalesce(t.typtype in ('c', 'p') or b.typtype in ('c', 'd'), false),
-      'definer', case when f.prosecdef then f.proowner end)
+      'definer', case when f.prosecdef then f.proowner end,
+      'unpinned', f.prosecdef and not exists (select from pg_catalog.unnest(f.proconfig) s (setting) where pg_catalog.starts_with(s.setting, 'search_path=')))
   from body f left join pg_catalog.pg_type t on t.oid = f.first left join pg_catalog.pg_type b on b.oid = t.typbasetype
   order by f.oid`;
 }
