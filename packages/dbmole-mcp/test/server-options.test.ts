@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { openTools } from './open-tools.ts';
 
@@ -32,8 +33,13 @@ it('offers the tools that a person named', async () => {
 });
 
 it('has the time limit that a person gave', async () => {
-  const tools = await openTools([{ ...connection, host: '192.0.2.1' }], { DBMOLE_TIMEOUT: '100ms' });
+  const silent = createServer((socket) => socket.on('error', () => undefined));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const tools = await openTools([{ ...connection, port }], { DBMOLE_TIMEOUT: '100ms' });
   expect((await tools.call('query', { sql: 'select 1' })).text).toMatch(/^E_TIMEOUT.*\b100 ms/);
   await tools.close();
+  silent.close();
   await expect(listed({ DBMOLE_TIMEOUT: 'soon' })).rejects.toMatchObject({ kind: 'input' });
 });

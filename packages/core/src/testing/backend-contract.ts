@@ -130,9 +130,12 @@ function describeLife<C extends BaseConnection, B extends Backend>({ harness, op
     const before = await sessions();
     const rig = open(harness().connection({}));
     await rig.ping();
-    expect(await sessions()).toBeGreaterThan(before);
+    // The session of an earlier call may end meanwhile.
+    const during = await sessions();
+    expect(during).toBeGreaterThan(0);
     await rig.manager.disposeAll();
-    await vi.waitFor(async () => expect(await sessions()).toBeLessThanOrEqual(before), 10_000);
+    const left = Math.min(before, during - 1);
+    await vi.waitFor(async () => expect(await sessions()).toBeLessThanOrEqual(left), 10_000);
   });
 
   it('outlives a restart of the server: the next call works', async ({ skip }) => {

@@ -31,6 +31,7 @@ export interface CheckOptions {
   readonly rows: Rows;
   readonly untyped: Untyped;
   readonly isUtf8: boolean;
+  readonly recordFunctions: ReadonlySet<string>;
   readonly schemas: ReadonlySet<string>;
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
 }
@@ -53,8 +54,8 @@ export function createCheck(options: CheckOptions): Check {
   const explorer = new Explorer({
     ...options,
     anyField: rows.cast,
-    findEdges: (body, { uses, statements, hasRecords }) => {
-      const matching = { providers, rows, schemas, anyType: (hasRecords || takesAnyType(body.parameters)) && isOwn(body) };
+    findEdges: (body, { uses, statements, hasUnknownRows }) => {
+      const matching = { providers, rows, schemas, anyType: (hasUnknownRows || takesAnyType(body.parameters)) && isOwn(body) };
       return finder.find(uses, statements, matching, explorer).map(({ object }) => object);
     },
   });

@@ -6,17 +6,14 @@ import { catalogs } from './describe-sql.ts';
 import { isFinder } from './graph.ts';
 import { makesAnyType } from './polymorphic.ts';
 import type { Powers } from './powers.ts';
-import { type BodyReading, readBody } from './read-body.ts';
+import { type BodyReading, type ReadOptions, readBody } from './read-body.ts';
 
 /** What a body leads to by the names in it. */
 export type FindEdges = (body: Body, reading: BodyReading) => readonly CatalogObject[];
 
-export interface ExplorerOptions {
+export interface ExplorerOptions extends ReadOptions {
   readonly parser: Parser;
   readonly objects: ReadonlyMap<string, CatalogObject>;
-  readonly anyField: boolean;
-  /** Whether names beyond ASCII are what the parser thinks they are. */
-  readonly isUtf8: boolean;
   readonly findEdges: FindEdges;
   /** What code that nobody can check may do with the rights of a role; asked when such code is found. */
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
@@ -123,12 +120,12 @@ export class Explorer {
   }
 
   async #readOne(object: CatalogObject, body: Body, run: CatalogQuestion): Promise<void> {
-    const { parser, anyField, isUtf8, findEdges } = this.#options;
-    const reading = readBody(body, parser, { anyField, isUtf8 });
+    const { parser, findEdges } = this.#options;
+    const reading = readBody(body, parser, this.#options);
     object.reason ??= reading.refused;
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
     if (reading.findsThings) addEdge(object, this.anyThing, 'finds');
-    if (isUserType(object.oid) && (reading.hasRecords || makesAnyType(body, reading.statements)))
+    if (isUserType(object.oid) && (reading.hasUnknownRows || makesAnyType(body, reading.statements)))
       addEdge(object, this.anyType, 'makes');
     if (reading.unprovable !== undefined) this.#judgeUnprovable(object, reading, await this.#openPowers(run));
   }

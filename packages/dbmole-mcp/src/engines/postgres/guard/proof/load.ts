@@ -54,6 +54,8 @@ interface Session {
   readonly isUtf8: boolean;
   /** Every schema in which some function or session looks for names. */
   readonly schemas: ReadonlySet<string>;
+  /** Names of functions that give rows of columns which only their callers know. */
+  readonly recordFunctions: ReadonlySet<string>;
 }
 
 const sessionSql = `
@@ -63,10 +65,12 @@ const sessionSql = `
       cross join lateral pg_catalog.unnest(p.proconfig) x (setting) where pg_catalog.starts_with(x.setting, 'search_path=')),
     (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n
       where exists (select from pg_catalog.pg_roles r where r.rolname = n.nspname)),
-    (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n)`;
+    (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n),
+    (select pg_catalog.json_agg(distinct p.proname) from pg_catalog.pg_proc p
+      where p.oid >= ${firstUserOid} and p.prorettype = 'record'::pg_catalog.regtype and p.proargmodes is null)`;
 
 async function openSession(run: CatalogQuestion): Promise<Session> {
-  const [version, cast, encoding, path, paths, roles, all] = (await run(sessionSql))[0] ?? [];
+  const [version, cast, encoding, path, paths, roles, all, records] = (await run(sessionSql))[0] ?? [];
   const settings = parseList(paths).flatMap(parsePath);
   // What is written in another way is read by the server alone.
   const isPlain = parseList(paths).every((setting) => plainPath.test(setting));
@@ -74,6 +78,7 @@ async function openSession(run: CatalogQuestion): Promise<Session> {
     major: Math.floor(Number(version) / 10_000),
     rowsAreCast: cast === 't',
     isUtf8: encoding === 'UTF8',
+    recordFunctions: new Set(parseList(records)),
     // "$user" is whoever runs it then.
     schemas: isPlain ? new Set([...parseList(path), ...settings, ...parseList(roles)]) : new Set(parseList(all)),
   };
@@ -105,6 +110,7 @@ async function openCheck(
   const definers = objects.filter(({ definer }) => definer !== undefined);
   const { isUtf8, schemas } = session;
   const check = createCheck({
+    recordFunctions: session.recordFunctions,
     ...{ parser, objects: graph.objects, providers, rows, untyped, isUtf8, schemas },
     openPowers: (ask) => openPowers(ask, definers),
   });

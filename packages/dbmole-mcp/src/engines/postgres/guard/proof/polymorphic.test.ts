@@ -17,7 +17,10 @@ const body = (text: string, { type = 'anyelement', language = 'sql' as Body['lan
 
 const makes = async (text: string, options = {}) => {
   const one = body(text, options);
-  return makesAnyType(one, readBody(one, await openParser(), { anyField: false, isUtf8: true }).statements);
+  return makesAnyType(
+    one,
+    readBody(one, await openParser(), { anyField: false, isUtf8: true, recordFunctions: new Set() }).statements,
+  );
 };
 
 describe('makesAnyType', () => {

@@ -18,7 +18,7 @@ const read = async (text: string, parameters: readonly Parameter[] = [], changes
     ...changes,
     signature,
   };
-  return readBody(body, await openParser(), { anyField: false, isUtf8 });
+  return readBody(body, await openParser(), { anyField: false, isUtf8, recordFunctions: new Set() });
 };
 
 const calls = async (...args: Parameters<typeof read>) => [...(await read(...args)).uses.functions.keys()].sort();

@@ -19,8 +19,8 @@ export interface BodyReading {
   readonly unprovable: string | undefined;
   /** It runs SQL that may come from its caller. */
   readonly isGiven: boolean;
-  /** It has rows whose columns its text does not tell, and converts what it assigns to them. */
-  readonly hasRecords: boolean;
+  /** It has rows that can have columns of any type. */
+  readonly hasUnknownRows: boolean;
   /** It reads relations or makes values of types by names that it finds at run time. */
   readonly findsThings: boolean;
   readonly uses: Uses;
@@ -42,12 +42,19 @@ interface Reader {
   refused: string | undefined;
   unprovable: string | undefined;
   isGiven: boolean;
-  hasRecords: boolean;
   statements: number;
 }
 
-/** `anyField`: rows are cast to something else, so every field may be a call. */
-export function readBody(body: Body, parser: Parser, { anyField, isUtf8 }: { anyField: boolean; isUtf8: boolean }): BodyReading {
+export interface ReadOptions {
+  /** Rows are cast to something else, so every field may be a call. */
+  readonly anyField: boolean;
+  /** Whether names beyond ASCII are what the parser takes them for. */
+  readonly isUtf8: boolean;
+  /** Names of functions that give rows of columns which only their callers know. */
+  readonly recordFunctions: ReadonlySet<string>;
+}
+
+export function readBody(body: Body, parser: Parser, { anyField, isUtf8, recordFunctions }: ReadOptions): BodyReading {
   const reader: Reader = {
     parser,
     body,
@@ -55,15 +62,15 @@ export function readBody(body: Body, parser: Parser, { anyField, isUtf8 }: { any
     refused: undefined,
     unprovable: undefined,
     isGiven: false,
-    hasRecords: false,
     statements: 0,
   };
   const uses = new Uses();
+  let rows: readonly string[] = [];
   try {
     // With output parameters the result is a row of those.
     const result = body.parameters.some(({ mode }) => /[obt]/.test(mode)) ? '' : body.result;
     const declared = [...readParts(reader, isUtf8), ...body.parameters.map(({ type }) => type), result];
-    reader.hasRecords = body.language === 'plpgsql' && declared.some((type) => isRecord.test(type));
+    rows = body.language === 'plpgsql' ? declared.filter((type) => isRecord.test(type)) : [];
     for (const type of declared) if (type !== '') addType(type, uses, parser);
   } catch {
     fail(reader, 'has a body that cannot be parsed');
@@ -71,8 +78,13 @@ export function readBody(body: Body, parser: Parser, { anyField, isUtf8 }: { any
   for (const names of reader.names) judgeNames(names, reader, anyField);
   for (const names of reader.names) mergeUses(uses, usesOf(names));
   const findsThings = reader.names.some(({ dynamic }) => dynamic.length > 0);
-  const { refused, unprovable, isGiven, hasRecords, names: statements } = reader;
-  return { refused, unprovable, isGiven, hasRecords, findsThings, uses, statements };
+  // What is assigned to a field of a row is converted to the type that the column has in its relation.
+  if (rows.length > 0) for (const [name, found] of [...uses.relations]) for (const use of found) addUse(uses.types, name, use);
+  const isUnknown = (row: string) =>
+    /refcursor/i.test(row) || [...uses.functions.keys()].some((name) => recordFunctions.has(name));
+  const hasUnknownRows = rows.some(isUnknown) || body.parameters.some(({ type }) => isRecord.test(type));
+  const { refused, unprovable, isGiven, names: statements } = reader;
+  return { refused, unprovable, isGiven, hasUnknownRows, findsThings, uses, statements };
 }
 
 function fail(reader: Reader, reason: string): void {
