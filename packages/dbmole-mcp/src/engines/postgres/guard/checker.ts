@@ -15,7 +15,7 @@ import { UnreadableNode } from './walk.ts';
 
 /** Decides about the statements of one database. */
 export interface Checker {
-  /** Gives the premise on which the statement is a read. Throws a `refused` Failure for one that is none. */
+  /** Gives the premise on which the statement is a read. Throws a `refused` Failure otherwise. */
   check(sql: string, run: CatalogQuestion): Promise<string>;
   /** The premise does not hold any more. */
   forget(): void;

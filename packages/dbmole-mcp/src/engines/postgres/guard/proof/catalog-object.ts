@@ -6,7 +6,7 @@ export interface Edge {
   readonly how: string;
 }
 
-/** An object of the database that leads to something a read must not do, or may lead there: nobody has read its body yet. */
+/** An object of the database that leads to something a read must not do, or may lead there because its body has not been read yet. */
 export interface CatalogObject {
   readonly class: string;
   readonly oid: string;
@@ -58,7 +58,7 @@ export interface CatalogObject {
   cause: Edge | undefined;
   /** Of a type: values of it are enough, it does not matter how they are made. */
   implicit: boolean;
-  /** It reaches code that nobody can check, and that only a user without powers may run. */
+  /** It reaches code that cannot be checked, which only a user without powers may run. */
   isUnprovable: boolean;
 }
 

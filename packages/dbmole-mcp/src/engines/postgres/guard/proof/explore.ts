@@ -15,7 +15,7 @@ export interface ExplorerOptions extends ReadOptions {
   readonly parser: Parser;
   readonly objects: ReadonlyMap<string, CatalogObject>;
   readonly findEdges: FindEdges;
-  /** What code that nobody can check may do with the rights of a role; asked when such code is found. */
+  /** What code that cannot be checked may do with the rights of a role; asked when such code is found. */
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
 }
 
@@ -147,7 +147,7 @@ export class Explorer {
     return this.#anything;
   }
 
-  /** What runs with the rights of its owner may call what nobody can check. */
+  /** What runs with the rights of its owner may call code that cannot be checked. */
   async #judgeDefiners(explored: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
     const definers = explored.filter((object) => object.definer !== undefined && object.isUnprovable && !object.isRefused);
     if (definers.length === 0) return;

@@ -79,7 +79,7 @@ async function openSession(run: CatalogQuestion): Promise<Session> {
     rowsAreCast: cast === 't',
     isUtf8: encoding === 'UTF8',
     recordFunctions: new Set(parseList(records)),
-    // "$user" is whoever runs it then.
+    // "$user" is the role that runs it at that time.
     schemas: isPlain ? new Set([...parseList(path), ...settings, ...parseList(roles)]) : new Set(parseList(all)),
   };
 }

@@ -18,7 +18,7 @@ export interface Providers {
 export interface Matching {
   /** By the number of the type. */
   readonly providers: ReadonlyMap<string, Providers>;
-  /** Every schema that a body may find names in, whoever calls it; undefined for a statement, which has the session's path. */
+  /** Every schema that a body may find names in, for any caller; undefined for a statement, which has the session's path. */
   readonly schemas?: ReadonlySet<string> | undefined;
   readonly rows: Rows;
   /** A body that works on values of any type. */

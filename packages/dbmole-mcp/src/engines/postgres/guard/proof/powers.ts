@@ -75,7 +75,7 @@ export async function openPowers(run: CatalogQuestion, definers: readonly Catalo
   const [user, , own] = rows.find(([, is]) => is === 't') ?? [];
   const other = rows.find(([, , what, taken]) => what && taken === 't');
   const asOther = other && `can become ${other[4]}, which ${other[2]}`;
-  // Whoever can set a search path decides what such a function calls.
+  // A caller who can set the search path decides what such a function calls.
   const open = definers.filter(({ unpinned, definer = '' }) => unpinned && definer !== user && roles.has(definer));
   const [called] = open.length === 0 ? [] : await run(callable, [`{${open.map(({ oid }) => oid).join(',')}}`]);
   const asDefiner = called && `may call ${called[0]}(), which has more rights and no search path of its own`;

@@ -13,7 +13,7 @@ import { addUse, mergeUses, Uses, usesOf } from './uses.ts';
 
 /** What reading the body of a function or a view found. Each reason completes a sentence that begins with its name. */
 export interface BodyReading {
-  /** It does what a read must not do, whoever the user is. */
+  /** It does what a read must not do, for any user. */
   readonly refused: string | undefined;
   /** What it does cannot be known from its text; only a user without powers may run it. */
   readonly unprovable: string | undefined;

@@ -3,7 +3,7 @@ import { catalogs, firstType, firstUserOid, formatFound } from './describe-sql.t
 
 const { cast, function: functions, operator, relation, type } = catalogs;
 
-/** Languages by their numbers, which never change, whatever somebody calls them. */
+/** Languages by their numbers, which never change, unlike their names. */
 const internal = '12';
 const c = '13';
 const sql = '14';
@@ -15,7 +15,7 @@ const plpgsql = `
       select from pg_catalog.pg_depend d join pg_catalog.pg_extension e on e.oid = d.refobjid and e.extname = 'plpgsql'
       where d.classid = 2612 and d.objid = l.oid and d.refclassid = 3079 and d.deptype = 'e'))`;
 
-/** Rows that the server has had since it was set up, and that nobody changed, have an age that does not grow. */
+/** Rows that have not changed since the server was set up have an age that does not grow. */
 const isInitial = (row: string) => `pg_catalog.age(${row}.xmin) = 2147483647`;
 
 /** Version 14 began to store the bodies of standard functions, and the expressions of statistics, as trees. */
