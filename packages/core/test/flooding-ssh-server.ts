@@ -1,7 +1,7 @@
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import { listen, makeHostKey } from './ssh-server.ts';
 
-/** What the library does not offer: any packet, encrypted as it stands. */
+/** What the library does not offer: sends any packet, encrypted but otherwise unchanged. */
 interface Internals {
   _sock: { pause(): void; resume(): void; readonly writableLength: number };
   _protocol: {

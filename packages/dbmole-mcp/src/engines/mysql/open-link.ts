@@ -84,7 +84,7 @@ function withoutServerKey(): Record<string, AuthPlugin> {
 function refuseServerKey(): never {
   throw new Failure('connection', 'the server asks for the password, which is not sent without TLS', {
     code: 'E_TLS_REQUIRED',
-    hint: 'Set `tls` to "verify-ca" with the `ca` of the server, or to "require" if nobody can be in between.',
+    hint: 'Set `tls` to "verify-ca" with the `ca` of the server, or to "require" if the network in between is trusted.',
   });
 }
 

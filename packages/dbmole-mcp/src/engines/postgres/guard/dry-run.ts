@@ -3,8 +3,7 @@ import type { Checker } from './checker.ts';
 import { denialOfCall } from './denials.ts';
 import { openParser, type Parser, ParserError } from './parser.ts';
 import { positionAt } from './position.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from './walk.ts';
 
 /** What a read may not call although it leaves nothing behind when the call has ended. */
 const leavesNothing =

@@ -4,8 +4,7 @@ import { denialOfCall, isDynamic } from '../denials.ts';
 import { asCall, type NameUse, type StatementNames } from '../names.ts';
 import type { Parser } from '../parser.ts';
 import { refusal, refuseNames } from '../refuse.ts';
-import type { Body } from './bodies.ts';
-import { type CatalogObject, isEverywhere } from './catalog-object.ts';
+import { type CatalogObject, isEverywhere, isUserType } from './catalog-object.ts';
 import { findRoot, formatPath } from './describe-path.ts';
 import { catalogs } from './describe-sql.ts';
 import { Explorer } from './explore.ts';
@@ -54,9 +53,15 @@ export function createCheck(options: CheckOptions): Check {
   const explorer = new Explorer({
     ...options,
     anyField: rows.cast,
+    // The functions of the server that take any type are known.
     findEdges: (body, { uses, statements, hasUnknownRows }) => {
-      const matching = { providers, rows, schemas, anyType: (hasUnknownRows || takesAnyType(body.parameters)) && isOwn(body) };
-      return finder.find(uses, statements, matching, explorer).map(({ object }) => object);
+      const matching = {
+        providers,
+        rows,
+        schemas,
+        anyType: (hasUnknownRows || takesAnyType(body.parameters)) && isUserType(body.oid),
+      };
+      return [...new Set(finder.find(uses, statements, matching, explorer).map(({ object }) => object))];
     },
   });
   const check = async (written: StatementNames, run: CatalogQuestion) => {
@@ -77,11 +82,6 @@ export function createCheck(options: CheckOptions): Check {
       return explorer.isBroken;
     },
   };
-}
-
-/** The functions of the server that take any type are known. */
-function isOwn({ oid }: Body): boolean {
-  return Number(oid) >= 16_384;
 }
 
 /** Where rows become something else, any field may be a call; and those that are left may find things. */

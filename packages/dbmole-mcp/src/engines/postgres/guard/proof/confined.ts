@@ -1,7 +1,9 @@
+import { textOf } from '../node-parts.ts';
 import { asFields, type Fields } from '../walk.ts';
 import type { Parameter } from './bodies.ts';
 
 const quoting = new Set(['quote_ident', 'quote_literal', 'quote_nullable']);
+
 /**
  * Whether SQL that is put together takes names and values of its caller only, as in `'… from ' || quote_ident(t)` and
  * `format('… %I … %L', t, x)`. It decides nothing but what a user without powers may run.
@@ -20,7 +22,7 @@ export function isConfined(node: unknown, parameters: readonly Parameter[]): boo
 }
 
 function isQuoting({ funcname, args }: Fields): boolean {
-  const name = Array.isArray(funcname) ? textOf(funcname.at(-1)) : '';
+  const name = Array.isArray(funcname) ? (textOf(funcname.at(-1)) ?? '') : '';
   if (quoting.has(name)) return true;
   const [template] = Array.isArray(args) ? args : [];
   if (name !== 'format' || template === undefined) return false;
@@ -33,11 +35,7 @@ function literalOf(constant: unknown): string {
 }
 
 function isPlain({ fields }: Fields, parameters: readonly Parameter[]): boolean {
-  const name = Array.isArray(fields) ? textOf(fields.at(-1)) : '';
+  const name = Array.isArray(fields) ? textOf(fields.at(-1)) : undefined;
   const parameter = parameters.find((one) => one.name === name);
   return parameter?.isPlain === true;
-}
-
-function textOf(part: unknown): string {
-  return String(asFields(asFields(part).String ?? {}).sval ?? '');
 }

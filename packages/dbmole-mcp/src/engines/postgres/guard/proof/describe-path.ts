@@ -27,7 +27,7 @@ function findPath(object: CatalogObject): CatalogObject[] {
   return path;
 }
 
-export function formatObject(object: CatalogObject): string {
+function formatObject(object: CatalogObject): string {
   if (object.class === catalogs.cast) return `the cast from ${object.source} to ${formatName(object)}`;
   if (object.class === catalogs.function) return `${object.kind} ${formatName(object)}()`;
   return `${object.kind} ${formatName(object)}`;
@@ -44,7 +44,7 @@ function formatName({ schema, name }: CatalogObject): string {
 }
 
 /** What an object has, or does, that leads to another. */
-export const verbs: Readonly<Record<string, string>> = {
+const verbs: Readonly<Record<string, string>> = {
   policy: 'has a policy that leads to',
   check: 'has a CHECK that leads to',
   index: 'has an index that leads to',

@@ -27,7 +27,7 @@ export function addUse(to: Map<string, Use[]>, name: string, use: Use): void {
 export const textCasts: readonly string[] = ['quote_literal', 'quote_nullable', 'anytextcat', 'textanycat'];
 
 /** A cast that is written nowhere. */
-export function addTextCasts({ functions, fields, operators, types }: Uses): void {
+function addTextCasts({ functions, fields, operators, types }: Uses): void {
   const use = textCasts.flatMap((name) => functions.get(name) ?? fields.get(name) ?? [])[0] ?? operators.get('||')?.[0];
   if (use !== undefined) addUse(types, 'text', { ...use, schema: 'pg_catalog' });
 }
