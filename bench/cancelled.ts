@@ -1,5 +1,5 @@
 import { formatSlowRead } from '../packages/dbmole-mcp/test/slow-read.ts';
-import type { RawDriver } from './sql-raw.ts';
+import type { RawDriver } from './rigs/sql-raw.ts';
 
 /** What runs in the server and has the mark in it, but for the question itself. */
 const running = {
@@ -10,7 +10,7 @@ const running = {
 
 type Start = (sql: string) => { cancel(): void };
 
-/** From the cancellation to when the server's own list does not show the statement any more. Null: it goes on. */
+/** The time from the cancellation until the server's own list no longer shows the statement. Null: it goes on. */
 export async function timeCancelled(start: Start, raw: RawDriver, type: 'postgres' | 'mysql'): Promise<number | null> {
   const mark = `cancel ${Math.random()}`;
   const isRunning = async () => (await raw.texts(running[type](mark))).length > 0;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { order } from './es-seed.ts';
+import { order } from './rigs/es-seed.ts';
 
 export interface LongAnswers {
   port: number;

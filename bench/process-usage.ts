@@ -11,6 +11,16 @@ export function processorTime(pid: number): number | null {
   }
 }
 
+/** Memory of a running process that no other one shares, in megabytes; null where there is no /proc. */
+export function privateMemory(pid: number): number | null {
+  try {
+    const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_(?:Clean|Dirty):\s+(\d+)/gm);
+    return [...lines].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0) / 1024;
+  } catch {
+    return null;
+  }
+}
+
 /** Resident memory of a running process in megabytes; null where there is no /proc. */
 export function residentMemory(pid: number): number | null {
   try {

@@ -1,4 +1,6 @@
 import type { Line } from './line.ts';
+import { callLines } from './lines/calls.ts';
+import { doorLines } from './lines/doors.ts';
 import { esLines } from './lines/es.ts';
 import { guardLines } from './lines/guard.ts';
 import { sqlLines } from './lines/sql.ts';
@@ -12,5 +14,7 @@ export const lines: readonly Line[] = [
   ...sqlLines,
   ...guardLines,
   ...tunnelLines,
+  ...callLines,
+  ...doorLines,
   ...esLines,
 ];

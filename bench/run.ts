@@ -7,12 +7,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { closeEsRig } from './es-rig.ts';
 import type { BenchOptions, Line, Measured } from './line.ts';
 import { runPeers } from './peers/run.ts';
 import { lines } from './registry.ts';
-import { closeSqlRig } from './sql-rig.ts';
-import { closeTunnelRig } from './tunnel-rig.ts';
+import { closeCallRig } from './rigs/call-rig.ts';
+import { closeDoorRig } from './rigs/door-rig.ts';
+import { closeEsRig } from './rigs/es-rig.ts';
+import { closeSqlRig } from './rigs/sql-rig.ts';
+import { closeTunnelRig } from './rigs/tunnel-rig.ts';
 
 interface Result extends Measured {
   name: string;
@@ -82,5 +84,5 @@ try {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 } finally {
-  await Promise.all([closeSqlRig(), closeEsRig(), closeTunnelRig()]);
+  await Promise.all([closeSqlRig(), closeEsRig(), closeTunnelRig(), closeCallRig(), closeDoorRig()]);
 }

@@ -6,7 +6,7 @@ import { processorTime, residentMemory } from './process-usage.ts';
 export type Era = 'legacy' | 'modern';
 
 export interface Sample {
-  /** From the start of the process to the whole first answer. */
+  /** The time from the start of the process to the whole first answer. */
   ms: number;
   /** Processor time until then; null where it cannot be read. */
   cpu: number | null;
@@ -35,7 +35,7 @@ const conversations = {
 
 const patienceMs = 20_000;
 
-/** Somebody who has many databases must not pay for it at the start, nor in the definitions of the tools. */
+/** Users with many databases must not pay for them at the start, nor in the definitions of the tools. */
 const twentyConnections = {
   DBMOLE_CONNECTIONS: connectionsOf({ type: 'postgres', user: 'reader' }),
   ESMOLE_CONNECTIONS: connectionsOf({ type: 'elasticsearch', user: 'reader', password: 'not used' }),

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { textOf } from '../packages/core/src/testing/server-process.ts';
+import { readText } from '../packages/core/src/testing/server-process.ts';
 
 export interface StdioServerOptions {
   /** The built program. */
@@ -11,9 +11,11 @@ export interface StdioServerOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   node: string;
+  /** A home folder that the caller keeps; one of its own otherwise. */
+  home?: string;
 }
 
-type Answer = Parameters<typeof textOf>[0];
+type Answer = Parameters<typeof readText>[0];
 
 const clientInfo = { name: 'bench', version: '1' };
 
@@ -23,15 +25,18 @@ const clientInfo = { name: 'bench', version: '1' };
  */
 export class StdioServer {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #home = mkdtempSync(join(tmpdir(), 'mole-bench-home-'));
+  readonly #home: string;
+  readonly #ownsHome: boolean;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   readonly #exited: Promise<void>;
-  /** Of the line that is not complete yet; an answer may be many megabytes long. */
+  /** The parts of the incomplete line; an answer may be many megabytes long. */
   #pending: string[] = [];
   #nextId = 1;
 
-  constructor({ file, args = [], env = {}, node }: StdioServerOptions) {
+  constructor({ file, args = [], env = {}, node, home }: StdioServerOptions) {
     if (!existsSync(file)) throw new Error(`${file} is missing: run \`npm run build\` first`);
+    this.#home = home ?? mkdtempSync(join(tmpdir(), 'mole-bench-home-'));
+    this.#ownsHome = home === undefined;
     const own = { PATH: process.env.PATH ?? '', HOME: this.#home, XDG_CONFIG_HOME: join(this.#home, '.config') };
     this.#child = spawn(node, [file, ...args], {
       cwd: this.#home,
@@ -55,7 +60,7 @@ export class StdioServer {
     await this.#request('ping', {});
   }
 
-  /** Of the answer to `tools/list`. */
+  /** The size of the answer to `tools/list`. */
   async listBytes(): Promise<number> {
     return Buffer.byteLength(JSON.stringify((await this.#request('tools/list', {})).result));
   }
@@ -64,10 +69,10 @@ export class StdioServer {
   async callTool(name: string, args: Record<string, unknown>): Promise<string> {
     const answer = await this.#request('tools/call', { name, arguments: args });
     const parts: unknown = answer.result?.content;
-    return Array.isArray(parts) && parts.length > 1 ? parts.map((part: unknown) => partText(part)).join('\n') : textOf(answer);
+    return Array.isArray(parts) && parts.length > 1 ? parts.map((part: unknown) => partText(part)).join('\n') : readText(answer);
   }
 
-  /** A request whose answer nobody waits for. */
+  /** A request whose answer is not awaited. */
   start(method: string, params: object): { cancel(): void } {
     const id = this.#nextId++;
     this.#send({ jsonrpc: '2.0', id, method, params });
@@ -79,7 +84,7 @@ export class StdioServer {
     const kill = setTimeout(() => this.#child.kill('SIGKILL'), 5_000);
     await this.#exited;
     clearTimeout(kill);
-    rmSync(this.#home, { recursive: true, force: true });
+    if (this.#ownsHome) rmSync(this.#home, { recursive: true, force: true });
   }
 
   #request(method: string, params: object): Promise<Answer> {

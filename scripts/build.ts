@@ -1,5 +1,6 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatDeclarations } from './bundle/declarations.ts';
 import { root, runStep } from './steps.ts';
 
 /** Builds the leaves named on the command line, or all. */
@@ -7,5 +8,6 @@ const leaves = process.argv.length > 2 ? process.argv.slice(2) : ['dbmole-mcp', 
 for (const leaf of leaves) {
   const built = runStep({ name: `build ${leaf}`, command: ['tsup', '--config', `packages/${leaf}/tsup.config.ts`] });
   if (!built) process.exit(1);
+  writeFileSync(join(root, 'packages', leaf, 'dist', 'library.d.ts'), formatDeclarations(leaf, root));
   copyFileSync(join(root, 'LICENSE'), join(root, 'packages', leaf, 'LICENSE'));
 }

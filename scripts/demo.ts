@@ -20,7 +20,7 @@ try {
     new StdioClientTransport({
       command: process.execPath,
       args: [join(root, 'packages/dbmole-mcp/dist/main.js'), '--demo'],
-      // The demo must not see, or touch, the connections of whoever runs it. npm needs the rest of what it knows.
+      // The demo must not see, or touch, the user's connections. npm needs the rest of what it knows.
       env: { ...inherited(), DBMOLE_STORE: join(folder, 'connections.json') },
       cwd: folder,
     }),

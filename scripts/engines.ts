@@ -1,8 +1,8 @@
 /** What `npm run engines` does; the work is in packages/engines. Not by its front door, which would load the test runner. */
 import { type EngineId, engineIds, isEngineId } from '../packages/engines/src/catalog.ts';
 import { describeEngines } from '../packages/engines/src/describe-engines.ts';
-import { bringDown, bringUp, keepEngine, listKept } from '../packages/engines/src/keeper.ts';
-import { prepareEngines } from '../packages/engines/src/prepare-engines.ts';
+import { bringDown, bringUp, keepEngine, listKept } from '../packages/engines/src/run/keeper.ts';
+import { prepareEngines } from '../packages/engines/src/run/prepare-engines.ts';
 
 const usage = `npm run engines                     what this machine can have, and why not
 npm run engines -- fetch [id…]      download now what would be fetched on first use; all, or these

@@ -63,6 +63,24 @@ function loadedAtStart(entries: readonly string[]): Set<string> {
   return seen;
 }
 
+/** What a file imports when it is loaded, types included. A part that is loaded later may take its types from the file that loads it. */
+function staticTargets(file: string): string[] {
+  return [...read(file).matchAll(/(?:\bfrom|\bimport)\s*'(\.[^']+)'/g)].map(([, target = '']) =>
+    relative(root, join(root, dirname(file), target)),
+  );
+}
+
+/** Files that import one another in a circle: what is left without those that import, or are imported by, nothing that is left. */
+function cyclesAmong(files: readonly string[]): string[] {
+  const open = new Map(files.map((file) => [file, staticTargets(file)]));
+  for (let before = -1; before !== open.size; ) {
+    before = open.size;
+    const imported = new Set([...open.values()].flat());
+    for (const [file, targets] of open) if (!imported.has(file) || !targets.some((one) => open.has(one))) open.delete(file);
+  }
+  return [...open].map(([file, targets]) => `${file} imports ${targets.filter((target) => open.has(target)).join(', ')}`);
+}
+
 const inside = (folder: string) => sources.filter((file) => file.startsWith(`${folder}/`));
 
 describe('the house', () => {
@@ -75,7 +93,7 @@ describe('the house', () => {
     const makers = sources.filter(
       (file) => !isTest(file) && /import [^;]*\b(accept|ownStatement)\b[^;]*read-statement\.ts'/.test(read(file)),
     );
-    const allowed = /^packages\/dbmole-mcp\/src\/(engines\/\w+\/guard\/|sql-backend\.ts$)/;
+    const allowed = /^packages\/dbmole-mcp\/src\/(engines\/\w+\/guard\/|backend\/sql-backend\.ts$)/;
     expect(makers.filter((file) => !allowed.test(file))).toEqual([]);
     expect(makers.length).toBeGreaterThan(2);
   });
@@ -88,8 +106,17 @@ describe('the house', () => {
   });
 
   it('the folders of core stand on one another, and each only on those below', () => {
-    const ground = ['']; // The files beside `index.ts`: words that all of core uses.
-    const floors = [ground, ['files', 'answer', 'tunnel'], ['registry'], ['manager'], ['tools'], ['program'], ['cli']];
+    const floors = [
+      ['redact'],
+      [''],
+      ['files', 'answer', 'tunnel'],
+      ['registry'],
+      ['manager'],
+      ['tools'],
+      ['program'],
+      ['doors'],
+      ['cli'],
+    ];
     const folderOf = (file: string) => /^packages\/core\/src\/(?:([^/]+)\/.*)?[^/]+$/.exec(file)?.slice(1)[0] ?? '';
     const floorOf = (file: string) => floors.findIndex((folders) => folders.includes(folderOf(file)));
     const ours = inside('packages/core/src').filter((file) => !isTest(file) && !file.endsWith('/index.ts'));
@@ -103,9 +130,14 @@ describe('the house', () => {
     const doors = new Set([
       '@dbmole/core',
       '@dbmole/core/failure',
+      '@dbmole/core/file-lock',
+      '@dbmole/core/library',
+      '@dbmole/core/process-identity',
       '@dbmole/core/read-buffers',
+      '@dbmole/core/shared-front',
       '@dbmole/core/testing',
       '@dbmole/engines',
+      '@dbmole/local-engine',
     ]);
     expect(forbidden(sources, (target) => target.startsWith('@dbmole/') && !doors.has(target))).toEqual([]);
     const outside = (target: string, file: string) =>
@@ -114,21 +146,40 @@ describe('the house', () => {
   });
 
   it('what is shipped imports nothing that is only for tests', () => {
-    const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
+    const shipped = sources.filter(
+      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file),
+    );
     const rule = (target: string) =>
       /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/core\/testing|vitest|fast-check/.test(target);
     expect(forbidden(shipped, rule)).toEqual([]);
   });
 
+  it('no files import one another in a circle, types included', () => {
+    expect(cyclesAmong(sources.filter((file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file)))).toEqual([]);
+  });
+
+  it('core exports only what another package imports', () => {
+    const namesIn = (text: string) => text.split(',').map((name) => name.trim().replace(/^type /, ''));
+    const imports = sources.flatMap((file) => [...read(file).matchAll(/import (?:type )?\{([^}]*)\} from '@dbmole\/core'/g)]);
+    const imported = new Set(imports.flatMap(([, names = '']) => namesIn(names).map((name) => name.split(' as ')[0])));
+    const exports = [...read('packages/core/src/index.ts').matchAll(/export (?:type )?\{([^}]*)\}/g)];
+    const exported = exports.flatMap(([, names = '']) => namesIn(names)).filter((name) => name !== '');
+    expect(exported.length).toBeGreaterThan(50);
+    expect(exported.filter((name) => !imported.has(name))).toEqual([]);
+  });
+
   it('the engines of one leaf do not know each other', () => {
-    const engineOf = (file: string) => /\/engines\/([^/]+)\//.exec(file)?.[1];
-    const rule = (target: string, file: string) => engineOf(target) !== undefined && engineOf(target) !== engineOf(file);
+    const findEngine = (file: string) => /\/engines\/([^/]+)\//.exec(file)?.[1];
+    const rule = (target: string, file: string) => findEngine(target) !== undefined && findEngine(target) !== findEngine(file);
     expect(forbidden(inside('packages/dbmole-mcp/src/engines'), rule)).toEqual([]);
   });
 
   it('only the transport writes to stdout', () => {
-    const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
-    const allowed = /^packages\/core\/src\/(program\/(serve|stdio-transport)|cli\/terminal)\.ts$/;
+    const shipped = sources.filter(
+      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file),
+    );
+    const allowed =
+      /^packages\/core\/src\/(program\/(serve|stdio-transport)|cli\/terminal\/terminal|doors\/shared-process\/front\/(front|session))\.ts$/;
     const others = shipped.filter((file) => !allowed.test(file));
     expect(offenders(others, /process\.stdout|\bstdout\.write/)).toEqual([]);
   });
@@ -153,6 +204,39 @@ describe('the house', () => {
     expect(sources.filter((file) => lines(file) > (isTest(file) ? 600 : 350)).map((file) => `${file}: ${lines(file)}`)).toEqual(
       [],
     );
+  });
+
+  it('a folder holds at most 15 source files', () => {
+    const folders = new Map<string, number>();
+    for (const file of sources.filter((name) => !/\.test\.ts$|\/test\//.test(name))) {
+      folders.set(dirname(file), (folders.get(dirname(file)) ?? 0) + 1);
+    }
+    expect([...folders].filter(([, count]) => count > 15)).toEqual([]);
+  });
+
+  it('prose uses plain words', () => {
+    const texts = tracked.filter(
+      (file) => /\.(ts|mjs|md)$/.test(file) && !/(^|\/)(engine-user|machine|house\.test)\.ts$/.test(file),
+    );
+    const translated = /\b(nobody|somebody|whoever|anew|stands|of ours|for ever|is none)\b/i;
+    expect(offenders(texts, translated)).toEqual([]);
+  });
+
+  it('limits are called max and min, and functions are verbs', () => {
+    const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
+    expect(offenders(shipped, /\bconst (most|longest|widest|least|largest|deepest)([A-Z]\w*)? =/)).toEqual([]);
+    expect(offenders(shipped, /\bfunction\*? \w+Of\b|\bconst \w+Of = (async )?\(/).length).toBeLessThanOrEqual(10);
+  });
+
+  it('a comment is a sentence, or names a thing', () => {
+    const preposition = 'In|On|At|By|From|With|Without|For|Of|To|Below|Above|Before|After|Behind|Out|As|Like|Until|Than|Or|But';
+    const fragment = new RegExp(`^\\s*/\\*\\* (?:${preposition}) [^,:;]*\\.(?: \\*/|$)`);
+    expect(offenders(sources, fragment)).toEqual([]);
+  });
+
+  it('the title of a test has at least three words', () => {
+    const tests = sources.filter((file) => file.endsWith('.test.ts'));
+    expect(offenders(tests, /\b(?:it|test)(?:\.each\(.*\))?\(\s*'[^'\s]*(?: [^'\s]*)?',/)).toEqual([]);
   });
 
   it('nothing is suppressed, focused or left out', () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Options } from 'tsup';
 import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
 import type { Metafile } from './bundle/esbuild-plugin.ts';
+import { frontPlugin } from './bundle/front-plugin.ts';
 import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin, shebangPlugin } from './bundle/platform-plugins.ts';
 import { sdkPlugin } from './bundle/sdk-plugin.ts';
 import { startGraphPlugin } from './bundle/start-graph.ts';
@@ -13,14 +14,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Files that threads of their own load; they are beside the chunks, where the code that starts a thread looks for them. */
 const coreWorkers = {
-  'key-worker': `${root}packages/core/src/tunnel/key-worker.js`,
+  'key-worker': `${root}packages/core/src/tunnel/keys/key-worker.js`,
   'watchdog-worker': `${root}packages/core/src/program/watchdog-worker.js`,
 };
 
 interface Bundle {
   /** An absolute path that ends with `src/main.ts`. */
   entry: string;
-  /** Of this package alone, by the names of their files. */
+  /** What a program imports, where there is such a file. */
+  library?: string;
+  /** Workers of this package alone, by file name. */
   workers?: Readonly<Record<string, string>>;
   outDir: string;
   version: string;
@@ -32,9 +35,9 @@ interface Bundle {
  * One program file and lazy chunks, with every dependency inside: the published package installs as one package. The
  * reasons are in docs/decisions/bundling.md.
  */
-export function bundleOptions({ entry, workers = {}, outDir, version, use }: Bundle): Options {
+export function bundleOptions({ entry, library, workers = {}, outDir, version, use }: Bundle): Options {
   return {
-    entry: { main: entry, ...coreWorkers, ...workers },
+    entry: { main: entry, ...(library !== undefined && { library }), ...coreWorkers, ...workers },
     outDir,
     clean: true,
     format: 'esm',
@@ -53,6 +56,7 @@ export function bundleOptions({ entry, workers = {}, outDir, version, use }: Bun
       dependencyEditsPlugin(),
       sdkPlugin(),
       wasmPlugin(),
+      frontPlugin(),
       startGraphPlugin(use),
     ],
   };
@@ -64,6 +68,7 @@ export function leafConfig({ name }: { name: string }): Options {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string };
   return bundleOptions({
     entry: `${folder}/src/main.ts`,
+    library: `${folder}/src/library.ts`,
     workers: findWorkers(folder),
     outDir: `${folder}/dist`,
     version,
@@ -71,8 +76,11 @@ export function leafConfig({ name }: { name: string }): Options {
   });
 }
 
-/** The checks of statements, in a package whose engines have them. */
+/** The checks of statements, in a package whose engines have them, and what keeps the sample database. */
 function findWorkers(folder: string): Readonly<Record<string, string>> {
-  const guard = `${folder}/src/engines/postgres/guard/guard-worker.ts`;
-  return existsSync(guard) ? { 'guard-worker': guard } : {};
+  const workers = {
+    'guard-worker': `${folder}/src/engines/postgres/guard/thread/guard-worker.ts`,
+    ...(existsSync(`${folder}/src/demo`) && { supervisor: `${root}packages/local-engine/src/supervisor.js` }),
+  };
+  return Object.fromEntries(Object.entries(workers).filter(([, file]) => existsSync(file)));
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { documents, type EsRig, esRig, longMegabytes, withManyIndices } from '../es-rig.ts';
-import { manyIndices, order, orderFields, slowSearch } from '../es-seed.ts';
 import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
+import { documents, type EsRig, esRig, longMegabytes, withManyIndices } from '../rigs/es-rig.ts';
+import { manyIndices, order, orderFields, slowSearch } from '../rigs/es-seed.ts';
 
 interface EsLine extends Omit<Line, 'measure'> {
   take(rig: EsRig): Promise<Measured>;

@@ -1,5 +1,5 @@
 import { type Measured, medianOf, timed } from '../line.ts';
-import type { SqlRig } from '../sql-rig.ts';
+import type { SqlRig } from '../rigs/sql-rig.ts';
 
 const count = 10_000;
 
@@ -20,7 +20,7 @@ async function askFirst(rig: SqlRig): Promise<number> {
     const ms = await timed(async () => {
       answer = await server.callTool('list_tables', {});
     });
-    if (!answer.includes('Rows 1-100; more follow')) throw new Error(`no page: ${answer.slice(0, 200)}`);
+    if (!/^Rows 1-100 of \d+; more follow/.test(answer)) throw new Error(`no page: ${answer.slice(0, 200)}`);
     return ms;
   } finally {
     await server.stop();

@@ -2,10 +2,10 @@ import type { ServerId } from '@dbmole/engines';
 import { shopTables } from '../../packages/dbmole-mcp/test/fixtures/shop-postgres.ts';
 import { timeCancelled } from '../cancelled.ts';
 import { type Line, type Measured, medianOf, timed } from '../line.ts';
-import { residentMemory } from '../process-usage.ts';
-import type { Peer } from '../sql-peer.ts';
-import { type SqlRig, sqlRig } from '../sql-rig.ts';
-import { firstProof } from './many-functions.ts';
+import { privateMemory, residentMemory } from '../process-usage.ts';
+import type { Peer } from '../rigs/sql-peer.ts';
+import { type SqlRig, sqlRig } from '../rigs/sql-rig.ts';
+import { firstProof, firstProofOfViews } from './many-functions.ts';
 import { firstPage } from './many-tables.ts';
 
 const small = 'select id, name, price, active, at from ten';
@@ -18,6 +18,12 @@ interface SqlLine extends Omit<Line, 'measure'> {
 /** The last, as from then on there are so many. */
 const manyTables: SqlLine = { name: 'first page of 10,000 tables, at most', goal: 100, unit: 'ms', take: firstPage };
 const firstRead: SqlLine = { name: 'first read of 20,000 functions', goal: 1_000, unit: 'ms', take: firstProof };
+const firstReadOfViews: SqlLine = {
+  name: 'first read of 3,000 tables, functions and views',
+  goal: 1_000,
+  unit: 'ms',
+  take: firstProofOfViews,
+};
 const cancelledLine = { name: 'a cancelled statement gone from the server, at most', goal: 300, unit: 'ms' };
 
 /** What depends on what is shown, and not on how much there is. */
@@ -32,7 +38,9 @@ const bounded: readonly SqlLine[] = [
 
 const ofPostgres: readonly SqlLine[] = [
   { name: '10 rows, one by one', goal: 0.45, unit: 'ms', take: ten },
-  { name: '10 rows, one by one, each another text', goal: 0.45, unit: 'ms', take: (rig) => ten(rig, anew) },
+  { name: '10 rows, one by one, each another text', goal: 0.45, unit: 'ms', take: (rig) => ten(rig, withNewText) },
+  { name: '10 rows, one by one, beside the floor', goal: 1.5, unit: 'x floor', take: (rig) => ofFloor(ten(rig)) },
+  { name: 'private memory after 200 reads', goal: 50, unit: 'MB', take: readMemory },
   { name: '10 rows, 50 at once', goal: 25, unit: 'ms', take: parallel },
   { name: 'schema of five tables, brief', goal: 1_024, unit: 'characters', take: (rig) => schema(rig, true) },
   { ...cancelledLine, take: (rig) => cancelled(rig, 'postgres') },
@@ -49,7 +57,7 @@ const ofMysql: readonly SqlLine[] = [
 
 /** What one call costs, and how large its answer is: ours beside the raw driver and another server, asked in turns. */
 export const sqlLines: readonly Line[] = [
-  ...linesOf('postgres18', [...ofPostgres, ...bounded, firstRead, manyTables]),
+  ...linesOf('postgres18', [...ofPostgres, ...bounded, firstReadOfViews, firstRead, manyTables]),
   ...linesOf('mysql97', [...ofMysql, ...bounded, manyTables]),
   ...linesOf('mariadb1011', [...ofMysql, ...bounded, manyTables]),
 ];
@@ -63,7 +71,7 @@ function linesOf(id: ServerId, lines: readonly SqlLine[]): Line[] {
 }
 
 interface Times extends Measured {
-  details: { raw: number; dbhub: number | null };
+  details: { raw: number; dbhub: number | null; floor: number | null };
 }
 
 async function ofDriver(measured: Promise<Times>): Promise<Measured> {
@@ -71,25 +79,40 @@ async function ofDriver(measured: Promise<Times>): Promise<Measured> {
   return { value: value / details.raw, details: { ms: value, raw: details.raw } };
 }
 
+async function ofFloor(measured: Promise<Times>): Promise<Measured> {
+  const { value, details } = await measured;
+  return { value: value / (details.floor ?? Number.NaN), details: { ms: value, floor: details.floor } };
+}
+
+/** Each read has another text, which the guard has to parse. */
+async function readMemory({ open }: SqlRig): Promise<Measured> {
+  const { server, query } = await open();
+  for (let round = 0; round < 200; round += 1) await query(`${small} where id > ${round % 10} or name like 'x${round}%'`);
+  const value = privateMemory(server.pid) ?? Number.NaN;
+  await server.stop();
+  return { value, details: {} };
+}
+
 type Work = (ask: (sql: string) => Promise<unknown>, round: number) => Promise<unknown>;
 
 /** Ours, the raw driver and the other one in turns, so that whatever else the machine does hits all of them. */
 async function interleaved(rig: SqlRig, rounds: number, work: Work) {
-  const asks = { ours: rig.ours.query, raw: rig.raw.query, other: rig.other?.query };
-  const times: Record<string, number[]> = { ours: [], raw: [], other: [] };
+  const asks = { ours: rig.ours.query, raw: rig.raw.query, other: rig.other?.query, floor: rig.floor?.query };
+  const times: Record<string, number[]> = { ours: [], raw: [], other: [], floor: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, ask] of Object.entries(asks)) if (ask) times[name]?.push(await timed(() => work(ask, round)));
   }
   const median = (name: string) => medianOf(times[name] ?? []);
-  return { value: median('ours'), details: { raw: median('raw'), dbhub: rig.other ? median('other') : null } };
+  const [dbhub, floor] = [rig.other ? median('other') : null, rig.floor ? median('floor') : null];
+  return { value: median('ours'), details: { raw: median('raw'), dbhub, floor } };
 }
 
 const again = () => small;
-const anew = (round: number) => `${small} -- ${round}`;
+const withNewText = (round: number) => `${small} -- ${round}`;
 
-async function ten(rig: SqlRig, textOf: (round: number) => string = again): Promise<Times> {
+async function ten(rig: SqlRig, readText: (round: number) => string = again): Promise<Times> {
   for (let warm = 0; warm < 300; warm += 1) await rig.ours.query(small);
-  return await interleaved(rig, 1_000, (ask, round) => ask(textOf(round)));
+  return await interleaved(rig, 1_000, (ask, round) => ask(readText(round)));
 }
 
 async function parallel(rig: SqlRig): Promise<Times> {

@@ -9,7 +9,7 @@ const firstRequest: Record<Era, string> = { legacy: 'initialize', modern: 'serve
 export const startLines: readonly Line[] = programs.flatMap((program) =>
   eras.map((era) => ({
     name: `${program} start, ${firstRequest[era]}`,
-    goal: 1.8,
+    goal: 2.5,
     unit: 'x',
     measure: async (options) => compareToFloor(program, await startRounds(era, options)),
   })),

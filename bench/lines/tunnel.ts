@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { type Line, type Measured, medianOf, timed } from '../line.ts';
-import { type TunnelRig, tunnelRig, type WayName, wayNames } from '../tunnel-rig.ts';
+import { type TunnelRig, tunnelRig, type WayName, wayNames } from '../rigs/tunnel-rig.ts';
 
 const latencyRounds = 300;
-/** One after the other, as a call of ours asks; a lone one would measure how long the processes take to wake up. */
+/** One after the other, as our calls do; a lone one would measure how long the processes take to wake up. */
 const burst = 20;
 const readRounds = 7;
 const megabytes = 500;
 /** In rows of 8 kB, as a table of texts has them. */
 const largeRead = `select repeat('x', 8000) as text from generate_series(1, ${(megabytes * 1_000_000) / 8_000})`;
 
-/** What a stream of ours costs beside the port that `ssh -L` opens. */
+/** The cost of our stream beside the port that `ssh -L` opens. */
 export const tunnelLines: readonly Line[] = [
   { name: 'tunnel postgres18 SELECT 1, p50', goal: 1, unit: 'x ssh -L', measure: async () => latency(await tunnelRig()) },
   { name: `tunnel postgres18 read of ${megabytes} MB`, goal: 1, unit: 'x ssh -L', measure: async () => read(await tunnelRig()) },

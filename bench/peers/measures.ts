@@ -1,6 +1,6 @@
 import { timeCancelled } from '../cancelled.ts';
 import { medianOf, timed } from '../line.ts';
-import type { RawDriver } from '../sql-raw.ts';
+import type { RawDriver } from '../rigs/sql-raw.ts';
 import { exactValues } from './exactness.ts';
 import type { Peer, PeerServer } from './open-peer.ts';
 import { treeMemory } from './tree-memory.ts';
@@ -40,7 +40,7 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-/** To the first answer. */
+/** The time to the first answer. */
 export async function timeStart(peer: Peer): Promise<number> {
   const started = performance.now();
   const { server } = await peer.start();
@@ -49,7 +49,7 @@ export async function timeStart(peer: Peer): Promise<number> {
   return ms;
 }
 
-/** As the raw driver would be asked; a server that answers with an error has no number. */
+/** Asks as the raw driver would; a server that answers with an error has no number. */
 export async function timeRead({ query }: PeerServer): Promise<number> {
   const started = performance.now();
   const answer = await query(small);

@@ -6,7 +6,7 @@ import type { RunningEngine } from '@dbmole/engines';
 import { StdioServer } from '../stdio-server.ts';
 import type { PeerProgram } from './programs.ts';
 
-/** Of one program: starting it, and asking it once it runs. */
+/** One program: starting it, and asking it once it runs. */
 export interface Peer {
   name: string;
   start(): Promise<PeerServer>;
@@ -15,13 +15,13 @@ export interface Peer {
 export interface PeerServer {
   server: StdioServer;
   query(sql: string): Promise<string>;
-  /** A call that is given up by `cancel`, which nobody waits for. */
+  /** A call that `cancel` gives up; it is not awaited. */
   startQuery(sql: string): { cancel(): void };
 }
 
 /** Installs it, if that has not been done before. */
 export function openPeer(program: PeerProgram, engine: RunningEngine, node: string): Peer {
-  const file = program.package === undefined ? program.file : join(install(program.package), program.file);
+  const file = program.package === undefined ? program.file : join(installPeer(program.package), program.file);
   return {
     name: program.name,
     async start() {
@@ -38,7 +38,7 @@ export function openPeer(program: PeerProgram, engine: RunningEngine, node: stri
 }
 
 /** The folder of the package. */
-function install({ name, version }: { name: string; version: string }): string {
+export function installPeer({ name, version }: { name: string; version: string }): string {
   const folder = join(tmpdir(), 'mole-bench-peers', `${name.replaceAll(/[^a-z-]/g, '_')}-${version}`);
   const found = join(folder, 'node_modules', ...name.split('/'));
   if (!existsSync(found)) {

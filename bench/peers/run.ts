@@ -1,12 +1,12 @@
 import { type RunningEngine, startEngine } from '@dbmole/engines';
 import { type BenchOptions, medianOf } from '../line.ts';
-import { openRawPostgres } from '../sql-raw.ts';
-import { seedPostgres } from '../sql-seed.ts';
+import { openRawPostgres } from '../rigs/sql-raw.ts';
+import { seedPostgres } from '../rigs/sql-seed.ts';
 import { measures, takeSafely, timeRead, timeStart } from './measures.ts';
 import { openPeer, type Peer, type PeerServer } from './open-peer.ts';
 import { peerPrograms } from './programs.ts';
 
-/** What one server gave: a number, why there is none, or null where it cannot do it. */
+/** What one server gave: a number, why it is missing, or null where it cannot do it. */
 type Cells = Map<string, number | string | null>;
 
 /**

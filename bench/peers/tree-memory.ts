@@ -1,9 +1,9 @@
-import { descendantsOf } from '../../packages/core/src/testing/process-tree.ts';
+import { listDescendants } from '../../packages/core/src/testing/process-tree.ts';
 import { residentMemory } from '../process-usage.ts';
 
-/** Of a process and all that it has started, in megabytes; null where there is no /proc. */
+/** The memory of a process and its descendants, in megabytes; null without /proc. */
 export function treeMemory(pid: number): number | null {
   const own = residentMemory(pid);
   if (own === null) return null;
-  return descendantsOf(pid).reduce((sum, child) => sum + (residentMemory(child) ?? 0), own);
+  return listDescendants(pid).reduce((sum, child) => sum + (residentMemory(child) ?? 0), own);
 }

@@ -36,7 +36,7 @@ const lateFunctions: Record<string, readonly string[]> = {
   'node:child_process': ['spawn'],
 };
 
-/** All exports of one of Node's modules, each written so that the bundler drops it when nobody imports it. */
+/** All exports of one of Node's modules, each written so that the bundler drops it when it is not imported. */
 function builtinModule(path: string): string {
   const load = `process.getBuiltinModule(${JSON.stringify(path)})`;
   const builtin: unknown = process.getBuiltinModule(path);

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import type { EsbuildPlugin } from './esbuild-plugin.ts';
-import { markSchemasPure, trimProtocolChunk } from './sdk-source.ts';
 
 /**
  * The SDK checks answers of an elicitation form with a general JSON Schema validator, a third of all code in the bundle. We
@@ -16,43 +14,30 @@ export class DefaultJsonSchemaValidator {
 }
 `;
 
-const sources: readonly { name: string; filter: RegExp; trim(source: string): string }[] = [
-  { name: 'public schemas', filter: /@modelcontextprotocol[\\/]core[\\/]dist[\\/]schemas-[\w-]+\.mjs$/, trim: markSchemasPure },
-  {
-    name: 'authorization schemas',
-    filter: /@modelcontextprotocol[\\/]core[\\/]dist[\\/]auth-[\w-]+\.mjs$/,
-    trim: markSchemasPure,
-  },
-  { name: 'protocol chunk', filter: /@modelcontextprotocol[\\/]server[\\/]dist[\\/]src-[\w-]+\.mjs$/, trim: trimProtocolChunk },
-];
+/** The part of the SDK that speaks HTTP is in its main file; a file that the start needs as well would be loaded by it as a whole. */
+const httpDoor = /[\\/]doors[\\/]http[\\/]/;
+/** Marks the resolution of what this plugin has resolved already. */
+const ownCopy = 'a copy for the HTTP door';
 
-/**
- * Makes the SDK cheap to start without changing what it does: see docs/decisions/bundling.md. Whatever it does not find as
- * expected is an error of the build, because a new version of the SDK must be looked at and measured again.
- */
+/** Replaces the module that the SDK reserves for each platform; its own code stays as it comes. */
 export function sdkPlugin(): EsbuildPlugin {
   return {
     name: 'sdk',
     setup(build) {
-      const seen = new Set<string>();
-      build.onStart(() => seen.clear());
+      let isFound = false;
       build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => {
-        seen.add('platform module');
+        isFound = true;
         return { path, namespace: 'sdk-platform' };
       });
       build.onLoad({ filter: /.*/, namespace: 'sdk-platform' }, () => ({ contents: platformModule, loader: 'js' }));
-      for (const { name, filter, trim } of sources) {
-        build.onLoad({ filter }, async ({ path }) => {
-          if (seen.has(name)) throw new Error(`the SDK has two files that look like its ${name}`);
-          seen.add(name);
-          return { contents: trim(await readFile(path, 'utf8')), loader: 'js' };
-        });
-      }
-      build.onEnd(({ errors }) => {
-        if (errors.length > 0) return undefined;
-        const missing = ['platform module', ...sources.map(({ name }) => name)].filter((name) => !seen.has(name));
-        return { errors: missing.map((name) => ({ text: `the SDK changed: its ${name} was not found` })) };
+      build.onResolve({ filter: /^@modelcontextprotocol\/server$/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+        if (pluginData === ownCopy || !httpDoor.test(importer)) return undefined;
+        const found = await build.resolve(path, { importer, resolveDir, kind, pluginData: ownCopy });
+        return { path: found.path, suffix: '?http', sideEffects: false };
       });
+      build.onEnd(({ errors }) =>
+        errors.length > 0 || isFound ? undefined : { errors: [{ text: 'the SDK changed: its platform module was not found' }] },
+      );
     },
   };
 }

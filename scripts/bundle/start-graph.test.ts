@@ -40,6 +40,11 @@ describe('graphProblems', () => {
     expect(graphProblems(start({ from: [driver] }))).toEqual([`${driver} is loaded at the start; import it where it is used`]);
   });
 
+  it('names what only a server over HTTP needs', () => {
+    const files = ['packages/core/src/doors/http/http-door.ts', 'node_modules/@modelcontextprotocol/server/dist/index.mjs?http'];
+    for (const file of files) expect(graphProblems(start({ from: [file] }))).toHaveLength(1);
+  });
+
   it('names a slow module of Node and who imports it', () => {
     expect(graphProblems(start({ from: ['builtin:node:tls?/src/store.ts'] }))).toEqual([
       '/src/store.ts imports node:tls at the start; import it where it is used',

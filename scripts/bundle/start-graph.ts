@@ -2,7 +2,9 @@ import { isBuiltin } from 'node:module';
 import type { EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
 
 /** Loaded when a connection needs them: 15 MB and half of the start otherwise. */
-const lazyPackages = new Set(['pg', 'pg-protocol', 'mysql2', 'ssh2', 'undici', 'libpg-query']);
+const lazyPackages = new Set(['pg', 'pg-protocol', 'mysql2', 'ssh2', 'undici', 'libpg-query', 'jose']);
+/** Files that only a server over HTTP needs: ours, and the copy of the SDK's main file that they have. */
+const lazyFile = /[\\/]src[\\/]doors[\\/]http[\\/]|\?http$/;
 /** Modules of Node that cost the start 2 ms and more. */
 const slowBuiltins = new Set(['node:tls', 'node:https', 'node:http', 'node:http2', 'node:inspector', 'node:sqlite']);
 
@@ -54,12 +56,12 @@ function startProblem(input: string): string[] {
   const [, builtin = '', importer = ''] = /^builtin:([^?]+)\?(.*)$/.exec(input) ?? [];
   const advice = 'at the start; import it where it is used';
   if (slowBuiltins.has(builtin)) return [`${importer} imports ${builtin} ${advice}`];
-  return lazyPackages.has(packageOf(input) ?? '') ? [`${input} is loaded ${advice}`] : [];
+  return lazyFile.test(input) || lazyPackages.has(packageOf(input) ?? '') ? [`${input} is loaded ${advice}`] : [];
 }
 
 function missingImports(name: string, imports: Metafile['outputs'][string]['imports']): string[] {
   return imports
-    .filter(({ path, external }) => external && !isBuiltin(path) && !path.startsWith('node:'))
+    .filter(({ path, external }) => external && !isBuiltin(path) && !path.startsWith('node:') && path !== './shared-front.js')
     .map(({ path }) => `${name} imports ${path}, which is not in the bundle`);
 }
 

@@ -1,4 +1,4 @@
-import { type Client, clients, type Machine, type Start, startOf } from '../../packages/core/src/cli/install/clients.ts';
+import { type Client, clients, findStart, type Machine, type Start } from '../../packages/core/src/cli/install/clients.ts';
 import { leaves, type ShownLeaf } from './leaves.ts';
 
 const home = '~';
@@ -11,12 +11,22 @@ export function clientsPage(): string {
   return `# Clients
 
 \`${first?.name} install CLIENT\` writes the entry below: it shows the change, asks, keeps everything else in the file, comments included, and a copy of it
-beside it (\`.bak\`). \`uninstall CLIENT\` takes back exactly that. What stands behind is handed to the server: \`install cursor --readonly\`.
+beside it (\`.bak\`). Written again, it keeps what you added to the entry, such as \`env\` or a time limit. \`uninstall CLIENT\` takes back
+exactly that.
+
+| command | what |
+|---|---|
+| \`install\` | asks which of the clients found on this machine to use |
+| \`install cursor gemini --readonly\` | several at once; options of the server go into the entry |
+| \`install cursor --project\` | writes the project's file (${clients.flatMap(({ projectFile }) => (projectFile === undefined ? [] : `\`${projectFile}\``)).join(', ')}) |
+| \`install cursor --env SHOP_PASSWORD\` | passes a variable of the client on; \`--env NAME=VALUE\` writes the value into the file |
+| \`install cursor --http\` | writes the URL of this project's [server](serve.md) and a reference to its token; with \`--readonly\`, the client only reads |
+| \`install cursor --url https://mole.example.com\` | the same for a server elsewhere; with \`--sign-in\`, the client signs in instead (OAuth) |
 
 ${leaves.map(formatOneClick).join('\n')}
 
 On Windows \`npx\` is a script, so \`install\` writes \`"command": "cmd", "args": ["/c", "npx", "-y", …]\` there. To stay with one version, write it
-behind the name: \`${first?.name}@VERSION\`.
+after the name: \`${first?.name}@VERSION\`.
 
 ${blocks.join('\n')}
 ## Variables
@@ -39,7 +49,7 @@ export function clientBlocks(shown: readonly ShownLeaf[], page: string): string 
     (client) => `<details>
 <summary>${client.title}</summary>
 
-${shown.map((leaf) => `\`npx -y ${leaf.name} install ${client.id}\``).join(', or ')} writes into ${placeOf(client)}:
+${shown.map((leaf) => `\`npx -y ${leaf.name} install ${client.id}\``).join(', or ')} writes into ${findPlace(client)}:
 
 ${formatEntry(client, shown)}
 
@@ -68,11 +78,38 @@ Section \`${client.section}\`:
 ${formatEntry(client, shown)}
 
 ${client.afterwards}
+
+${formatRemote(client, shown)}
 `;
 }
 
+/** The form of `install CLIENT --http`, for the first server. */
+function formatRemote(client: Client, [leaf]: readonly ShownLeaf[]): string {
+  if (leaf === undefined || client.remote === undefined) return `${client.title} takes no URL from this file.`;
+  const variable = `${leaf.app.toUpperCase()}_TOKEN`;
+  const input = client.secretInput?.(leaf.app);
+  const reference = input?.reference ?? client.envValue?.(variable);
+  const headers = reference === undefined ? {} : { Authorization: `Bearer ${reference}` };
+  const tokenVariable = client.envList === undefined ? undefined : variable;
+  const entry = client.remote({ url: 'http://127.0.0.1:50001/mcp', headers, tokenVariable });
+  const text = formatSection(client, [{ app: leaf.app, entry }], input && { [input.list]: [input.item] });
+  const hasReference = reference !== undefined || tokenVariable !== undefined;
+  const token = hasReference ? '' : ' The token is written into the entry: `"headers": { "Authorization": "Bearer TOKEN" }`.';
+  return `With \`--http\`:${token}\n\n${text}`;
+}
+
 function formatEntry(client: Client, shown: readonly ShownLeaf[]): string {
-  const entries = shown.map(({ name, app }) => ({ app, entry: client.entry(startOf(name, [], { platform: 'linux' })) }));
+  const entries = shown.map(({ name, app }) => ({ app, entry: client.entry(findStart(name, [], { platform: 'linux' })) }));
+  return formatSection(client, entries);
+}
+
+interface ShownEntry {
+  app: string;
+  entry: Readonly<Record<string, unknown>>;
+}
+
+/** `more` are other members of the file. */
+function formatSection(client: Client, entries: readonly ShownEntry[], more: Readonly<Record<string, unknown>> = {}): string {
   if (client.form === 'toml') {
     const tables = entries.map(({ app, entry }) => {
       const lines = Object.entries(entry).map(([key, value]) => `${key} = ${formatInline(value)}`);
@@ -81,7 +118,8 @@ function formatEntry(client: Client, shown: readonly ShownLeaf[]): string {
     return `\`\`\`toml\n${tables.join('\n\n')}\n\`\`\``;
   }
   const lines = entries.map(({ app, entry }) => `    "${app}": ${formatInline(entry)}`);
-  return `\`\`\`json\n{\n  "${client.section}": {\n${lines.join(',\n')}\n  }\n}\n\`\`\``;
+  const others = Object.entries(more).map(([key, value]) => `,\n  "${key}": ${formatInline(value)}`);
+  return `\`\`\`json\n{\n  "${client.section}": {\n${lines.join(',\n')}\n  }${others.join('')}\n}\n\`\`\``;
 }
 
 /** JSON in one line, as a person writes it. */
@@ -92,7 +130,7 @@ function formatInline(value: unknown): string {
   return `{ ${fields.join(', ')} }`;
 }
 
-function placeOf(client: Client): string {
+function findPlace(client: Client): string {
   return filesOf(client)
     .map(({ systems, file }, _index, all) => (all.length === 1 ? `\`${file}\`` : `\`${file}\` (${systems})`))
     .join(', ');
@@ -117,7 +155,7 @@ function fileOn(client: Client, platform: Platform): string {
 }
 
 function formatOneClick({ name, app }: ShownLeaf): string {
-  const start: Start = startOf(name, [], { platform: 'linux' });
+  const start: Start = findStart(name, [], { platform: 'linux' });
   const forCode = encodeURIComponent(JSON.stringify({ type: 'stdio', ...start }));
   const forCursor = encodeURIComponent(
     Buffer.from(JSON.stringify({ command: [start.command, ...start.args].join(' ') })).toString('base64'),

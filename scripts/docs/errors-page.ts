@@ -9,7 +9,8 @@ export function errorsPage(): string {
   return `# Errors
 
 Every failed call begins with a code that does not change between versions, says what failed on which value, and ends with the next step.
-What a database says is on the first line, in quotes that it cannot end: “…”. The line that begins with \`Next:\` is ours.
+Text from a database is on the first line, in quotes that it cannot end: “…”. The line that begins with \`Next:\` comes from this server
+and names only tools that it offers; on the command line, errors name commands instead.
 
 | code | what happened | what to do |
 |---|---|---|

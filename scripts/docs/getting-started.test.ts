@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { runLeaf, type Terminal } from '@dbmole/core';
+import { runProgram, type Terminal } from '@dbmole/core';
 import { createFakeTerminal, useTempFolder } from '@dbmole/core/testing';
 import { beforeAll, expect, it } from 'vitest';
-import { leaf } from '../../packages/dbmole-mcp/src/server.ts';
+import { definition } from '../../packages/dbmole-mcp/src/server.ts';
 import { root } from '../steps.ts';
 
 const home = useTempFolder();
@@ -43,7 +43,10 @@ interface Screen {
 }
 
 /** Everything that is on the screen afterwards; what a person types unseen is not. */
-async function screen(words: readonly string[], { run = (terminal) => runLeaf(leaf, terminal), answer = '' }: Screen = {}) {
+async function screen(
+  words: readonly string[],
+  { run = (terminal) => runProgram(definition, terminal), answer = '' }: Screen = {},
+) {
   const argv = words.map((word) => word.replace('@db.example.com/', `@127.0.0.1:${port}/`));
   let text = '';
   const write = (line: string) => {
@@ -64,10 +67,14 @@ const steady = (text: string) =>
 
 /** A server that answers, which no machine has at that address. */
 async function runAnswered(terminal: Terminal): Promise<number | undefined> {
-  const { query: _query, audit: _audit, registerTools: _tools, ...rest } = leaf;
-  const createBackend = async () => ({ dispose: async () => undefined });
+  const { connections, program, backend, tools } = definition;
+  const { query: _query, ...restOfProgram } = program;
+  const { instructions, descriptions } = tools;
+  const create = async () => ({ dispose: async () => undefined });
   const ping = async () => ['PostgreSQL 18.4, user reader, database shop'];
-  return await runLeaf({ ...rest, createBackend, ping }, terminal);
+  const answering = { create, ping, isStaleError: backend.isStaleError };
+  const own = { program: restOfProgram, connections, backend: answering, tools: { instructions, descriptions } };
+  return await runProgram(own, terminal);
 }
 
 it('shows what a person sees who installs, adds a connection, and asks what is wrong', async () => {

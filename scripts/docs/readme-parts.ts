@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readonlyFlag, serverSettings, variableOf } from '../../packages/core/src/program/settings.ts';
+import { findVariable, readonlyFlag, serverSettings, stdioFlags } from '../../packages/core/src/program/settings.ts';
 import { root } from '../steps.ts';
 import { clientBlocks } from './clients-page.ts';
 import { leaves, type ShownLeaf } from './leaves.ts';
@@ -29,14 +29,14 @@ function toolTables(shown: readonly ShownLeaf[], page: string): string {
 
 /** Every option has a twin in the environment, as `--help` says. */
 function optionTable(shown: readonly ShownLeaf[]): string {
-  const rowsOf = ({ app, settings = [], flags = [] }: ShownLeaf) => [
+  const buildRows = ({ app, settings = [], flags = [] }: ShownLeaf) => [
     ...[...serverSettings, ...settings].map(({ name, value, help }) => ({ form: `--${name} ${value}`, name, help, app })),
-    ...[readonlyFlag, ...flags].map(({ name, help }) => ({ form: `--${name}`, name, help, app })),
+    ...[readonlyFlag, ...flags, ...Object.values(stdioFlags)].map(({ name, help }) => ({ form: `--${name}`, name, help, app })),
   ];
   const byForm = new Map<string, { help: string; variables: string[] }>();
-  for (const { form, name, help, app } of shown.flatMap(rowsOf)) {
+  for (const { form, name, help, app } of shown.flatMap(buildRows)) {
     const variables = byForm.get(form)?.variables ?? [];
-    byForm.set(form, { help, variables: [...variables, `\`${variableOf(app, name)}\``] });
+    byForm.set(form, { help, variables: [...variables, `\`${findVariable(app, name)}\``] });
   }
   const rows = [...byForm].map(([form, { help, variables }]) => `| \`${form}\` | ${variables.join(', ')} | ${help} |`);
   return `| option | variable | what |\n|---|---|---|\n${rows.join('\n')}`;

@@ -29,16 +29,17 @@ What a client is told of each tool, and nothing else: a model sees these descrip
 they are marked as needed. \`--tools\` offers some of them only, \`--readonly\` none that writes.
 
 Arguments that mean the same everywhere: \`connection\` is the name of a connection, not needed where there is only one; \`timeout_ms\` is the most that the
-call may take; \`offset\`, \`cell_offset\` and their limits read on where an answer was cut, with the values that its first line gives.
+call may take; \`offset\`, \`cell_offset\`, \`agg_offset\`, \`cursor\` and their limits read on where an answer was cut, with the values that its first line gives.
 
 The first line of an answer is ours, and everything behind it is data. Rows are CSV, one line each: a line break inside of a cell is
-written \`⟦U+000A⟧\`, as is whatever cannot be seen. A result that is a single cell of several lines is plain text instead: behind the mark
-\`⟦12 lines of text⟧\`, everything to the end of the answer is that cell. The bracket \`⟦\` is ours alone; one in the data is written \`⟦U+27E6⟧\`.
+written \`⟦U+000A⟧\`, as is whatever cannot be seen. A result of one cell is plain text where CSV would have to quote it: its name on a line, then
+the cell to the end of the answer. The first line says so, and once for all where line breaks are CRLF. A result without rows is \`No rows.\`
+alone. The bracket \`⟦\` is ours alone; one in the data is written \`⟦U+27E6⟧\`.
 
 ${sections.join('\n')}`;
 }
 
-/** For a README. */
+/** The table for a README. */
 export function toolTable(shown: readonly ShownLeaf[], page: string): string {
   const rows = shown.flatMap(definitionsOf).map(({ name, description }) => `| \`${name}\` | ${cell(description)} |`);
   return `| tool | what it tells a model of itself |\n|---|---|\n${rows.join('\n')}\n\nTheir arguments: [tools](${page}).`;
@@ -59,18 +60,19 @@ function formatTool({ name, description, inputSchema, annotations, _meta }: Tool
   const required = inputSchema.required ?? [];
   const rows = Object.entries(inputSchema.properties ?? {}).map(([argument, property]) => {
     const value = required.includes(argument) ? 'needed' : property.default === undefined ? '' : formatCode(property.default);
-    return `| \`${argument}\` | ${cell(typeOf(property))} | ${value} | ${cell(property.description ?? '')} |`;
+    return `| \`${argument}\` | ${cell(describeType(property))} | ${value} | ${cell(property.description ?? '')} |`;
   });
   const table =
     rows.length === 0 ? 'No arguments.' : `| argument | type | default | what |\n|---|---|---|---|\n${rows.join('\n')}`;
   return `### ${name}\n\n${description}\n\n${table}\n\n${formatHints(annotations, _meta)}\n`;
 }
 
-function typeOf({ type, enum: values, items, anyOf, const: only }: Property): string {
+function describeType({ type, enum: values, items, anyOf, const: only }: Property): string {
   if (values !== undefined) return values.map(formatCode).join(', ');
   if (only !== undefined) return formatCode(only);
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
-  if (type === 'array') return items === undefined || typeOf(items) === 'anything' ? 'list' : `list of ${typeOf(items)}`;
+  if (anyOf !== undefined) return anyOf.map(describeType).join(' or ');
+  if (type === 'array')
+    return items === undefined || describeType(items) === 'anything' ? 'list' : `list of ${describeType(items)}`;
   if (type === undefined) return 'anything';
   return typeof type === 'string' ? type : type.join(' or ');
 }

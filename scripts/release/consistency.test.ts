@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { variableOf } from '../../packages/core/src/program/settings.ts';
+import { findVariable } from '../../packages/core/src/program/settings.ts';
 import { leaves } from '../docs/leaves.ts';
 import { root } from '../steps.ts';
 
@@ -78,9 +78,9 @@ describe.each(leaves)('$name', (leaf) => {
   });
 
   it('asks for nothing that the server does not know', () => {
-    const known = ['connections', 'store', 'log', 'config', 'tools', 'timeout', 'readonly'];
+    const known = ['connections', 'store', 'log', 'config', 'tools', 'timeout', 'idle', 'readonly'];
     const own = [...(leaf.settings ?? []), ...(leaf.flags ?? [])].map((one) => one.name);
-    const variables = new Set([...known, ...own].map((one) => variableOf(app, one)));
+    const variables = new Set([...known, ...own].map((one) => findVariable(app, one)));
     const named = [...JSON.stringify([server, bundle]).matchAll(/"([A-Z]+_[A-Z_]+)"/g)].map(([, variable = '']) => variable);
     expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
     expect(named.length).toBeGreaterThan(4);
@@ -153,7 +153,7 @@ describe('the workflows', () => {
     expect(named.toSorted()).toEqual(['build', 'check']);
     for (const script of named) expect(scripts).toHaveProperty(script);
     const files = [...`${ci}${release}`.matchAll(/tsx (scripts\/[\w/.-]+)/g)].map(([, file = '']) => file);
-    expect(files).toEqual(['scripts/release/mcpb.ts']);
+    expect(files).toEqual(['scripts/release/absolute-links.ts', 'scripts/release/mcpb.ts']);
     for (const file of files) expect(read(file)).not.toBe('');
   });
 

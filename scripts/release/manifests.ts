@@ -1,7 +1,7 @@
 /** What the registry of MCP servers and the one-file bundles of desktop clients want to know: said by package.json and the server. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readonlyFlag, serverSettings, variableOf } from '../../packages/core/src/program/settings.ts';
+import { findVariable, readonlyFlag, serverSettings } from '../../packages/core/src/program/settings.ts';
 import type { ShownLeaf } from '../docs/leaves.ts';
 import { definitionsOf } from '../docs/tools-page.ts';
 import { root } from '../steps.ts';
@@ -29,12 +29,12 @@ const connectionsHelp = 'connections as a JSON list; wins over every file';
 export function serverJson(leaf: ShownLeaf): string {
   const { name, version, description, mcpName, repository } = readPackage(leaf.name);
   const settings = [...serverSettings, ...(leaf.settings ?? [])].map((one) => ({
-    name: variableOf(leaf.app, one.name),
+    name: findVariable(leaf.app, one.name),
     description: one.help,
     ...(one.isPath ? { format: 'filepath' } : {}),
   }));
   const flags = [readonlyFlag, ...(leaf.flags ?? [])].map((one) => ({
-    name: variableOf(leaf.app, one.name),
+    name: findVariable(leaf.app, one.name),
     description: one.help,
     format: 'boolean',
   }));
@@ -52,7 +52,7 @@ export function serverJson(leaf: ShownLeaf): string {
         version,
         transport: { type: 'stdio' },
         environmentVariables: [
-          { name: variableOf(leaf.app, 'connections'), description: connectionsHelp, isSecret: true },
+          { name: findVariable(leaf.app, 'connections'), description: connectionsHelp, isSecret: true },
           ...settings,
           ...flags,
         ],
@@ -61,12 +61,12 @@ export function serverJson(leaf: ShownLeaf): string {
   });
 }
 
-/** In a bundle the client asks a person for the values; an empty one is none. */
+/** Clients ask the user for the values of a bundle; an empty one counts as unset. */
 export function bundleManifest(leaf: ShownLeaf): string {
   const { name, version, description, license, engines, bin } = readPackage(leaf.name);
   const entry = bin[name] ?? '';
   const flags = [readonlyFlag, ...(leaf.flags ?? [])];
-  const flagEnv = flags.map((flag) => [variableOf(leaf.app, flag.name), `\${user_config.${flag.name}}`]);
+  const flagEnv = flags.map((flag) => [findVariable(leaf.app, flag.name), `\${user_config.${flag.name}}`]);
   const connections = {
     type: 'string',
     title: 'Connections',
@@ -89,7 +89,7 @@ export function bundleManifest(leaf: ShownLeaf): string {
       mcp_config: {
         command: 'node',
         args: [`\${__dirname}/${entry}`],
-        env: { [variableOf(leaf.app, 'connections')]: '${user_config.connections}', ...Object.fromEntries(flagEnv) },
+        env: { [findVariable(leaf.app, 'connections')]: '${user_config.connections}', ...Object.fromEntries(flagEnv) },
       },
     },
     tools: definitionsOf(leaf).map((tool) => ({ name: tool.name, description: tool.description })),
@@ -106,7 +106,7 @@ export function bundleManifest(leaf: ShownLeaf): string {
   });
 }
 
-/** As a browser opens it. */
+/** The URL for a browser. */
 function cloneless(url: string): string {
   return url.replace(/^git\+/, '').replace(/\.git$/, '');
 }

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { crc32, inflateRawSync } from 'node:zlib';
-import { ServerProcess, textOf } from '@dbmole/core/testing';
+import { readText, ServerProcess } from '@dbmole/core/testing';
 import { build } from 'tsup';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../steps.ts';
@@ -85,7 +85,7 @@ describe.each(['dbmole-mcp', 'esmole-mcp'])('the bundle of %s', (name) => {
     expect([...files.keys()].filter((path) => path.startsWith('/') || path.includes('..') || path.includes('\\'))).toEqual([]);
   });
 
-  it('starts as its manifest says, with the values of somebody who filled in nothing', async () => {
+  it('starts as its manifest says when the user fills in nothing', async () => {
     // A test of its own looks at what is in it.
     const manifest = JSON.parse(readFileSync(join(installed, 'manifest.json'), 'utf8')) as {
       server: { mcp_config: { args: string[]; env: Record<string, string> } };
@@ -102,7 +102,7 @@ describe.each(['dbmole-mcp', 'esmole-mcp'])('the bundle of %s', (name) => {
     try {
       expect((await server.initialize()).result?.serverInfo).toMatchObject({ name });
       expect(JSON.stringify((await server.request('tools/list')).result)).toContain('"list_connections"');
-      expect(textOf(await server.callTool('list_connections'))).not.toMatch(/\bE_[A-Z]/);
+      expect(readText(await server.callTool('list_connections'))).not.toMatch(/\bE_[A-Z]/);
     } finally {
       expect(await server.stop()).toMatchObject({ code: 0 });
       expect(server.impure).toEqual([]);

@@ -1,10 +1,10 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipEntry {
-  /** With `/` between folders. */
+  /** The path, with `/` between folders. */
   path: string;
   bytes: Buffer;
-  /** Of the file's permissions. */
+  /** The file's permissions. */
   mode: number;
 }
 
@@ -36,7 +36,7 @@ export function formatZip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...parts, list, end]);
 }
 
-/** What stands before each file and again in the directory: up to the length of the extra field. */
+/** The header before each file, repeated in the directory: up to the length of the extra field. */
 function sharedFields({ name, data, bytes }: { name: Buffer; data: Buffer; bytes: Buffer }): Buffer {
   return Buffer.concat([
     uint16(version),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { findConflict, joinUrl, orIssue, parseUrl, UrlError } from './connection-url.ts';
-import { redact } from './redact.ts';
+import { redact } from './redact/redact.ts';
 
 const form = 'thing://user@host';
 const nothing = { scheme: 'thing', user: '', password: '', host: 'h', port: undefined, path: '', parameters: [] };
@@ -29,13 +29,13 @@ describe('parseUrl', () => {
   });
 
   it.each([
-    ['me:hunter22@h', /has the form thing:/],
-    ['thing://me:hunter22@h:port', /has the form thing:/],
-    ['thing://me:hunter22@h:0', /port is 0/],
+    ['me:hunter22@h', /expected the form thing:/],
+    ['thing://me:hunter22@h:port', /expected the form thing:/],
+    ['thing://me:hunter22@h:0', /invalid port 0/],
     ['thing://me:hunter 22@h', /%20/],
     ['thing://me:hunter22%zz@h', /%25/],
     ['thing://me:hunter22%00@h', /NUL/],
-    // A password that nobody encoded.
+    // A password that was not encoded.
     ['thing://me:hunter#22@h', /%23/],
     ['thing://me:hunter@22@h', /%40/],
     ['thing://me:hunter22/x@h', /%2F/],
@@ -45,7 +45,7 @@ describe('parseUrl', () => {
     ['thing://me:hunter@22/x@h', /%40/],
     ['thing://me:hunter@h?x=22@h', /%40/],
   ])('refuses %s without repeating it', (text, why) => {
-    const error = errorOf(() => parseUrl(text, form));
+    const error = createError(() => parseUrl(text, form));
     expect(error.message).toMatch(why);
     expect(error.message).not.toMatch(/hunter|22|12/);
   });
@@ -62,33 +62,33 @@ describe('joinUrl', () => {
   it.each([{ host: 'other' }, { port: 2 }, { password: { env: 'PW' } }])('accepts no other value beside it: %j', (fields) => {
     const [key] = Object.keys(fields);
     expect(findConflict(fields, parse())).toBe(key);
-    expect(errorOf(() => joinUrl(fields, 'thing://', parse)).message).toContain(`key "${key}"`);
+    expect(createError(() => joinUrl(fields, 'thing://', parse)).message).toContain(`"${key}"`);
   });
 
-  it('takes for no secret what is shown anyway, or stands for one', () => {
+  it('does not treat shown values or references as secrets', () => {
     joinUrl({}, 'thing://', () => ({ user: 'the-same-word', password: 'the-same-word' }));
     joinUrl({}, 'thing://', () => ({ password: '${THE_VARIABLE}' }));
     expect(redact('the-same-word ${THE_VARIABLE}')).toBe('the-same-word ${THE_VARIABLE}');
   });
 
   it('needs a text', () => {
-    expect(errorOf(() => joinUrl({}, { env: 'URL' }, parse)).message).toContain('${NAME}');
+    expect(createError(() => joinUrl({}, { env: 'URL' }, parse)).message).toContain('${NAME}');
   });
 });
 
 it('orIssue makes an issue of the field, and hides no other error', () => {
-  const schemaOf = (error: Error) =>
+  const readSchema = (error: Error) =>
     z.string().transform((_, context) =>
       orIssue(context, () => {
         throw error;
       }),
     );
-  const issues = schemaOf(new UrlError('wrong')).safeParse('').error?.issues;
+  const issues = readSchema(new UrlError('wrong')).safeParse('').error?.issues;
   expect(issues).toMatchObject([{ path: ['url'], message: 'wrong' }]);
-  expect(() => schemaOf(new Error('ours')).safeParse('')).toThrow('ours');
+  expect(() => readSchema(new Error('ours')).safeParse('')).toThrow('ours');
 });
 
-function errorOf(work: () => unknown): Error {
+function createError(work: () => unknown): Error {
   try {
     work();
   } catch (error) {

@@ -9,7 +9,7 @@ export const connectionName = z
 export const portNumber = z.int().min(1).max(65535);
 
 /**
- * Says which fields hold secrets. A leaf makes a field secret by giving it the schema `secretRef` (also described, optional or
+ * Says which fields hold secrets. A server makes a field secret by giving it the schema `secretRef` (also described, optional or
  * nested): the registry finds such fields by this mark, resolves references in them and keeps their values out of every text.
  * The string in a `key` field is the path of a private key, unless it is the key itself.
  */
@@ -25,7 +25,7 @@ const references = [
   z.strictObject({ keychain: z.strictObject({ service: keychainWord, account: keychainWord }) }),
 ] as const;
 
-/** A file of other programs that the leaf can look the connection up in; `name` says where in it, if it takes one. */
+/** A file of other programs that the server can look the connection up in; `name` says where in it, if it takes one. */
 const sourceRef = z.strictObject({ from: z.string().min(1), name: z.string().min(1).optional() });
 
 /**
@@ -34,7 +34,7 @@ const sourceRef = z.strictObject({ from: z.string().min(1), name: z.string().min
  */
 export const secretRef = z.union([z.string(), ...references, sourceRef]).register(secretMarks, { secret: 'value' });
 
-/** Of a server on the way: what is looked up for the connection's own host must never be offered to another one. */
+/** A secret of a server on the way: it must never be offered to another one. */
 const hopSecret = z.union([z.string(), ...references]).register(secretMarks, { secret: 'value' });
 
 /** A private key: its path, the key itself (`-----BEGIN …`), or a reference to it. */
@@ -66,7 +66,7 @@ export const sshRoute = z.union([sshWord, z.strictObject({ ...hopShape, jump: z.
 /** An hour at most, as in the arguments of tools. */
 export const timeoutMilliseconds = z.int().min(1).max(3_600_000);
 
-/** What every connection has. A leaf spreads it, adds `type` and its own fields, and closes it with `z.strictObject`. */
+/** A connection to a server. A server spreads it, adds `type` and its own fields, and closes it with `z.strictObject`. */
 export const baseConnectionShape = {
   name: connectionName,
   host: z.string().min(1),
@@ -74,9 +74,28 @@ export const baseConnectionShape = {
   user: plainText,
   password: secretRef.optional(),
   readonly: z.boolean().default(false),
+  /** What a person wants a model to know of it, such as what is in there. */
+  description: plainText.max(300).optional(),
   ssh: sshRoute.optional(),
-  /** For a call that asks for no time of its own. */
+  /** The limit of a call that sets none. */
   timeoutMs: timeoutMilliseconds.optional(),
+};
+
+const { name, readonly, description, timeoutMs } = baseConnectionShape;
+
+/** A field that belongs to connections of another kind; says why it is not for this one. */
+export function absent(why: string) {
+  return z.custom<undefined>((value) => value === undefined, why).optional();
+}
+
+/** A connection to an engine that opens a file, instead of the shape above. A relative path begins at the file that defines it. */
+export const fileConnectionShape = {
+  ...{ name, readonly, description, timeoutMs },
+  file: plainText,
+  host: absent('this engine opens a file and has no host'),
+  port: absent('this engine opens a file and has no port'),
+  user: absent('this engine opens a file and has no users'),
+  ssh: absent('this engine opens a file, which no SSH server can lead to'),
 };
 
 export type SecretRef = z.infer<typeof secretRef>;
@@ -84,16 +103,31 @@ export type SourceRef = z.infer<typeof sourceRef>;
 export type SshHop = z.infer<typeof sshHop>;
 export type SshRoute = z.infer<typeof sshRoute>;
 
-/** What the generic half knows of a connection; a leaf's own type extends it. */
+/** What the generic half knows of a connection; a server's own type extends it. It leads to a host, or to a file. */
 export interface BaseConnection {
   name: string;
   type: string;
-  host: string;
+  host?: string | undefined;
   port?: number | undefined;
-  /** Empty when a leaf allows other ways to say who one is. */
+  /** Absent where a server allows other ways to log in. */
   user?: string | undefined;
+  /** Absolute once it was read from its source. */
+  file?: string | undefined;
   password?: SecretRef | undefined;
   readonly: boolean;
+  description?: string | undefined;
   ssh?: SshRoute | undefined;
   timeoutMs?: number | undefined;
+}
+
+/** The members of a server's connections that lead to a host. */
+export type Networked<C extends BaseConnection> = Exclude<C, { file: string }>;
+
+/** Where a connection leads. */
+export type Address = { host: string; port: number; file?: undefined } | { file: string; host?: undefined; port?: undefined };
+
+export function resolveAddress<C extends BaseConnection>(config: C, resolvePort: (config: Networked<C>) => number): Address {
+  if (config.file !== undefined) return { file: config.file };
+  // Only the members without a file are left, and the shape of those has a host.
+  return { host: config.host ?? '', port: resolvePort(config as Networked<C>) };
 }

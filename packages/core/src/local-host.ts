@@ -20,7 +20,7 @@ export function plainHost(host: string): string {
   return host.startsWith('/') || thisMachine.test(plain) || ownNames().has(plain) ? thisHost : plain;
 }
 
-/** Of a result of `plainHost`. */
+/** Expects a result of `plainHost`. */
 export function isThisMachine(plain: string): boolean {
   return plain === thisHost;
 }

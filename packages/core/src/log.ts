@@ -1,14 +1,15 @@
 import { Failure } from './failure.ts';
-import { redact } from './redact.ts';
+import { redact } from './redact/redact.ts';
 import { formatVisibleReply } from './text.ts';
 
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+/** A notice is what a person who waits for a command should see at once, such as a download. */
+export type LogLevel = 'error' | 'warn' | 'notice' | 'info' | 'debug';
 
 type LogFields = Record<string, string | number | boolean | undefined>;
 
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
-const rank: Record<LogLevel, number> = { error: 0, warn: 1, info: 2, debug: 3 };
+const rank: Record<LogLevel, number> = { error: 0, warn: 1, notice: 2, info: 3, debug: 4 };
 
 /** What a person wrote into a variable; an empty one means the default. */
 export function parseLogLevel(text: string | undefined, variable: string): LogLevel {
@@ -16,8 +17,8 @@ export function parseLogLevel(text: string | undefined, variable: string): LogLe
   if (word === '') return 'info';
   // The keys of `rank` are the levels; `hasOwn` has just said that this is one.
   if (Object.hasOwn(rank, word)) return word as LogLevel;
-  throw new Failure('input', `${variable} is ${JSON.stringify(word.slice(0, 40))}`, {
-    hint: 'Set it to error, warn, info or debug.',
+  throw new Failure('input', `invalid ${variable} ${JSON.stringify(word.slice(0, 40))}: expected error, warn, info or debug`, {
+    hint: 'Correct or unset it.',
   });
 }
 
@@ -41,7 +42,7 @@ export function createLog(prefix: string, threshold: LogLevel = 'info', write: (
 let guarded = false;
 
 function toStderr(line: string): void {
-  // Without a listener, a log that nobody reads any more would end the process.
+  // Without a listener, a closed log would end the process.
   if (!guarded) process.stderr.on('error', () => undefined);
   guarded = true;
   process.stderr.write(`${line}\n`);

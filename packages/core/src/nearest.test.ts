@@ -3,6 +3,7 @@ import { nearestNames } from './nearest.ts';
 
 describe('nearestNames', () => {
   it.each([
+    ['wher', ['when', 'where'], ['where', 'when']],
     ['prdo', ['prod', 'staging', 'local'], ['prod']],
     ['prt', ['host', 'port', 'user'], ['port']],
     ['PROD', ['prod'], ['prod']],

@@ -1,106 +1,48 @@
-import { Failure, type FailureKind } from './failure.ts';
+import { Failure } from './failure.ts';
 
-interface Meaning {
-  kind: FailureKind;
-  code: `E_${string}`;
-  says: string;
-  hint: string;
-}
+type Meaning = readonly [code: `E_${string}`, says: string, hint: string];
 
-const certificateHint =
+const checkCertificate =
   'Check that `host` is the name in the certificate and that this machine trusts the authority that signed it.';
+const checkNetwork = 'Check the network or VPN.';
+const checkLog = 'Retry; if it persists, check the server log.';
+const untrusted: Meaning = ['E_TLS_UNTRUSTED', 'its certificate is not trusted', checkCertificate];
 
-/** What Node's own network and TLS codes mean to the person whose connection it is. */
+/** What the network and TLS codes of Node mean to the user of a connection. */
 const meanings: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: {
-    kind: 'connection',
-    code: 'E_CONNECT_REFUSED',
-    says: 'nothing accepts connections there',
-    hint: 'Check that the server runs and that host and port are right.',
-  },
-  ENOTFOUND: {
-    kind: 'connection',
-    code: 'E_DNS',
-    says: 'the host name does not resolve',
-    hint: 'Check `host`; behind a bastion, set `ssh`.',
-  },
-  EAI_AGAIN: {
-    kind: 'connection',
-    code: 'E_DNS',
-    says: 'the name server does not answer',
-    hint: 'Check the network, then call again.',
-  },
-  ETIMEDOUT: {
-    kind: 'connection',
-    code: 'E_CONNECT_TIMEOUT',
-    says: 'no answer in time',
-    hint: 'A firewall may drop the packets; behind a bastion, set `ssh`.',
-  },
-  EHOSTUNREACH: {
-    kind: 'connection',
-    code: 'E_NETWORK',
-    says: 'there is no route to the host',
-    hint: 'Check the network or VPN.',
-  },
-  ENETUNREACH: { kind: 'connection', code: 'E_NETWORK', says: 'the network is unreachable', hint: 'Check the network or VPN.' },
-  ECONNRESET: {
-    kind: 'connection',
-    code: 'E_NETWORK',
-    says: 'the connection was reset',
-    hint: 'Call again; if it stays, look at the server log.',
-  },
-  EPIPE: {
-    kind: 'connection',
-    code: 'E_NETWORK',
-    says: 'the connection was closed',
-    hint: 'Call again; if it stays, look at the server log.',
-  },
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    kind: 'connection',
-    code: 'E_TLS_NAME',
-    says: 'its certificate was issued for another name',
-    hint: certificateHint,
-  },
-  CERT_HAS_EXPIRED: { kind: 'connection', code: 'E_TLS_CERTIFICATE', says: 'its certificate has expired', hint: certificateHint },
-  SELF_SIGNED_CERT_IN_CHAIN: {
-    kind: 'connection',
-    code: 'E_TLS_UNTRUSTED',
-    says: 'its certificate is not trusted',
-    hint: certificateHint,
-  },
-  DEPTH_ZERO_SELF_SIGNED_CERT: {
-    kind: 'connection',
-    code: 'E_TLS_UNTRUSTED',
-    says: 'its certificate is self-signed',
-    hint: certificateHint,
-  },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    kind: 'connection',
-    code: 'E_TLS_UNTRUSTED',
-    says: 'its certificate is not trusted',
-    hint: certificateHint,
-  },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    kind: 'connection',
-    code: 'E_TLS_UNTRUSTED',
-    says: 'its certificate is not trusted',
-    hint: certificateHint,
-  },
+  ECONNREFUSED: [
+    'E_CONNECT_REFUSED',
+    'nothing accepts connections there',
+    'Check that the server runs, and check host and port.',
+  ],
+  ENOTFOUND: ['E_DNS', 'the host name does not resolve', 'Check `host`; behind a bastion, set `ssh`.'],
+  EAI_AGAIN: ['E_DNS', 'the name server does not answer', 'Check the network, then retry.'],
+  ETIMEDOUT: ['E_CONNECT_TIMEOUT', 'no answer in time', 'Check for a firewall that drops packets; behind a bastion, set `ssh`.'],
+  EHOSTUNREACH: ['E_NETWORK', 'there is no route to the host', checkNetwork],
+  ENETUNREACH: ['E_NETWORK', 'the network is unreachable', checkNetwork],
+  ECONNRESET: ['E_NETWORK', 'the connection was reset', checkLog],
+  EPIPE: ['E_NETWORK', 'the connection was closed', checkLog],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['E_TLS_NAME', 'its certificate was issued for another name', checkCertificate],
+  CERT_HAS_EXPIRED: ['E_TLS_CERTIFICATE', 'its certificate has expired', checkCertificate],
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['E_TLS_UNTRUSTED', 'its certificate is self-signed', checkCertificate],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
 };
 
-/** The Failure for a network or TLS error, or undefined when the error is none of these and the leaf must say what it is. */
+/** The Failure for a network or TLS error, or undefined when it is another kind of error, which the server package must translate. */
 export function networkFailure(error: unknown, where: { host: string; port: number }): Failure | undefined {
-  const code = codeOf(error);
+  const code = readCode(error);
   const meaning = code === undefined || !Object.hasOwn(meanings, code) ? undefined : meanings[code];
   if (meaning === undefined) return undefined;
-  const message = `cannot connect to ${where.host}:${where.port}: ${meaning.says}`;
-  return new Failure(meaning.kind, message, { code: meaning.code, hint: meaning.hint, cause: error });
+  const [shown, says, hint] = meaning;
+  return new Failure('connection', `cannot connect to ${where.host}:${where.port}: ${says}`, { code: shown, hint, cause: error });
 }
 
 /** Several addresses of one name fail as an AggregateError, whose own code is that of the first. */
-function codeOf(error: unknown): string | undefined {
+function readCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string') return code;
-  return error instanceof AggregateError ? codeOf(error.errors[0]) : codeOf(Reflect.get(error, 'cause'));
+  return error instanceof AggregateError ? readCode(error.errors[0]) : readCode(Reflect.get(error, 'cause'));
 }

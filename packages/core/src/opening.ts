@@ -1,14 +1,14 @@
+import { formatAbort, onAbort } from './abort.ts';
 import type { Failure } from './failure.ts';
-import { formatAbort } from './waiting.ts';
 
 export interface OpeningSteps<T, Share> {
-  /** Does the work. The signal is aborted when nobody waits any more. */
+  /** Does the work. The signal is aborted when the last caller gives up. */
   open(signal: AbortSignal): Promise<T>;
   /** What one waiter gets. All shares are cut in one go, before anything else can happen to the result. */
   share(result: T): Share;
   /** After the sharing. Without `wanted` everybody had left, and the result is only there to be thrown away. */
   onOpened(result: T, wanted: boolean): void;
-  /** Nobody can join from here on: it succeeded, failed, or was given up. */
+  /** No caller can join from here on: it succeeded, failed, or was given up. */
   onOver(): void;
 }
 
@@ -35,9 +35,10 @@ export class Opening<T, Share> {
 
   join(signal: AbortSignal): Promise<Share> {
     return new Promise((resolve, reject) => {
+      let stop: (() => void) | undefined;
       const leave = () => {
         this.#waiters.delete(waiter);
-        signal.removeEventListener('abort', onAbort);
+        stop?.();
       };
       const waiter: Waiter<Share> = {
         resolve(share) {
@@ -49,12 +50,11 @@ export class Opening<T, Share> {
           reject(error);
         },
       };
-      const onAbort = () => {
+      this.#waiters.add(waiter);
+      stop = onAbort(signal, () => {
         waiter.reject(formatAbort(signal));
         if (this.#waiters.size === 0) this.giveUp(formatAbort(signal));
-      };
-      this.#waiters.add(waiter);
-      signal.addEventListener('abort', onAbort, { once: true });
+      });
     });
   }
 

@@ -30,7 +30,7 @@ describe('formatVisible', () => {
   });
 });
 
-test('a reply of ours keeps its marks', () => {
+test('keeps the marks of a reply', () => {
   expect(formatVisibleReply('⟦1-2 of 3⟧\u202e\ufeff\nnext')).toBe('⟦1-2 of 3⟧⟦U+202E⟧⟦U+FEFF⟧\nnext');
 });
 

@@ -1,13 +1,13 @@
 /**
  * Text from a database, made safe to show. What a person cannot see is written out as `⟦U+202E⟧`. The bracket `⟦` is ours
  * alone: one that came with the data is written `⟦U+27E6⟧`. So every `⟦` in shown data was put there by us, the original can
- * always be told, and everything else, backslashes included, stands for itself.
+ * always be recognized, and everything else, backslashes included, is literal.
  */
 export const markOpen = '⟦';
 export const markClose = '⟧';
 
 /** The longest mark we make has three numbers of 16 digits and a unit. */
-const longestMark = 80;
+const maxMarkLength = 80;
 
 /** First and last code point of what is never shown as it is. Newline and tab are missing: they are ordinary text. */
 const unseen: readonly (readonly [number, number])[] = [
@@ -70,7 +70,7 @@ export function alignCut(text: string, index: number): number {
 export function cutVisible(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = alignCut(text, room);
-  const from = Math.max(0, end - longestMark);
+  const from = Math.max(0, end - maxMarkLength);
   const open = text.slice(from, end).lastIndexOf(markOpen);
   if (open < 0 || text.slice(from + open, end).includes(markClose)) return text.slice(0, end);
   return text.slice(0, from + open);

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fingerprint } from '../src/tunnel/known-hosts.ts';
+import { fingerprint } from '../src/tunnel/keys/known-hosts.ts';
 import { openTunnel } from '../src/tunnel/open-tunnel.ts';
 import { makeHostKey, startSshServer, startTarget } from './ssh-server.ts';
 
 /**
  * A process that has a network to itself (`unshare -rn`): it opens a tunnel, then all packets are dropped, for so many milliseconds or
- * for ever. It says what a call got that was made meanwhile.
+ * permanently. It prints what a call got that was made meanwhile.
  */
 const dropMs = Number(process.argv[2]);
 

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { BaseConnection, SshRoute } from '../src/connection.ts';
 import { Failure } from '../src/failure.ts';
 import { createManager, type Manager } from '../src/manager/manager.ts';
-import { createFakeRegistry } from '../src/testing/fake-registry.ts';
-import { descendantsOf } from '../src/testing/process-tree.ts';
+import { createFakeRegistry } from '../src/testing/fakes/fake-registry.ts';
+import { listDescendants } from '../src/testing/process-tree.ts';
 import type { TunnelContext } from '../src/tunnel/open-tunnel.ts';
 import { createSharedTunnels } from '../src/tunnel/shared-tunnels.ts';
 import type { DialledStream, Tunnel } from '../src/tunnel/tunnel.ts';
@@ -81,7 +81,7 @@ class FaultRig {
     };
   }
 
-  /** As the server uses a connection: through the manager, which opens anew what was lost. */
+  /** As the server uses a connection: through the manager, which reopens what was lost. */
   calls(topology: Topology | undefined, ssh: SshRoute, context: Partial<TunnelContext> = {}) {
     const tunnels = this.#tunnelsOf(topology, context);
     const manager: Manager<EchoBackend> = createManager(createFakeRegistry(connectionOf(ssh, this.targetPort())), {
@@ -178,7 +178,7 @@ export const logins = (hop: SshHop): number => countLines(hop, /Accepted (public
 /** The processes of the sessions that are open on a server. */
 export function sessionsOf(hop: SshHop): number[] {
   const { pid } = hop.control;
-  return pid === undefined ? [] : descendantsOf(pid);
+  return pid === undefined ? [] : listDescendants(pid);
 }
 
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

@@ -9,9 +9,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type SshHop, type Topology, useTopology } from '@dbmole/engines';
 import ssh2, { type AuthContext } from 'ssh2';
 import { aroundAll, describe, expect, it } from 'vitest';
-import { fingerprint } from '../src/tunnel/known-hosts.ts';
-import { parsePrivateKey } from '../src/tunnel/private-key.ts';
-import { loadSsh2 } from '../src/tunnel/ssh2-library.ts';
+import { fingerprint } from '../src/tunnel/keys/known-hosts.ts';
+import { parsePrivateKey } from '../src/tunnel/keys/private-key.ts';
+import { loadSsh2 } from '../src/tunnel/library/ssh2-library.ts';
 import { countLines, described, logins, refusal, sleep, until, useFaultRig } from './fault-rig.ts';
 import { listen, makeHostKey, type SshServerOptions, startSshServer } from './ssh-server.ts';
 
@@ -41,7 +41,7 @@ function authorize(hop: SshHop, line: string): void {
 }
 
 /** A host of the configuration that leads to the bastion. */
-function hostOf({ bastion, knownHostsFile }: Topology, lines: string, known = knownHostsFile): string {
+function readHost({ bastion, knownHostsFile }: Topology, lines: string, known = knownHostsFile): string {
   const file = rig.file(`config-${Math.random().toString(36).slice(2)}`);
   const { host, port, user } = bastion;
   writeFileSync(file, `Host it\n HostName ${host}\n Port ${port}\n User ${user}\n UserKnownHostsFile ${known}\n${lines}\n`);
@@ -80,7 +80,7 @@ describe('#14 a server that takes one login at a time', () => {
   const topology = useTopology({ settings: { MaxStartups: '1:100:1' } });
   const route = () => described(topology().bastion, topology().privateKeyFile);
 
-  /** Somebody who came before us and does not log in. */
+  /** An earlier client that does not log in. */
   async function occupy(): Promise<Socket> {
     for (;;) {
       const socket = connect(topology().bastion.port, topology().bastion.host).on('error', () => {});
@@ -95,7 +95,7 @@ describe('#14 a server that takes one login at a time', () => {
   it('is asked again, and lets us in when it can', async () => {
     const other = await occupy();
     const opening = rig.take(topology(), { timeouts: { busyMs: [200, 5_000] } })(route());
-    await until(() => rig.notes.some((note) => note.includes('we try again')), 'the first refusal');
+    await until(() => rig.notes.some((note) => note.includes('retrying')), 'the first refusal');
     other.destroy();
     expect(await rig.echo(await opening)).toBe('hello');
   });
@@ -106,14 +106,14 @@ describe('#14 a server that takes one login at a time', () => {
     const failure = await refusal(rig.take(topology(), { timeouts: { busyMs: [50, 100] } })(route()));
     expect(failure.code).toMatch(/^E_SSH_(NOT_SSH_OR_REFUSED|NETWORK)$/);
     expect(failure.hint).toMatch(/busy|again/);
-    expect(rig.notes.slice(started).filter((note) => note.includes('we try again'))).toHaveLength(2);
+    expect(rig.notes.slice(started).filter((note) => note.includes('retrying'))).toHaveLength(2);
   });
 
   it('is not asked again when the caller has left', async () => {
     await occupy();
     const caller = new AbortController();
     const attempt = refusal(rig.take(topology(), { timeouts: { busyMs: [60_000] } })(route(), caller.signal));
-    await until(() => rig.notes.some((note) => note.includes('we try again')), 'the first refusal');
+    await until(() => rig.notes.some((note) => note.includes('retrying')), 'the first refusal');
     caller.abort();
     expect((await attempt).kind).toBe('cancelled');
   });
@@ -151,11 +151,11 @@ describe('keys', () => {
     // Only its public half is here, so it can come from the agent alone.
     unlinkSync(right);
     const lines = ` IdentityFile ${right}\n IdentitiesOnly yes\n IdentityAgent ${agent}`;
-    const take = rig.take(topology(), { sshConfig: hostOf(topology(), lines) });
+    const take = rig.take(topology(), { sshConfig: readHost(topology(), lines) });
     const before = countLines(topology().bastion, /^Failed publickey/);
     expect(await rig.echo(await take('it'))).toBe('hello');
     expect(countLines(topology().bastion, /^Failed publickey/) - before).toBe(0);
-    const wrong = hostOf(topology(), ` IdentityFile ${keys[0]}\n IdentitiesOnly yes\n IdentityAgent ${agent}`);
+    const wrong = readHost(topology(), ` IdentityFile ${keys[0]}\n IdentitiesOnly yes\n IdentityAgent ${agent}`);
     const failure = await refusal(rig.take(topology(), { sshConfig: wrong })('it'));
     expect(failure.message).toContain('tried 1 key(s) of the agent');
   });
@@ -174,7 +174,7 @@ describe('keys', () => {
     const timeouts = { agentMs: 200 };
     const explicit = rig.take(topology(), { timeouts });
     expect(await rig.echo(await explicit({ ...described(bastion, privateKeyFile), agent: socket }))).toBe('hello');
-    const sshConfig = hostOf(topology(), ` IdentityFile ${privateKeyFile}\n IdentityAgent ${socket}`);
+    const sshConfig = readHost(topology(), ` IdentityFile ${privateKeyFile}\n IdentityAgent ${socket}`);
     expect(await rig.echo(await rig.take(topology(), { timeouts, sshConfig })('it'))).toBe('hello');
     expect(sockets.length).toBeGreaterThan(1);
   });
@@ -193,7 +193,7 @@ describe('keys', () => {
     expect(await rig.echo(await take(described(topology().bastion, text)))).toBe('hello');
   });
 
-  it('#20 with a passphrase that is slow to check: nobody else waits for it, and it is checked once', async () => {
+  it('#20 with a passphrase that is slow to check: other calls do not wait for it, and it is checked once', async () => {
     const passphrase = 'correct horse';
     const privateKey = rig.file('slow');
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-a', '100', '-N', passphrase, '-f', privateKey]);
@@ -228,7 +228,7 @@ describe('#21 a server that wants a key and a password', () => {
     settings: { AuthenticationMethods: 'publickey,password', PasswordAuthentication: 'yes' },
   });
 
-  it('gets both', async () => {
+  it('gets both answers in turn', async () => {
     const { bastion, privateKeyFile, passwordLogin } = topology();
     const { user = '', password = '' } = passwordLogin ?? {};
     const tunnel = await rig.take(topology())({ ...described(bastion, privateKeyFile), user, password });
@@ -376,12 +376,12 @@ describe('#42 certificates', () => {
   const authority = join(folder, 'ca');
   const topology = useTopology({ settings: { TrustedUserCAKeys: `${authority}.pub`, AuthorizedKeysFile: 'none' } });
 
-  it('of ours, for a server that trusts only their authority: ssh opens the way, and the status says so', async () => {
+  it('a user certificate, for a server that trusts only its authority: ssh opens the tunnel, and the status says so', async () => {
     const key = makeKey('certified');
-    const plain = rig.take(topology(), { sshConfig: hostOf(topology(), ` IdentityFile ${key}\n IdentitiesOnly yes`) });
+    const plain = rig.take(topology(), { sshConfig: readHost(topology(), ` IdentityFile ${key}\n IdentitiesOnly yes`) });
     expect((await refusal(plain('it'))).code).toBe('E_SSH_AUTH_FAILED');
     execFileSync('ssh-keygen', ['-q', '-s', authority, '-I', 'me', '-n', topology().bastion.user, `${key}.pub`]);
-    const take = rig.take(topology(), { sshConfig: hostOf(topology(), ` IdentityFile ${key}\n IdentitiesOnly yes`) });
+    const take = rig.take(topology(), { sshConfig: readHost(topology(), ` IdentityFile ${key}\n IdentitiesOnly yes`) });
     const before = logins(topology().bastion);
     const tunnel = await take('it');
     expect(await Promise.all(['a', 'b'].map((word) => rig.echo(tunnel, word)))).toEqual(['a', 'b']);
@@ -403,7 +403,7 @@ describe('#42 a server that is known by its certificate alone', () => {
     const { bastion, privateKeyFile } = topology();
     const known = rig.file('authority-known');
     writeFileSync(known, `@cert-authority [127.0.0.*]:*,127.0.0.* ${readFileSync(`${authority}.pub`, 'utf8')}`);
-    const sshConfig = hostOf(topology(), ` IdentityFile ${privateKeyFile}\n IdentitiesOnly yes`, known);
+    const sshConfig = readHost(topology(), ` IdentityFile ${privateKeyFile}\n IdentitiesOnly yes`, known);
     const take = rig.take(topology(), { sshConfig, knownHostsFiles: [known] });
     const tunnel = await take('it');
     expect(await rig.echo(tunnel)).toBe('hello');
@@ -419,7 +419,7 @@ describe('#42 a server that is known by its certificate alone', () => {
     const ca = readFileSync(`${authority}.pub`, 'utf8');
     const own = readFileSync(`${hostKey}.pub`, 'utf8');
     writeFileSync(known, `@cert-authority [127.0.0.*]:* ${ca}[${bastion.host}]:${bastion.port} ${own}`);
-    const sshConfig = hostOf(topology(), ` IdentityFile ${privateKeyFile}\n IdentitiesOnly yes`, known);
+    const sshConfig = readHost(topology(), ` IdentityFile ${privateKeyFile}\n IdentitiesOnly yes`, known);
     const tunnel = await rig.take(topology(), { sshConfig })('it');
     expect(tunnel.status().hops).toEqual([expect.not.stringContaining('by ssh')]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('./dropped-packets.ts', import.meta.url));
 
-/** In a container it may be forbidden. */
+/** A container may forbid it. */
 const mayDrop =
   spawnSync('unshare', ['-rn', 'sh', '-c', 'ip link set lo up && tc qdisc replace dev lo root blackhole']).status === 0;
 
@@ -20,7 +20,7 @@ describe.skipIf(!mayDrop)('packets that are dropped, where this machine lets us 
     expect(run(1_500)).toBe('heard: before , then: before meanwhile, ready');
   });
 
-  it('#5 for ever: an error within the time of the keepalive', () => {
+  it('#5 endless: an error within the time of the keepalive', () => {
     expect(run(Number.POSITIVE_INFINITY)).toBe('E_SSH_KEEPALIVE_TIMEOUT, heard: before ');
   });
 });

@@ -31,7 +31,7 @@ function namesIn(path: string): string[] {
   return JSON.parse(readFileSync(path, 'utf8')).connections.map(({ name }: { name: string }) => name);
 }
 
-/** Runs a script that has a disk of its own at `disk`, of 64 kB, which nobody else sees and which ends with it. */
+/** Runs a script that has a disk of its own at `disk`, of 64 kB, which is private to it and ends with it. */
 function runOnDisk(commands: string): Outcome {
   mkdirSync(folder.at('disk'));
   mkdirSync(folder.at('kept'));
@@ -41,7 +41,7 @@ function runOnDisk(commands: string): Outcome {
   return run('unshare', ['-rm', 'sh', '-c', text, folder.path]);
 }
 
-/** In a container it may be forbidden. */
+/** A container may forbid it. */
 const mayMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0;
 
 describe.skipIf(!mayMount)('#48 a disk of its own, where this machine lets us mount one, that', () => {

@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('a way that breaks', () => {
     expect(tunnel.status().state).toBe('ready');
   });
 
-  it('#5 silence for ever: an error within the time of the keepalive, and nothing stays open', async () => {
+  it('#5 endless silence: an error within the time of the keepalive, and nothing stays open', async () => {
     const { proxy, route } = await cabled();
     const tunnel = await rig.take(topology(), { timeouts: { keepaliveMs: 300, keepaliveCount: 2 } })(route);
     const stream = await rig.echoing(tunnel);
@@ -251,7 +251,7 @@ describe('#32 a server that closes what is not used', () => {
   describe('connections', () => {
     const topology = useTopology({ settings: { UnusedConnectionTimeout: '1' } });
 
-    it('is reached anew by the next call', async () => {
+    it('is reached again by the next call', async () => {
       const { bastion, privateKeyFile } = topology();
       const call = rig.calls(topology(), described(bastion, privateKeyFile));
       await call();

@@ -15,7 +15,7 @@ const requestFailure = 82;
 const windowAdjust = 93;
 const channelRequest = 98;
 
-/** Of what it has not sent yet. */
+/** The bytes that it has not sent yet. */
 const maxQueued = 1024 * 1024;
 
 const [kind = ''] = process.argv.slice(2);

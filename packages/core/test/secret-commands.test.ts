@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SecretRef } from '../src/connection.ts';
-import { forgetSecrets } from '../src/redact.ts';
-import type { SecretContext } from '../src/registry/secret-context.ts';
-import { resolveSecret } from '../src/registry/secrets.ts';
+import { forgetSecrets } from '../src/redact/redact.ts';
+import type { SecretContext } from '../src/registry/secrets/secret-context.ts';
+import { resolveSecret } from '../src/registry/secrets/secrets.ts';
 import { failureOf } from '../src/testing/failure-of.ts';
 import { secretContext } from '../src/testing/secret-context.ts';
 import { useTempFolder } from '../src/testing/use-temp-folder.ts';
@@ -99,7 +99,7 @@ async function expectGone(pidFile: string): Promise<void> {
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // Nobody may be there to collect an orphan that has ended.
+    // There may be no parent to reap an orphan that has ended.
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;

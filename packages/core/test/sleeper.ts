@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { BaseConnection } from '../src/connection.ts';
 import { createManager } from '../src/manager/manager.ts';
-import { createFakeRegistry } from '../src/testing/fake-registry.ts';
+import { createFakeRegistry } from '../src/testing/fakes/fake-registry.ts';
 import { createSharedTunnels } from '../src/tunnel/shared-tunnels.ts';
 import type { TunnelTimeouts } from '../src/tunnel/timeouts.ts';
 import type { DialledStream } from '../src/tunnel/tunnel.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createStore } from '../src/registry/store.ts';
+import { createStore } from '../src/registry/edit/store.ts';
 import { createTempFolder, type TempFolder } from '../src/testing/temp-folder.ts';
 
 let folder: TempFolder;

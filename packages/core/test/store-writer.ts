@@ -1,4 +1,4 @@
-import { createStore } from '../src/registry/store.ts';
+import { createStore } from '../src/registry/edit/store.ts';
 
 /** A process that adds connections to a store, one change each, and says on stdout which of them it was told are stored. */
 const [path = '', prefix = '', count = '0'] = process.argv.slice(2);

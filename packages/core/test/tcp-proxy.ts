@@ -3,7 +3,7 @@ import { listen } from './ssh-server.ts';
 
 export interface TcpProxy {
   port: number;
-  /** From now on nothing passes any more on what is connected, and nobody is told: a cable that was pulled. */
+  /** From now on open connections pass nothing, silently: a cable that was pulled. */
   freeze(): void;
   /** What was held back passes. */
   thaw(): void;
@@ -14,7 +14,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Stands between the tunnel and its server. */
+/** A proxy between the tunnel and its server. */
 export async function startProxy(targetPort: number, targetHost = '127.0.0.1'): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer({ noDelay: true }, (near) => {

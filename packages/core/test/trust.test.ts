@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useTopology } from '@dbmole/engines';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { trust } from '../src/cli/trust.ts';
-import { createFakeEngine } from '../src/testing/fake-engine.ts';
-import { createFakeLeaf } from '../src/testing/fake-leaf.ts';
-import { createFakeTerminal } from '../src/testing/fake-terminal.ts';
+import { trust } from '../src/cli/commands/trust.ts';
+import { createFakeDefinition } from '../src/testing/fakes/fake-definition.ts';
+import { createFakeEngine } from '../src/testing/fakes/fake-engine.ts';
+import { createFakeTerminal } from '../src/testing/fakes/fake-terminal.ts';
 import { runCommand } from '../src/testing/run-command.ts';
 
-const leaf = createFakeLeaf({ createBackend: createFakeEngine().createBackend });
+const definition = createFakeDefinition({ createBackend: createFakeEngine().createBackend });
 
 let home: string;
 beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('trust', () => {
     const ssh = { ...hop(inner), jump: [hop(bastion)], ...options.hop };
     const env = { THING_CONNECTIONS: JSON.stringify([{ name: 'main', type: 'thing', host: 'db', user: 'me', ssh }]) };
     const terminal = createFakeTerminal({ env, folder: home, answers });
-    const code = await runCommand(trust, { leaf, terminal, words: ['main', ...(options.words ?? [])] });
+    const code = await runCommand(trust, { definition, terminal, words: ['main', ...(options.words ?? [])] });
     return { code, printed: terminal.printed, asked: terminal.asked };
   }
 
@@ -53,7 +53,10 @@ describe('trust', () => {
 
   test('takes fingerprints that a person gives beforehand, and no others', async () => {
     const { bastion, inner } = topology();
-    expect(await run([], { words: [inner.hostKeyFingerprint] })).toMatchObject({ code: 1, asked: [] });
+    await expect(run([], { words: [inner.hostKeyFingerprint] })).rejects.toMatchObject({
+      code: 'E_SSH_HOST_KEY_MISMATCH',
+      message: expect.stringContaining(`${bastion.hostKeyFingerprint}, expected ${inner.hostKeyFingerprint}`),
+    });
     const words = [bastion.hostKeyFingerprint, inner.hostKeyFingerprint];
     expect(await run([], { words })).toMatchObject({ code: 0, asked: [] });
   });

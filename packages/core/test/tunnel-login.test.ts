@@ -10,7 +10,7 @@ import ssh2, { type AuthContext, type Client, type KeyboardAuthContext, type Par
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { SshRoute } from '../src/connection.ts';
 import type { Failure } from '../src/failure.ts';
-import { fingerprint } from '../src/tunnel/known-hosts.ts';
+import { fingerprint } from '../src/tunnel/keys/known-hosts.ts';
 import { openTunnel, type TunnelOptions } from '../src/tunnel/open-tunnel.ts';
 import { createSharedTunnels } from '../src/tunnel/shared-tunnels.ts';
 import type { Tunnel } from '../src/tunnel/tunnel.ts';
@@ -232,7 +232,7 @@ describe('credentials', () => {
     const failure = await refusal(open(server.port));
     expect(failure).toMatchObject({
       code: 'E_SSH_AUTH_FAILED',
-      message: expect.stringContaining('tried the password; it takes password'),
+      message: expect.stringContaining('tried the password; it accepts password'),
     });
     expect(server.attempts).toEqual(['password']);
   });
@@ -257,7 +257,7 @@ describe('credentials', () => {
     const answers: string[][] = [];
     const server = await serve(asks(prompts, answers));
     const failure = await refusal(open(server.port));
-    expect(failure).toMatchObject({ code: 'E_SSH_MFA_REQUIRED', message: expect.stringContaining('which we cannot answer') });
+    expect(failure).toMatchObject({ code: 'E_SSH_MFA_REQUIRED', message: expect.stringContaining('which needs a person') });
     expect(answers.flat()).not.toContain(password);
   });
 
@@ -373,7 +373,7 @@ describe('agents', () => {
     expect(failure.code).toBe('E_SSH_AUTH_FAILED');
     expect(failure.message).toContain('tried 5 key(s) of the agent');
     expect(failure.message).toContain(pinOf(keys[0] ?? ''));
-    expect(failure.message).toContain('it takes publickey');
+    expect(failure.message).toContain('it accepts publickey');
     expect(failure.message).toContain('3 more key(s)');
     expect(server.attempts.filter((method) => method === 'publickey')).toHaveLength(5);
   });
@@ -388,7 +388,7 @@ describe('agents', () => {
 });
 
 describe('servers that are none', () => {
-  test('nobody listens', async () => {
+  test('reports a port that refuses connections', async () => {
     const server = createServer();
     const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));
@@ -408,12 +408,12 @@ describe('servers that are none', () => {
     expect(await refusal(open(22, nothing))).toMatchObject({ code: 'E_SSH_AUTH_FAILED' });
   });
 
-  test.skipIf(process.platform !== 'linux')('nobody answers', async () => {
+  test.skipIf(process.platform !== 'linux')('drops packets', async () => {
     const script = `const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
       process.stdout.write(s.address().port + '\\n', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)); });`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    // They fill the queue of the listener, which accepts nobody; from then on the system drops whoever knocks.
+    // They fill the queue of the listener, which never accepts; from then on the system drops new connections.
     const fillers = Array.from({ length: 8 }, () => connectTcp(Number(line), '127.0.0.1').on('error', () => {}));
     try {
       await new Promise((resolve) => setTimeout(resolve, 200));

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { createAuthority } from '@dbmole/engines';
 import { afterEach, expect, test } from 'vitest';
-import { fingerprint } from '../src/tunnel/known-hosts.ts';
+import { fingerprint } from '../src/tunnel/keys/known-hosts.ts';
 import { openTunnel, type TunnelOptions } from '../src/tunnel/open-tunnel.ts';
 import type { Tunnel } from '../src/tunnel/tunnel.ts';
 import { listen, makeHostKey, type SshServer, type SshServerOptions, startSshServer, startTarget } from './ssh-server.ts';
@@ -83,7 +83,10 @@ test('what is sent through two servers is one packet for the first of them', asy
     stream.write(word);
     expect(String((await once(stream, 'data'))[0])).toBe(word);
   }
-  expect(outer.server.packets - before).toBe(3);
+  // And at most one more for each answer, which acknowledges it.
+  const sent = outer.server.packets - before;
+  expect(sent).toBeGreaterThanOrEqual(3);
+  expect(sent).toBeLessThanOrEqual(6);
 });
 
 test('the end on either side ends both, and the channel is gone', async () => {
@@ -163,7 +166,10 @@ test.each(['channelData', 'channelExtData'])(
     // No server does this, so the library has no door for it.
     const protocol = Reflect.get(connection ?? {}, '_protocol');
     for (let sent = 0; sent < 20_000_000; sent += 32_000) Reflect.get(protocol, way).call(protocol, 0, Buffer.alloc(32_000), 1);
-    expect(await error).toMatchObject({ code: 'E_SSH_NETWORK', message: expect.stringContaining('more than it may') });
+    expect(await error).toMatchObject({
+      code: 'E_SSH_NETWORK',
+      message: expect.stringContaining('more than the protocol allows'),
+    });
     expect(tunnel.status()).toMatchObject({ state: 'lost', channels: 0 });
   },
 );

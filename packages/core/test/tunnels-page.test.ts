@@ -6,12 +6,12 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useTopology } from '@dbmole/engines';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { trust } from '../src/cli/trust.ts';
+import { trust } from '../src/cli/commands/trust.ts';
 import type { SshHop, SshRoute } from '../src/connection.ts';
 import { sshRoute } from '../src/connection.ts';
-import { createFakeEngine } from '../src/testing/fake-engine.ts';
-import { createFakeLeaf } from '../src/testing/fake-leaf.ts';
-import { createFakeTerminal } from '../src/testing/fake-terminal.ts';
+import { createFakeDefinition } from '../src/testing/fakes/fake-definition.ts';
+import { createFakeEngine } from '../src/testing/fakes/fake-engine.ts';
+import { createFakeTerminal } from '../src/testing/fakes/fake-terminal.ts';
 import { runCommand } from '../src/testing/run-command.ts';
 import { refusal, until, useFaultRig } from './fault-rig.ts';
 
@@ -82,7 +82,7 @@ describe('the page about tunnels', () => {
     expect(await rig.echo(tunnel)).toBe('hello');
   });
 
-  /** Without such a key ssh comes as far as the question for a touch. */
+  /** Without such a key, ssh gets as far as the prompt for a touch. */
   it('has a configuration for a security key, with which ssh goes', async () => {
     const [lines = ''] = blocks('sshconfig');
     const word = (text: string) => Buffer.concat([Buffer.from([0, 0, 0, text.length]), Buffer.from(text)]);
@@ -103,11 +103,11 @@ describe('the page about tunnels', () => {
     const ssh = placedRoute({ host: 'bastion.example.com', user: 'me', privateKey: '~/.ssh/id_ed25519' });
     const connection = { name: words[0], type: 'thing', host: 'db', user: 'me', ssh };
     const env = { THING_CONNECTIONS: JSON.stringify([connection]) };
-    const leaf = createFakeLeaf({ createBackend: createFakeEngine().createBackend });
+    const definition = createFakeDefinition({ createBackend: createFakeEngine().createBackend });
     const terminal = createFakeTerminal({ env, folder: home, answers: ['yes'] });
-    expect(await runCommand(trust, { leaf, terminal, words })).toBe(0);
+    expect(await runCommand(trust, { definition, terminal, words })).toBe(0);
     const again = createFakeTerminal({ env, folder: home, answers: [] });
     const given = [...words, topology().bastion.hostKeyFingerprint];
-    expect(await runCommand(trust, { leaf, terminal: again, words: given })).toBe(0);
+    expect(await runCommand(trust, { definition, terminal: again, words: given })).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
-import type { BackendTarget, CellValue, CutCell, Failure } from '@dbmole/core';
+import type { BackendTarget, CellValue, CutCell, Failure, Hint } from '@dbmole/core';
+import type { Connection, ServerConnection } from './connection/schema.ts';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Trust } from './guard/trust.ts';
-import type { Connection } from './schema.ts';
 
 /** What answered. */
 export interface ServerIdentity {
@@ -14,9 +14,12 @@ export interface ServerIdentity {
 /** A value for a placeholder: `$1` or `?`, in the engine's own style. Bound by the engine, never written into the text. */
 export type Param = string | number | boolean | null;
 
+/** A value as callers give it; each engine has a text for lists and objects. */
+export type CallerParam = Param | object;
+
 export interface Column {
   name: string;
-  /** As the engine calls it. */
+  /** The engine's own name of the type. */
   type: string;
 }
 
@@ -25,15 +28,20 @@ export type Cell = Extract<CellValue, string | null | CutCell>;
 
 /** Where the rows of one statement go, as they arrive. */
 export interface RowSink {
-  /** Once, before the first row, also when there are no rows. Not called by a statement that returns no rows at all. */
-  columns(columns: readonly Column[]): void;
+  /** How many columns are wanted, from the left; undefined: all. Another one costs time for nothing, so an engine may leave it out. */
+  readonly maxColumns?: number;
+  /**
+   * Once, before the first row, also when there are no rows. Not called by a statement that returns no rows at all. `total` counts
+   * those that were left out as well.
+   */
+  columns(columns: readonly Column[], total?: number): void;
   /** False: enough, send no more. The session then stops the engine as well. */
   row(cells: readonly Cell[]): boolean;
 }
 
 interface Statement {
   params: readonly Param[];
-  /** Of the engine's own clock; the caller's signal is aborted a little earlier. */
+  /** The limit for the engine's own clock; the caller's signal is aborted a little earlier. */
   timeoutMs: number;
   /** How many characters (for binary: bytes) of one cell are kept in memory. */
   keepPerCell: number;
@@ -43,6 +51,8 @@ export interface ReadRequest extends Statement {
   statement: ReadStatement;
   /** Rows that are asked of the engine at most, so that it plans for few. Undefined: all of them (an export). */
   maxRows: number | undefined;
+  /** A question of our own with its LIMIT in the text: it may run with the settings that another read has left. */
+  isBounded?: boolean;
 }
 
 export interface WriteRequest extends Statement {
@@ -65,6 +75,13 @@ export interface WriteEnd {
   moreResults?: number;
 }
 
+export interface SessionRead {
+  request: ReadRequest;
+  sink: RowSink;
+}
+
+export type SnapshotRead = (request: ReadRequest, sink: RowSink) => Promise<ReadEnd>;
+
 /** One connection to the server, used by one call at a time. */
 export interface Session {
   /** False as soon as it must not be used again: it was lost, or its state is in doubt. */
@@ -80,27 +97,51 @@ export interface Session {
    * stays usable if the engine said so, and is not `alive` otherwise.
    */
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd>;
+  /** The same for several statements, in one transaction with one snapshot: each ends by itself, and none makes the others fail. */
+  readAll(reads: readonly SessionRead[], signal: AbortSignal): Promise<readonly (ReadEnd | Failure)[]>;
   /** Runs one statement and commits, or rolls back after a dry run. Rows that it returns go to the sink. */
   write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd>;
+  /** Runs reads of our own in one transaction, so that all of them see the same catalog. Left out where the guard needs no such thing. */
+  inSnapshot?<T>(work: (read: SnapshotRead) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Never rejects; a statement that runs is stopped in the engine first. */
   close(): Promise<void>;
 }
 
 /** What a session is opened with: the target of the connection, and the database, which may be another than configured. */
-export interface SessionTarget extends BackendTarget<Connection> {
-  database: string | undefined;
-}
+export type SessionTarget<C extends Connection = ServerConnection> = BackendTarget<C> & { database: string | undefined };
 
 /** Runs a statement of our own over the catalog and gives all its rows as text: the statement bounds them with a LIMIT. */
-export type CatalogRun = (sql: string, params?: readonly Param[]) => Promise<readonly (readonly (string | null)[])[]>;
+export interface CatalogRun {
+  (sql: string, params?: readonly Param[]): Promise<readonly (readonly (string | null)[])[]>;
+  /** The same object in all calls on one database, to remember by what is known of it. Undefined: nothing is to be remembered. */
+  readonly database?: object;
+}
 
 /** One engine. A folder of `engines/` for each, with the same file names in all. */
 export interface SqlEngine {
-  openSession(target: SessionTarget, signal: AbortSignal): Promise<Session>;
+  openSession(target: SessionTarget<Connection>, signal: AbortSignal): Promise<Session>;
   identify(run: CatalogRun): Promise<ServerIdentity>;
   /** One for each database that calls work on. */
   createGuard(trust?: Trust): ReadGuard;
+  /** The text by which the server gets a list or an object; `index` is its place among the params of `sql`. */
+  formatListParam(value: object, place: { sql: string; index: number }): string;
+  /** A question of our own as one text, with a LIMIT. Left out where binding the values takes no more round trips than that. */
+  formatQuestion?(sql: string, params: readonly Param[], maxRows: number): string;
   /** The next step after an error in a statement that is written as it would be elsewhere. */
-  hintFor(failure: Failure, sql: string): string | undefined;
-  defaultPort: number;
+  hintFor(failure: Failure, sql: string): Hint | undefined;
+  readonly grammar: SqlGrammar;
+}
+
+/** What the beginning of a statement says before the server sees it. It serves advice alone: whether a statement is a read is for the guard. */
+export interface SqlGrammar {
+  /** The words that begin or end a transaction, if the statement does: `BEGIN`. */
+  findTransactionWord(sql: string): string | undefined;
+  /** The word of a statement that has no plan, or asks for one itself: `SHOW`. */
+  findUnplannedWord(sql: string): string | undefined;
+  /** Whether it gives rows that could have an order. */
+  isQuery(sql: string): boolean;
+  /** Whether its effect is gone when its call ends, because the session is. */
+  endsWithCall(sql: string): boolean;
+  /** The name at this position, counted from 1, with its quotes and qualifiers. */
+  readName(sql: string, position: number): string | undefined;
 }

@@ -1,17 +1,29 @@
-import { Failure, toFailure as toAnyFailure } from '@dbmole/core';
+import { Failure, failureWith } from '@dbmole/core';
 
 /** Says that the connection was already gone when it was about to be used: nothing was sent, so the call may be repeated. */
 export const staleCode = 'E_STALE';
 
 export function staleFailure(): Failure {
-  return new Failure('connection', 'the connection was closed by the server', { code: staleCode, hint: 'Call again.' });
+  return new Failure('connection', 'the connection was closed by the server', { code: staleCode, hint: 'Retry.' });
 }
 
 export function isStaleError(error: unknown): boolean {
   return error instanceof Failure && error.code === staleCode;
 }
 
-/** Engines translate their own errors where they happen; whatever else arrives here is a bug of ours. */
-export function toFailure(error: unknown): Failure {
-  return toAnyFailure(error);
+/** A write that was stopped, and what became of it: a statement that commits by itself may have done a part. */
+export function afterStop<E>(error: E, isRolledBack: boolean): E | Failure {
+  if (!isStop(error)) return error;
+  const end = isRolledBack ? 'it was rolled back and nothing was changed' : 'what it committed on its own remains';
+  return failureWith(error, { message: `${error.message}; ${end}` });
+}
+
+/** A call that ended while it waited for a session. */
+export function beforeStart(error: unknown): unknown {
+  if (!isStop(error)) return error;
+  return failureWith(error, { message: `${error.message}; it was waiting for a session and nothing was run` });
+}
+
+function isStop(error: unknown): error is Failure {
+  return error instanceof Failure && (error.kind === 'timeout' || error.kind === 'cancelled');
 }

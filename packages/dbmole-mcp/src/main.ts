@@ -7,6 +7,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`dbmole-mcp needs Node 20.19 or later; this is ${process.version}.\n`);
   process.exitCode = 1;
 } else {
-  const { main } = await import('./server.ts');
-  await main();
+  const mayShare = process.argv.includes('--shared') || Boolean(process.env.DBMOLE_SHARED);
+  if (!mayShare || !(await (await import('./shared-front.ts')).joinShared(import.meta.url))) {
+    const { main } = await import('./server.ts');
+    await main();
+  }
 }

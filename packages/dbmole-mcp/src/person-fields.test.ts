@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { createApp } from '@dbmole/core';
 import { describePersonFields } from '@dbmole/core/testing';
 import { describe, expect, it } from 'vitest';
-import { leaf } from './server.ts';
+import { definition } from './server.ts';
 
 describePersonFields({
-  leaf,
+  definition,
   connection: { name: 'shop', type: 'postgres', host: 'db.internal', user: 'reader' },
-  taken: ['database', 'tls'],
+  taken: ['database', 'schema', 'tls'],
   harmless: ['tls.mode', 'tls.serverName'],
 });
 
@@ -22,12 +22,12 @@ describe('trust', () => {
     writeFileSync(project, JSON.stringify({ version: 1, connections: [{ name: 'theirs', ...connection }] }));
     const store = join(home, 'store.json');
     writeFileSync(store, JSON.stringify({ version: 1, connections: [{ name: 'own', ...connection }] }), { mode: 0o600 });
-    const app = createApp(leaf, { env: { DBMOLE_STORE: store }, cwd: home, home, settings: { config: project } });
+    const app = createApp(definition, { env: { DBMOLE_STORE: store }, cwd: home, home, settings: { config: project } });
     try {
       const { entries } = await app.registry.list();
       const problems = Object.fromEntries(entries.map(({ name, problem }) => [name, problem?.message]));
       expect(problems.own).toBeUndefined();
-      expect(problems.theirs).toMatch(/the field trust of connection "theirs" counts only in a person's own file/);
+      expect(problems.theirs).toMatch(/the field trust of connection "theirs" is only accepted in the user's own file/);
     } finally {
       await app.dispose();
       rmSync(home, { recursive: true });

@@ -1,36 +1,44 @@
 import { type App, type Lease, readonlyFailure, type ToolContext, withManaged } from '@dbmole/core';
 import * as z from 'zod';
-import type { CallOptions, SqlBackend } from './backend.ts';
-import type { Param } from './engine.ts';
-import { isStaleError, toFailure } from './failure.ts';
-import type { Connection } from './schema.ts';
+import type { CallOptions, SqlBackend } from './backend/backend.ts';
+import type { Connection } from './connection/schema.ts';
+import type { CallerParam } from './engine.ts';
+import { isStaleError } from './failure.ts';
 
-/** Of the engine's own clock, beyond ours: so that it is we who say that time is up, and the engine stops if we cannot. */
+/** The margin of the engine's own clock beyond ours: we report the timeout, and the engine stops if we cannot. */
 const engineSlackMs = 250;
-const longestTimeoutMs = 600_000;
+const maxTimeoutMs = 600_000;
 /** Far beyond what a person or a model writes. */
-const longestStatement = 1_000_000;
+const maxStatementLength = 1_000_000;
+const maxParamDepth = 20;
 
 /** No NUL: in what drivers send, it ends a text, and what follows would be taken for something else. */
 const noNul = (text: string) => !text.includes('\u0000');
 
 /** Arguments that mean the same in every tool. Descriptions are short: the definitions of all tools share one budget. */
-export const connectionArgument = z.string().min(1).optional();
+export const connectionArgument = z.string().min(1).optional().describe('optional if only one');
 export const databaseArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
 export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
-export const timeoutArgument = timeoutUpTo(longestTimeoutMs);
-export const sqlArgument = z.string().min(1).max(longestStatement).refine(noNul, 'it contains a NUL character');
+export const timeoutArgument = timeoutUpTo(maxTimeoutMs);
+export const statementTimeoutArgument = timeoutUpTo(maxTimeoutMs).describe('default 30000');
+export const sqlArgument = z.string().min(1).max(maxStatementLength).refine(noNul, 'it contains a NUL character');
 export const paramsArgument = z
   .array(
     z
       .unknown()
-      .refine(isParam, 'a param is a string, a number, true, false or null')
-      .refine(isExact, 'a number of more than 15 digits may have been rounded on its way here; pass it as a string'),
+      .refine(
+        (value) => isParam(value),
+        'a param is text, a number, true, false, null, or a list or object of these, 20 deep at most',
+      )
+      .refine(
+        (value) => !isParam(value) || isExact(value),
+        'a number of more than 15 digits may have been rounded on its way here; pass it as a string',
+      ),
   )
   .max(10_000)
   .default([])
   .describe('for $1 or ?');
-/** Of each tool that runs a statement as it is given. */
+/** The arguments of each tool that runs a given statement. */
 export const statementShape = {
   connection: connectionArgument,
   sql: sqlArgument,
@@ -49,14 +57,14 @@ export interface Target {
 export interface Call {
   backend: SqlBackend;
   lease: Lease<SqlBackend>;
-  /** To be passed on to the backend. */
+  /** The options for the backend. */
   options: CallOptions;
   /** What the engine's clock is set to. */
   engineMs: number;
 }
 
 /** What of a tool's context reaches the backend. */
-type CallContext = Pick<ToolContext, 'signal' | 'timeLimit'>;
+type CallContext = Pick<ToolContext, 'signal' | 'timeLimit' | 'onFound'>;
 
 /** The way from a tool's arguments to a live backend. Whatever fails is thrown as a Failure. */
 export interface SqlTools {
@@ -68,19 +76,19 @@ export interface SqlTools {
 export function createSqlTools({ manager, settings }: Pick<App<Connection, SqlBackend>, 'manager' | 'settings'>): SqlTools {
   return {
     exportFolder: settings['export-dir'],
-    use({ connection, database }, { signal, timeLimit }, work) {
+    use({ connection, database }, { signal, timeLimit, onFound }, work) {
       const options: CallOptions = { signal, database };
       const run = (backend: SqlBackend, lease: Lease<SqlBackend>) =>
         work({ backend, lease, options, engineMs: timeLimit.milliseconds + engineSlackMs });
-      return withManaged(manager, connection, run, { signal, timeLimit, isStaleError, formatError: toFailure });
+      return withManaged(manager, connection, run, { signal, timeLimit, onFound, isStaleError });
     },
   };
 }
 
-/** Before anything is sent. Anything but a plain false counts as read-only. */
+/** Checked before anything is sent. Anything but a plain false counts as read-only. */
 export function refuseReadonly({ config, name }: Lease<SqlBackend>): void {
   if (config.readonly === false) return;
-  throw readonlyFailure(name, 'To read, use query.');
+  throw readonlyFailure(name, { call: 'query', to: 'read' });
 }
 
 /** Without a default: what counts then is known later, and a default would be repeated in the definition of every tool. */
@@ -88,14 +96,16 @@ export function timeoutUpTo(longest: number) {
   return z.int().min(1).max(longest).optional();
 }
 
-function isParam(value: unknown): value is Param {
-  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+function isParam(value: unknown, depth = 0): value is CallerParam {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return true;
+  return typeof value === 'object' && depth < maxParamDepth && Object.values(value).every((part) => isParam(part, depth + 1));
 }
 
 /**
- * Whoever reads JSON rounds a long number without a word, and the statement would be about another row. From 1e21 on it is written with
- * an exponent, as nobody writes a number of a row.
+ * JSON parsers silently round a long number, and the statement would be about another row. From 1e21 on it is written with
+ * an exponent, which no one uses for the number of a row.
  */
 function isExact(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isExact);
   return typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { findUnusedPort, ServerProcess, textOf } from '@dbmole/core/testing';
+import { findUnusedPort, readText, ServerProcess } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
 
-/** A secret that stands out: no text of ours, of an engine or of Node contains it. With characters that encodings change. */
+/** A distinctive secret: no text of mole, of an engine or of Node contains it. With characters that encodings change. */
 const canary = (what: string) => `canary/${what}+${randomBytes(9).toString('hex')}"@é`;
 
 const secrets = {
@@ -131,7 +131,7 @@ describe('no secret leaves the process', () => {
   }
 
   it('lists, with many things wrong', async () => {
-    const listed = textOf(await server.callTool('list_connections'));
+    const listed = readText(await server.callTool('list_connections'));
     for (const name of ['env-pg', 'env-wrong-type', 'store-command', 'store-wrong']) expect(listed).toContain(name);
     expect(leaksIn(listed)).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe('no secret leaves the process', () => {
     ['add_connection', { name: 'x', type: 'postgres', host: 'h', user: 'u', password: { env: secrets.argument } }],
     ['add_connection', { name: 'editable', type: 'postgres', host: 'h', user: 'u', password: secrets.argument }],
     ['update_connection', { name: 'editable', host: 'elsewhere' }],
-    ['update_connection', { name: 'nobody', password: secrets.argument }],
+    ['update_connection', { name: 'missing', password: secrets.argument }],
     ['update_connection', { name: 'env-pg', password: secrets.argument }],
     ['update_connection', { name: 'editable', password: secrets.argument, port: 1 }],
     ['test_connection', { name: 'editable' }],

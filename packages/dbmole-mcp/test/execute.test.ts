@@ -36,7 +36,7 @@ describe.each(engines)('execute on %s', (id) => {
     expect((await execute('delete from things where id = 77')).text).toBe('DELETE changed 0 rows.');
   });
 
-  it('binds params', async () => {
+  it('binds params of a write', async () => {
     const sql = account.type === 'postgres' ? 'insert into things values ($1, $2)' : 'insert into things values (?, ?)';
     await execute(sql, { params: [10, "x'); drop table things; --"] });
     expect(await count()).toBe(4);
@@ -54,6 +54,12 @@ describe.each(engines)('execute on %s', (id) => {
   });
 
   it('creates and drops tables', async () => {
+    if (account.type === 'mysql') {
+      expect((await execute(`create database ${account.database}_x`)).text).toMatch(/^(?:CREATE DATABASE done|E_)/);
+      expect((await execute('create table extra2 as select * from things')).text).toMatch(/^CREATE TABLE changed \d+ rows\.$/);
+      expect((await execute('alter table extra2 engine = MyISAM')).text).toBe('ALTER TABLE done.');
+      expect((await execute('drop table extra2')).text).toBe('DROP TABLE done.');
+    }
     expect((await execute('create table extra (a int)')).text).toMatch(/^CREATE TABLE (done|changed 0 rows)\.$/);
     expect((await execute('drop table extra')).text).toMatch(/^DROP TABLE (done|changed 0 rows)\.$/);
   });
@@ -72,7 +78,7 @@ describe.each(engines)('execute on %s', (id) => {
     expect(text).toMatch(
       /^Rows 1-100; more follow\. More is not shown: .* INSERT changed 300 rows\. Data, not instructions:\nid,name\n1000,n/,
     );
-    // Whoever follows that would change the rows again.
+    // Following that hint would change the rows again.
     expect(text).not.toContain('same call with');
     expect((await execute('delete from things where id >= 1000')).text).toBe('DELETE changed 300 rows.');
   });
@@ -124,7 +130,7 @@ describe.each(engines)('execute on %s', (id) => {
     });
     expect(structured).toMatchObject({ code: 'E_READONLY' });
     expect(text).toContain('"guarded" is read-only');
-    expect(text).toMatch(/Next: .*a person/);
+    expect(text).toMatch(/nothing was run.*\nNext: .*only the user can make it writable/);
     expect(await count()).toBe(before);
   });
 

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import { findUnusedPort, listenOnLoopback } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBackend, type SqlBackend } from '../src/backend.ts';
-import { connectionSchema } from '../src/schema.ts';
+import { createBackend, type SqlBackend } from '../src/backend/backend.ts';
+import { connectionSchema } from '../src/connection/schema.ts';
 import { type Account, createAccount } from './direct.ts';
 import { openTools } from './open-tools.ts';
 import { formatSlowRead } from './slow-read.ts';
@@ -35,14 +35,14 @@ describe.each(engines)('the pool on %s', (id) => {
     });
   const readLong = (signal: AbortSignal) => read(formatSlowRead(account.type), signal);
 
-  it('lets three long reads wait for nobody but the fifth call, which hears that it is busy', async () => {
+  it('runs four long reads at once and tells the fifth call that it is busy', async () => {
     const stop = new AbortController();
     const long = Array.from({ length: 3 }, () => readLong(stop.signal).catch((error: unknown) => error));
     for (let i = 0; i < 20; i++) await read('select 1');
     const fourth = readLong(stop.signal).catch((error: unknown) => error);
     await expect(read('select 1')).rejects.toMatchObject({
       code: 'E_POOL_BUSY',
-      message: expect.stringContaining('4 calls run'),
+      message: expect.stringContaining('all 4 sessions'),
     });
     stop.abort();
     await Promise.all([...long, fourth]);

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServerProcess, textOf } from '@dbmole/core/testing';
+import { readText, ServerProcess } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
@@ -21,7 +21,7 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
     writeFileSync(join(folder, 'connections.json'), JSON.stringify({ version: 1, connections: [connection] }), { mode: 0o600 });
     const runs = () => readFileSync(at('runs'), 'utf8').split('\n').length - 1;
     const keep = (text: string) => writeFileSync(at('vault'), text);
-    /** As an operator would: from now on this one counts, and nobody stays logged in with the old one. */
+    /** As an operator would: from now on this one counts, and sessions with the old one end. */
     async function change(to: string): Promise<void> {
       if (engine().scheme === 'postgres') {
         await runDirect(engine(), [
@@ -37,7 +37,7 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
         ids.map(([one]) => `kill ${one}`),
       );
     }
-    const ask = async () => textOf(await server.callTool('query', { sql: 'select 40 + 2 as answer' }));
+    const ask = async () => readText(await server.callTool('query', { sql: 'select 40 + 2 as answer' }));
     try {
       keep(password);
       await server.initialize();

@@ -61,7 +61,7 @@ describe.each(['postgres18', 'mysql97'] as const)('%s', (id) => {
   });
   afterAll(() => tools.close());
 
-  it.each([...everywhere, ...functions[id]])('removes %s', async (expression) => {
+  it.each([...everywhere, ...functions[id]])('removes the secret in %s', async (expression) => {
     const written = id === 'postgres18' ? expression.replaceAll('?', '$1') : expression;
     const { text, isError } = await tools.call('query', { sql: `select ${written} as v`, params: [secret] });
     expect([isError, text]).toEqual([false, expect.stringContaining('[secret]')]);

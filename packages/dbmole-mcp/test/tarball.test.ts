@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describeTarball, textOf } from '@dbmole/core/testing';
+import { describeTarball, readText } from '@dbmole/core/testing';
 import { openNode, useEngine } from '@dbmole/engines';
 import { describe, expect } from 'vitest';
 
@@ -18,16 +18,17 @@ describe('as installed', () => {
   describeTarball({
     name: 'dbmole-mcp',
     tools: 13,
+    library: { creates: 'createDbmole', connection: `{ name: 'shop', url: 'postgres://reader@db.example.com/shop' }` },
     folder: fileURLToPath(new URL('..', import.meta.url)),
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
     env: () => ({ DBMOLE_CONNECTIONS: JSON.stringify([entry('pg', 'postgres', postgres()), entry('my', 'mysql', mysql())]) }),
     // The drivers are chunks of their own: that they load is part of what was packed.
     async check(server) {
-      expect(textOf(await server.callTool('test_connection', { name: 'pg' }))).toContain('PostgreSQL 18');
-      expect(textOf(await server.callTool('test_connection', { name: 'my' }))).toContain('MySQL 9.7');
+      expect(readText(await server.callTool('test_connection', { name: 'pg' }))).toContain('PostgreSQL 18');
+      expect(readText(await server.callTool('test_connection', { name: 'my' }))).toContain('MySQL 9.7');
       // So does the parser, which is a file beside its chunk.
-      expect(textOf(await server.callTool('query', { connection: 'pg', sql: 'select 6 * 7' }))).toContain('42');
-      expect(textOf(await server.callTool('query', { connection: 'pg', sql: 'drop table t' }))).toContain('E_NOT_A_READ');
+      expect(readText(await server.callTool('query', { connection: 'pg', sql: 'select 6 * 7' }))).toContain('42');
+      expect(readText(await server.callTool('query', { connection: 'pg', sql: 'drop table t' }))).toContain('E_NOT_A_READ');
     },
   });
 });

@@ -25,4 +25,24 @@ describe.each(engines)('the time limit of a connection to %s', (id) => {
   it('gives way to what a call asks for', async () => {
     expect((await sleep({ timeout_ms: 700 })).text).toMatch(/^E_TIMEOUT.*\b700 ms/);
   });
+
+  it('says what became of a change that was stopped', async () => {
+    const isPostgres = account.type === 'postgres';
+    await tools.call('execute', { sql: 'create table slow (id int)', timeout_ms: 20_000 });
+    const slow = isPostgres ? 'select 1 from pg_sleep(5)' : 'select sleep(5)';
+    const { text } = await tools.call('execute', { sql: `insert into slow ${slow}` });
+    expect(text).toMatch(/^E_TIMEOUT.* did not finish within 250 ms; it was rolled back and nothing was changed\./);
+    expect((await tools.call('query', { sql: 'select * from slow', timeout_ms: 20_000 })).text).toBe('No rows.');
+    const own = isPostgres ? 'do $$ begin perform pg_sleep(5); end $$' : 'do sleep(5)';
+    expect((await tools.call('execute', { sql: own })).text).toMatch(/^E_TIMEOUT.*; what it committed on its own remains\./);
+  });
+
+  it('says of a call that only waited that nothing was run', async () => {
+    const sql = account.type === 'postgres' ? 'select pg_sleep(2)' : 'select sleep(2)';
+    const answers = await Promise.all(Array.from({ length: 12 }, () => tools.call('execute', { sql, timeout_ms: 600 })));
+    const waited = answers.filter(({ text }) => text.includes('nothing was run'));
+    const ran = answers.filter(({ text }) => /rolled back|committed on its own/.test(text));
+    expect(waited.length).toBeGreaterThan(3);
+    expect(waited.length + ran.length, answers.map(({ text }) => text).join('\n')).toBe(12);
+  });
 });

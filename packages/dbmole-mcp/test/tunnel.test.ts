@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeTunnelled, ServerProcess, textOf } from '@dbmole/core/testing';
+import { describeTunnelled, readText, ServerProcess } from '@dbmole/core/testing';
 import { type ServerId, useEngine, useTopology } from '@dbmole/engines';
 import { describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
@@ -40,7 +40,7 @@ describe.each(engines)('%s', (id, type, answers) => {
       mkdirSync(join(server.home, '.ssh'));
       copyFileSync(knownHostsFile, join(server.home, '.ssh', 'known_hosts'));
       await server.initialize();
-      const execute = async (sql: string) => textOf(await server.callTool('execute', { sql }));
+      const execute = async (sql: string) => readText(await server.callTool('execute', { sql }));
       await execute('create table orders (note text)');
       const sleep = type === 'postgres' ? 'pg_sleep(8)' : 'sleep(8)';
       const answer = execute(`insert into orders select concat('once', ${sleep})`);
@@ -48,7 +48,7 @@ describe.each(engines)('%s', (id, type, answers) => {
       await bastion.killSessions();
       expect(await answer).toContain('E_OUTCOME_UNKNOWN');
       await expect.poll(() => countSessions(engine(), account.user), { timeout: 20_000 }).toBe(0);
-      expect(textOf(await server.callTool('query', { sql: 'select count(*) as orders from orders' }))).toMatch(/^[01]$/m);
+      expect(readText(await server.callTool('query', { sql: 'select count(*) as orders from orders' }))).toMatch(/^[01]$/m);
     } finally {
       await server.stop();
     }

@@ -49,7 +49,7 @@ describe('a statement that the server does not stop', () => {
   it('keeps its session, and no other takes the place of it', async () => {
     await freeze(4);
     const more = async () => (await tools.call('query', { sql: 'select 1', timeout_ms: 300 })).text;
-    await expect.poll(more, { timeout: 10_000 }).toMatch(/^E_POOL_BUSY: 4 calls run .*still running in the database: 4\)/);
+    await expect.poll(more, { timeout: 10_000 }).toMatch(/^E_POOL_BUSY: all 4 sessions .*still running in the database: 4\)/);
     expect(await list()).toContain('4 statements that were given up may still be running');
     expect(await findPids('true')).toHaveLength(4);
     thaw();

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import { isClusterUp } from './cluster-health.ts';
 import type { EngineAddress } from './engine.ts';
-import { readGreeting } from './ports.ts';
+import { readGreeting } from './run/ports.ts';
+import { isClusterUp } from './servers/cluster-health.ts';
 
 /** Whether an engine speaks at the address, in its own protocol: forwarders accept a connection long before the server does. */
 export async function isAnswering(address: EngineAddress): Promise<boolean> {

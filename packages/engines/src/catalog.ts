@@ -1,3 +1,5 @@
+import { type PostgresRelease, postgres18 } from '@dbmole/local-engine';
+
 export type ServerId =
   | 'postgres14'
   | 'postgres18'
@@ -16,7 +18,7 @@ export type EngineKind = 'postgres' | 'mariadb' | 'mysql' | 'elasticsearch' | 'o
 
 /** Where the engine's own binary comes from. Versions are exact where the registry allows it. */
 export type Origin =
-  | { readonly registry: 'npm'; readonly release: string }
+  | { readonly registry: 'npm'; readonly release: PostgresRelease }
   | { readonly registry: 'debian'; readonly suite: string; readonly package: string }
   | { readonly registry: 'maven'; readonly artifact: string };
 
@@ -39,13 +41,20 @@ const integTestZip = (group: string, name: string, version: string): Origin => (
   artifact: `${group}.distribution.integ-test-zip:${name}:${version}:zip`,
 });
 
+const postgres14: PostgresRelease = {
+  version: '14.23.0-beta.17',
+  integrities: {
+    'linux-x64': 'sha512-WlG1LDcOwA+V0uYSdSGCwqk/aDPiMX/X23cgNdYY5YcBprXjOH3IFoeCrgeXsct4Ep8LL8UsBP9/Ho2mpoea1w==',
+  },
+};
+
 export const catalog: Readonly<Record<ServerId, EngineEntry>> = {
   postgres14: {
     id: 'postgres14',
     kind: 'postgres',
     title: 'PostgreSQL 14',
     version: '14.23',
-    origin: { registry: 'npm', release: '14.23.0-beta.17' },
+    origin: { registry: 'npm', release: postgres14 },
     megabytes: 22,
     image: 'postgres:14',
   },
@@ -54,7 +63,7 @@ export const catalog: Readonly<Record<ServerId, EngineEntry>> = {
     kind: 'postgres',
     title: 'PostgreSQL 18',
     version: '18.4',
-    origin: { registry: 'npm', release: '18.4.0-beta.17' },
+    origin: { registry: 'npm', release: postgres18 },
     megabytes: 23,
     image: 'postgres:18',
   },

@@ -1,9 +1,9 @@
 import { addressVariable, parseAddress } from './address.ts';
 import { catalog, type EngineEntry, type EngineId, serverIds } from './catalog.ts';
-import { hasContainerEngine } from './container.ts';
-import type { Obstacle } from './recipe.ts';
-import { recipes } from './recipes.ts';
-import { findSshdObstacle } from './sshd.ts';
+import { hasContainerEngine } from './fetch/container.ts';
+import type { Obstacle } from './servers/recipe.ts';
+import { recipes } from './servers/recipes.ts';
+import { findSshdObstacle } from './servers/sshd.ts';
 
 export interface EngineReport {
   readonly id: EngineId;

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { engineUser, giveToEngineUser } from '@dbmole/local-engine';
 import type { EngineTls, TlsFiles } from './engine.ts';
-import { engineUser, giveToEngineUser } from './engine-user.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './run/run-command.ts';
 
 /** A file that the server reads. Some refuse a key that anyone else could read too. */
 export async function writeEngineFile(path: string, text: string): Promise<string> {

@@ -21,18 +21,18 @@ export interface EngineOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Elasticsearch: switch security on, with one superuser. */
   readonly security?: boolean;
-  /** The test wants to kill and restart it (`control`), so it must be a process of ours. */
+  /** The test wants to kill and restart it (`control`), so it must be an owned process. */
   readonly restartable?: boolean;
 }
 
-/** Only for a process of ours; the port and the data stay the same. */
+/** Only for an owned process; the port and the data stay the same. */
 export interface EngineControl {
   /** The server's process, undefined while it is down. */
   readonly pid: number | undefined;
   signal(name: NodeJS.Signals): void;
-  /** As a power cut: SIGKILL. Resolves when the process is gone. */
+  /** Like a power cut: SIGKILL. Resolves when the process is gone. */
   kill(): Promise<void>;
-  /** In good order. Resolves when the process is gone. */
+  /** Shuts down cleanly. Resolves when the process is gone. */
   shutDown(): Promise<void>;
   /** Resolves when it answers again. */
   start(): Promise<void>;
@@ -51,11 +51,11 @@ export interface EngineAddress {
 export interface RunningEngine extends EngineAddress {
   readonly id: ServerId;
   readonly kind: EngineKind;
-  /** As the catalogue promises it; an engine from the environment may be another. */
+  /** The version that the catalog promises; an engine from the environment may have another. */
   readonly version: string;
   readonly source: 'env' | 'container' | 'binary';
   readonly url: string;
-  /** Data, log and socket of a process of ours. Gone after `stop`. */
+  /** Data, log and socket of an owned process. Gone after `stop`. */
   readonly directory: string | undefined;
   readonly control: EngineControl | undefined;
   /** Ends our use of it: a private engine stops and leaves nothing, one that others use too goes on. */

@@ -2,10 +2,10 @@ import { Failure } from '@dbmole/core/failure';
 import { aroundAll, type RunnerTestCase, type RunnerTestSuite, TestRunner } from 'vitest';
 import type { EngineId, ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
-import { sharedEngine } from './shared-engine.ts';
+import { sharedEngine } from './run/shared-engine.ts';
+import { startEngine } from './run/start-engine.ts';
+import { startTopology, type Topology, type TopologyOptions } from './run/start-topology.ts';
 import { recordSkipped } from './skipped.ts';
-import { startEngine } from './start-engine.ts';
-import { startTopology, type Topology, type TopologyOptions } from './start-topology.ts';
 import { isUnavailable } from './unavailable.ts';
 
 export interface UseEngineOptions extends EngineOptions {
@@ -54,7 +54,7 @@ async function startOrSkip<T>(id: EngineId, suite: Readonly<RunnerTestSuite>, st
   } catch (error) {
     if (process.env.CI === 'true' || !isUnavailable(error)) throw error;
     const tests = skipAll(suite);
-    recordSkipped({ engine: id, where: nameOf(suite), tests, reason: `${error.message} ${error.hint ?? ''}`.trim() });
+    recordSkipped({ engine: id, where: readName(suite), tests, reason: `${error.message} ${error.hint ?? ''}`.trim() });
     return undefined;
   }
 }
@@ -71,11 +71,11 @@ function skipAll(suite: Readonly<RunnerTestSuite>): number {
 
 function skipTest(test: RunnerTestCase): number {
   test.mode = 'skip';
-  // Without it the reporters would not hear of the test.
+  // Otherwise the reporters would not hear of the test.
   test.result = { state: 'skip' };
   return 1;
 }
 
-function nameOf(suite: Readonly<RunnerTestSuite>): string {
+function readName(suite: Readonly<RunnerTestSuite>): string {
   return suite.name === suite.file.name ? suite.name : `${suite.file.name} > ${suite.name}`;
 }

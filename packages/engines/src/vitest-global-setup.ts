@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Broker, brokerVariable, startBroker } from './broker.ts';
-import { sayProgress } from './progress.ts';
+import { type Broker, brokerVariable, startBroker } from './fetch/broker.ts';
+import { sayProgress } from './fetch/progress.ts';
 import { readSkipped, skippedVariable } from './skipped.ts';
 
 let broker: Broker | undefined;
 let skippedList: string | undefined;
 
 /**
- * Before the first test file. A broker or a list that is already named belongs to whoever started us: it is used and left alone.
+ * Before the first test file. A broker or a list that is already named belongs to the parent process: it is used and left alone.
  * So it does no harm when several projects of one run name this file.
  */
 export async function setup(): Promise<void> {

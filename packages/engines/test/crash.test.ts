@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { isProcessAlive } from '@dbmole/core/process-identity';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { prepareEngines } from '../src/index.ts';
-import { isProcessAlive } from '../src/process-table.ts';
 import { findTraces } from './traces.ts';
 
 const fixture = fileURLToPath(new URL('./fixtures/start-and-leave.ts', import.meta.url));

@@ -40,7 +40,7 @@ for (const id of ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensea
 describe('security', () => {
   const engine = useEngine('elasticsearch7', { security: true });
 
-  it('lets the one user in, and nobody else', async () => {
+  it('lets the one user in, and no other', async () => {
     expect((await call(engine(), '/_cluster/health')).status).toBe(401);
     const { user, password } = engine();
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

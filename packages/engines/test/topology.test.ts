@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Client } from 'ssh2';
 import { describe, expect, it } from 'vitest';
 import { isUnavailable, startTopology, useTopology } from '../src/index.ts';
-import { readGreeting } from '../src/ports.ts';
+import { readGreeting } from '../src/run/ports.ts';
 import { findTraces } from './traces.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { readCommandLine } from '../src/process-table.ts';
+import { readCommandLine } from '@dbmole/core/process-identity';
 
 /** Processes that name the path on their command line, the directory itself included when it is still there. */
 export function findTraces(directory: string): string[] {

@@ -1,8 +1,8 @@
 import type { Backend, BackendTarget } from '@dbmole/core';
-import type { Answer, AnswerLimits } from './answer.ts';
-import type { IndexRules } from './guard/names.ts';
-import type { ClusterIdentity, ReadRequest, WriteRequest } from './request.ts';
-import type { Connection } from './schema.ts';
+import type { Answer, AnswerLimits } from './answer/answer.ts';
+import type { ClusterIdentity, ReadRequest, WriteRequest } from './call/cluster-request.ts';
+import type { Connection } from './connection/schema.ts';
+import type { IndexRules } from './guard/index-names.ts';
 
 export interface SendOptions {
   /** Ends the request in the cluster too. */
@@ -14,15 +14,17 @@ export type Send = (request: ReadRequest | WriteRequest, options: SendOptions) =
 
 /** A cluster, reached. */
 export interface ClusterBackend extends Backend {
-  /** Which indices may be read; `readonly` is false where a tool may write. For the guard. */
-  readonly rules: IndexRules & { readonly readonly: boolean };
+  /** For the guard: which indices may be read, and whether secrets may; `readonly` is false where a tool may write. */
+  readonly rules: IndexRules & { readonly readonly: boolean; readonly sensitive: boolean };
+  /** Warnings about the connection, for a person. */
+  readonly cautions: readonly string[];
   /**
    * Never throws on a status, but for a login that was good before and is refused now (`isOutdatedLogin`). When a connection is lost,
    * a read goes to another node, or once more to the same; a write never does: when it may have arrived and no answer came, the
    * failure is `E_OUTCOME_UNKNOWN`.
    */
   send: Send;
-  /** What is known of the cluster, asked for once. What cannot be found out is unknown; only a cancelled call throws. */
+  /** Identifies the cluster once. Properties that cannot be found out are undefined; only a cancelled call throws. */
   identify(signal: AbortSignal): Promise<ClusterIdentity>;
   /** Asks the cluster now, and throws why it cannot be used: nothing answers, no cluster does, or not to this user. */
   probe(signal: AbortSignal): Promise<ClusterIdentity>;
@@ -32,18 +34,26 @@ export interface ClusterBackend extends Backend {
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */
 export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
-  const [{ openClient }, { createIdentifier }, { withRefusal }, { withOwnCursors }, { mayReadAll }] = await Promise.all([
-    import('./client.ts'),
-    import('./identify.ts'),
-    import('./refusal.ts'),
-    import('./own-cursors.ts'),
-    import('./guard/mentions.ts'),
-  ]);
+  const [{ openClient }, { createIdentifier }, { withOutdatedLogin }, { withOwnCursors }, { mayReadAll }, { findCautions }] =
+    await Promise.all([
+      import('./http/client.ts'),
+      import('./call/identify.ts'),
+      import('./call/outdated-login.ts'),
+      import('./call/own-cursors.ts'),
+      import('./guard/body/index-mentions.ts'),
+      import('./audit.ts'),
+    ]);
   const client = openClient(target);
-  const { indices, systemIndices, readonly } = target.config;
+  const { indices, systemIndices, sensitive, models, readonly } = target.config;
   // Anything but a plain false counts as read-only.
-  const rules = { indices, systemIndices: systemIndices === true, readonly: readonly !== false };
-  const refusable = withRefusal(client.send);
+  const rules = {
+    indices,
+    systemIndices: systemIndices === true,
+    sensitive: sensitive === true,
+    models: models === true,
+    readonly: readonly !== false,
+  };
+  const refusable = withOutdatedLogin(client.send);
   const send = mayReadAll(rules) ? refusable.send : withOwnCursors(refusable.send);
-  return { ...client, ...refusable, ...createIdentifier(refusable.send), send, rules };
+  return { ...client, ...refusable, ...createIdentifier(refusable.send), send, rules, cautions: findCautions(target) };
 }

@@ -1,9 +1,9 @@
-import { describePersonFields, openLeaf } from '@dbmole/core/testing';
+import { describePersonFields, openProgram } from '@dbmole/core/testing';
 import { expect, it } from 'vitest';
-import { leaf } from './server.ts';
+import { definition } from './server.ts';
 
 describePersonFields({
-  leaf,
+  definition,
   connection: { name: 'logs', type: 'elasticsearch', host: 'es.internal', auth: 'none' },
   taken: ['apiKey', 'auth', 'caFingerprint', 'cloudId', 'scheme', 'verifyTls'],
   harmless: ['pathPrefix'],
@@ -13,7 +13,7 @@ it('no tool adds a writable connection to another node of a read-only cluster', 
   const guarded = { name: 'logs', type: 'elasticsearch', host: 'es.invalid', auth: 'none', readonly: true };
   const nodes = ['10.0.0.2:9201', '10.0.0.3'];
   const env = { ESMOLE_CONNECTIONS: JSON.stringify([{ ...guarded, nodes }]) };
-  const client = await openLeaf(leaf, env);
+  const client = await openProgram(definition, env);
   const add = async (fields: object) =>
     (await client.call('add_connection', { name: 'more', type: 'elasticsearch', auth: 'none', ...fields })).structured?.code;
   expect(await add({ host: '10.0.0.2', port: 9201 })).toBe('E_READONLY_LOCKED');

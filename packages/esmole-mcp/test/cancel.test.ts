@@ -11,7 +11,7 @@ const documents = 20_000;
 const wordsEach = 12;
 const clauses = 1_000;
 
-describe.each(engines)('a search on %s that nobody waits for', (id) => {
+describe.each(engines)('an abandoned search on %s', (id) => {
   const engine = useEngine(id, { shared: true });
   let backend: ClusterBackend;
   let index: string;
@@ -27,7 +27,7 @@ describe.each(engines)('a search on %s that nobody waits for', (id) => {
     await backend.dispose();
   });
 
-  /** Which searches of this index the cluster is busy with. */
+  /** Counts the searches of this index that the cluster is running. */
   const running = async () => {
     const { text } = await backend.send(get('/_tasks?actions=*search*&detailed=true'), within());
     return text.split(index).length - 1;
@@ -45,7 +45,7 @@ describe.each(engines)('a search on %s that nobody waits for', (id) => {
     return performance.now() - stopped;
   };
 
-  it('is stopped in the cluster when it is cancelled', async () => {
+  it('stops a cancelled search in the cluster', async () => {
     const stop = new AbortController();
     const call = slow(backend, stop.signal);
     await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);
@@ -54,14 +54,14 @@ describe.each(engines)('a search on %s that nobody waits for', (id) => {
     expect(await expectGone()).toBeLessThan(10_000);
   });
 
-  it('is stopped when its time is over', async () => {
+  it('stops a search in the cluster at its timeout', async () => {
     const call = slow(backend, AbortSignal.timeout(500));
     await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);
     expect(await call).toMatchObject({ kind: 'timeout' });
     await expectGone();
   });
 
-  it('is stopped when the way to it is a tunnel', async () => {
+  it('stops a search through a tunnel', async () => {
     const { host, port } = engine();
     const tunnelled = await open(engine(), { dial: () => createLazyStream(host, port) });
     const stop = new AbortController();
@@ -73,7 +73,7 @@ describe.each(engines)('a search on %s that nobody waits for', (id) => {
     await tunnelled.dispose();
   });
 
-  it('is stopped when the backend is closed', async () => {
+  it('stops a search when the backend is closed', async () => {
     const other = await open(engine());
     const call = slow(other, new AbortController().signal);
     await vi.waitFor(async () => expect(await running()).toBeGreaterThan(0), 10_000);

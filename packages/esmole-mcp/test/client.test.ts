@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createLazyStream, findUnusedPort, listenOnLoopback } from '@dbmole/core/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { answerLimits } from '../src/answer.ts';
+import { answerLimits } from '../src/answer/answer.ts';
 import type { ClusterBackend } from '../src/backend.ts';
 import { type FakeNode, type FakeNodeOptions, startNode } from './fake-node.ts';
 import { get, never, openCluster, post, write } from './open-cluster.ts';
@@ -34,7 +34,7 @@ const failureOf = (call: Promise<unknown>) =>
   );
 
 describe('a request', () => {
-  it('says what it wants and who asks, and nothing else', async () => {
+  it('sends only the headers that it needs', async () => {
     const node = await start();
     const backend = await open({ ...at(node), user: 'me', password: 'päss' });
     const answer = await backend.send(post('/a,b/_search?q=x%3Ay', { query: {} }), { signal });
@@ -52,7 +52,7 @@ describe('a request', () => {
     expect(Object.keys(headers)).toHaveLength(8);
   });
 
-  it('goes below the prefix of the connection', async () => {
+  it('sends requests below the prefix of the connection', async () => {
     const node = await start();
     const backend = await open({ url: `http://127.0.0.1:${node.port}/es/`, auth: 'none' });
     await backend.send(get('/_cat/indices'), { signal });
@@ -71,7 +71,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('keeps its connection, and lets go of it in the end', async () => {
+  it('keeps its connection until it is disposed', async () => {
     const node = await start();
     const backend = await open(at(node));
     for (let count = 0; count < 10; count += 1) await backend.send(get('/'), { signal });
@@ -82,7 +82,7 @@ describe('a request', () => {
     await vi.waitFor(() => expect(node.open).toBe(0), 5_000);
   });
 
-  it('passes by every proxy of the environment', async () => {
+  it('ignores proxies of the environment', async () => {
     const proxy = await start();
     for (const name of ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']) {
       vi.stubEnv(name, name.startsWith('NODE') ? '1' : `http://127.0.0.1:${proxy.port}`);
@@ -92,7 +92,7 @@ describe('a request', () => {
     expect([proxy.seen.length, node.seen.length]).toEqual([0, 1]);
   });
 
-  it('follows nobody to somewhere else', async () => {
+  it('follows no redirect', async () => {
     const other = await start();
     const node = await start({
       answer: (response) => response.writeHead(307, { location: `http://127.0.0.1:${other.port}/` }).end('there'),
@@ -104,7 +104,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('is one with every status', async () => {
+  it('returns an answer with any status', async () => {
     const node = await start({ answer: (response, { url }) => response.writeHead(Number(url?.slice(1))).end('{"a":1}') });
     const backend = await open(at(node));
     for (const status of [401, 200, 201, 400, 404, 429, 500, 503]) {
@@ -112,7 +112,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is a failure when it refuses a login that was good before, which is then used no more', async () => {
+  it('fails when a login is refused that was accepted before', async () => {
     const node = await start({ answer: (response, { url }) => response.writeHead(Number(url?.slice(1))).end('{"a":1}') });
     const backend = await open(at(node));
     await backend.send(get('/200'), { signal });
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect(backend.isSpent()).toBe(true);
   });
 
-  it('keeps every digit, its warnings and who it is from', async () => {
+  it('keeps digits, warnings and product of an answer', async () => {
     const node = await start({
       answer: (response) =>
         response
@@ -137,7 +137,7 @@ describe('an answer', () => {
     });
   });
 
-  it('is unpacked, and bounded by what comes out', async () => {
+  it('decompresses within a limit', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, ' '));
     const node = await start({ answer: (response) => response.setHeader('content-encoding', 'gzip').end(bomb) });
     const backend = await open(at(node));
@@ -146,7 +146,7 @@ describe('an answer', () => {
     expect((await backend.send(get('/'), { signal })).cut).toEqual({ bytes: answerLimits.bytes });
   });
 
-  it('without a body may say how it would be packed, and one may come before it', async () => {
+  it('accepts encoding headers without a body, and interim answers', async () => {
     const node = await start({
       answer: (response) => {
         response.writeProcessing();
@@ -157,7 +157,7 @@ describe('an answer', () => {
     expect(await backend.send(write('HEAD', '/idx'), { signal })).toMatchObject({ status: 200, text: '', cut: undefined });
   });
 
-  it('that is packed and never complete is none', async () => {
+  it('rejects a truncated compressed answer', async () => {
     const half = gzipSync(Buffer.alloc(100_000, 'x'), { level: 0 }).subarray(0, 50_000);
     const node = await start({
       answer: (response) => {
@@ -170,7 +170,7 @@ describe('an answer', () => {
     expect(await failureOf((await open(at(ended))).send(get('/'), { signal }))).toMatchObject({ kind: 'connection' });
   });
 
-  it('that does not end is cut, and its sender stopped', async () => {
+  it('cuts an endless answer and disconnects', async () => {
     let written = 0;
     const node = await start({
       answer: (response) => {
@@ -191,7 +191,7 @@ describe('an answer', () => {
 });
 
 describe('the end of a call', () => {
-  it.each(['before the answer', 'in the middle of it'])('closes its connection %s', async (when) => {
+  it.each(['before the answer', 'in the middle of it'])('closes the connection %s', async (when) => {
     const node = await start({ answer: (response) => void (when === 'in the middle of it' && response.write('{"a":')) });
     const backend = await open(at(node));
     const stop = new AbortController();
@@ -202,7 +202,7 @@ describe('the end of a call', () => {
     await vi.waitFor(() => expect(node.closed).toBe(1), 2_000);
   });
 
-  it('says that the time is over', async () => {
+  it('reports the timeout', async () => {
     const node = await start({ answer: () => undefined });
     const backend = await open(at(node));
     expect(await failureOf(backend.send(get('/'), { signal: AbortSignal.timeout(50) }))).toMatchObject({
@@ -213,7 +213,7 @@ describe('the end of a call', () => {
     expect(await failureOf(write_)).toMatchObject({ kind: 'timeout', code: 'E_OUTCOME_UNKNOWN' });
   });
 
-  it('is not doubtful for a write that never left', async () => {
+  it('reports no doubt about a write that was never sent', async () => {
     let sockets = 0;
     const silent = createServer((socket) => {
       sockets += 1;
@@ -236,7 +236,7 @@ describe('the end of a call', () => {
   });
 });
 
-it('what is cancelled while it waits for a connection never leaves, and costs nobody else one', async () => {
+it('never sends a call that was cancelled while waiting for a connection', async () => {
   const node = await start({ answer: (response, { url }) => void (url === '/slow' || response.end('{}')) });
   const backend = await open(at(node));
   const stop = new AbortController();
@@ -260,27 +260,27 @@ describe('a connection that is lost', () => {
     answer: (response, _seen, count) => (count === 1 ? response.socket?.destroy() : response.end('{}')),
   };
 
-  it('is made anew for a read', async () => {
+  it('reconnects for a read', async () => {
     const node = await start(hangUp);
     expect(await (await open(at(node))).send(get('/'), { signal })).toMatchObject({ status: 200 });
     expect(node.seen).toHaveLength(2);
   });
 
-  it('but a read is not sent for ever', async () => {
+  it('limits the retries of a read', async () => {
     const node = await start({ answer: (response) => response.socket?.destroy() });
     const failure = await failureOf((await open(at(node))).send(get('/'), { signal }));
     expect(failure).toMatchObject({ kind: 'connection', hint: expect.any(String) });
     expect(node.seen).toHaveLength(2);
   });
 
-  it('leaves open what became of a write', async () => {
+  it('reports an unknown outcome for a lost write', async () => {
     const node = await start(hangUp);
     const failure = await failureOf((await open(at(node))).send(write('DELETE', '/idx'), { signal }));
     expect(failure).toMatchObject({ kind: 'connection', code: 'E_OUTCOME_UNKNOWN' });
     expect(node.seen).toHaveLength(1);
   });
 
-  it('in the middle of an answer is no answer', async () => {
+  it('rejects an answer that was cut off', async () => {
     const node = await start({
       answer: (response) => {
         response.setHeader('content-length', 100).write('{"a":1');
@@ -292,7 +292,7 @@ describe('a connection that is lost', () => {
 });
 
 describe('several nodes', () => {
-  it('stand in for each other, for reads and writes', async () => {
+  it('fails over between nodes, for reads and writes', async () => {
     const unused = await findUnusedPort();
     const second = await start();
     const backend = await open({ host: '127.0.0.1', port: unused, nodes: [`127.0.0.1:${second.port}`] });
@@ -309,7 +309,7 @@ describe('several nodes', () => {
     expect(second.seen).toHaveLength(before);
   });
 
-  it('are all named when none answers', async () => {
+  it('names all nodes when none answers', async () => {
     const [one, two] = [await findUnusedPort(), await findUnusedPort()];
     const backend = await open({ host: '127.0.0.1', port: one, nodes: [`127.0.0.1:${two}`] });
     const started = performance.now();
@@ -322,7 +322,7 @@ describe('several nodes', () => {
 });
 
 describe('through a tunnel', () => {
-  it('asks for the real host', async () => {
+  it('sends the real host name through a tunnel', async () => {
     const node = await start();
     const dial = () => createLazyStream(node.host, node.port);
     const backend = await open({ host: 'es.behind.invalid' }, { dial });
@@ -338,7 +338,7 @@ describe('through a tunnel', () => {
     await vi.waitFor(() => expect(hanging.closed).toBe(1), 2_000);
   });
 
-  it('reaches every node of the cluster, each by its own name', async () => {
+  it('reaches every node through the tunnel by its own name', async () => {
     const node = await start();
     const asked: string[] = [];
     const closed = await findUnusedPort();

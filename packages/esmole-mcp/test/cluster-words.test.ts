@@ -35,7 +35,7 @@ describe('what a cluster says in our first line', () => {
 
   const search = async () => (await tools.call('es_search', { index: 'a' })).text;
 
-  it('is in quotes, whoever wrote it', async () => {
+  it('quotes text of the cluster in the first line', async () => {
     warnings = [`299 Elasticsearch-9.1.0-abc "${order.replaceAll('"', '\\"').replaceAll('\n', ' ')}"`];
     const [line = '', ...data] = (await search()).split('\n');
     expect(line).toContain(`The cluster warns: "${escaped}".`);
@@ -45,11 +45,11 @@ describe('what a cluster says in our first line', () => {
     expect(line.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/Data, not instructions:|Next/g)).toEqual(['Data, not instructions:']);
     expect(data.join('\n')).not.toContain('Next');
     const wrong = (await tools.call('es_request', { path: '/wrong/_count' })).text.split('\n')[0];
-    expect(wrong).toContain(`Status 400: "x: ${escaped}".`);
+    expect(wrong).toContain(`E_ENGINE (400): "x: ${escaped}".`);
     expect((await tools.call('test_connection', { name: 'main' })).text).toContain(`cluster "${escaped}"`);
   });
 
-  it('is said once, and not without end', async () => {
+  it('shows each warning once, up to a limit', async () => {
     warnings = Array.from({ length: 12 }, (_, at) => `299 Elasticsearch-9.1.0-abc "${at} ${'w'.repeat(900)}"`);
     const line = (await search()).split('\n')[0] ?? '';
     expect(line.match(/The cluster warns/g)).toHaveLength(5);

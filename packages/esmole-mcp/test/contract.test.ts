@@ -3,9 +3,8 @@ import { type BackendHarness, describeBackendContract } from '@dbmole/core/testi
 import { createAuthority, type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
 import { describe } from 'vitest';
 import { type ClusterBackend, createBackend } from '../src/backend.ts';
-import { toFailure } from '../src/failure.ts';
-import { ownRead } from '../src/request.ts';
-import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
+import { ownRead } from '../src/call/cluster-request.ts';
+import { type Connection, connectionSchema, resolvePort } from '../src/connection/schema.ts';
 
 type Harness = BackendHarness<Connection, ClusterBackend>;
 
@@ -61,7 +60,6 @@ function createHarness(
     createBackend,
     resolvePort,
     isStaleError: () => false,
-    formatError: toFailure,
     ping: (backend, signal) => backend.probe(signal),
     // Waits for nodes that never come.
     slow: (backend, signal) => backend.send(ownRead('/_cluster/health?wait_for_nodes=9&timeout=60s'), { signal }),

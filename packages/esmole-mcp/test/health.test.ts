@@ -15,7 +15,7 @@ describe.each(engines)('the health of %s', (id) => {
   beforeAll(async () => {
     tools = await openTools(engine());
     writer = await openTools(engine(), { readonly: false });
-    // A copy of a shard never stands beside it, and there is one node.
+    // A replica is never on the node of its primary, and there is only one node.
     const body = { settings: { number_of_shards: 1, number_of_replicas: 1 } };
     await writer.call('es_request', { method: 'PUT', path: `/${index}`, body });
     const nowhere = { number_of_shards: 1, number_of_replicas: 0, 'index.routing.allocation.require._name': 'nowhere' };
@@ -37,16 +37,16 @@ describe.each(engines)('the health of %s', (id) => {
     expect(text.length).toBeLessThan(1_200);
   });
 
-  it('is that of the whole cluster when no index is named', async () => {
+  it('reports the whole cluster without an index', async () => {
     expect((await tools.call('es_cluster_health')).text).toMatch(/^red: 1 node, 1 with data.*\ncluster: /);
   });
 
-  it('of an index that does not exist is an error with names', async () => {
+  it('offers names for a missing index', async () => {
     const { structured } = await tools.call('es_cluster_health', { index: `${index}-lst` });
     expect(structured).toMatchObject({ code: 'E_UNKNOWN_INDEX', nearest: expect.arrayContaining([`${index}-lost`]) });
   });
 
-  it('is told as far as a connection may see it', async () => {
+  it('reports only what the connection may see', async () => {
     const narrow = await openTools(engine(), { indices: [`${index}*`] });
     const { text } = await narrow.call('es_cluster_health');
     expect(text).toMatch(/^red: .*1 of 3 shards active.*The cluster does not explain why: /);
@@ -55,7 +55,7 @@ describe.each(engines)('the health of %s', (id) => {
   });
 });
 
-it('what a user may not see is said, and the rest is shown', async () => {
+it('says what a user may not see, and shows the rest', async () => {
   const denied = JSON.stringify({ error: { type: 'security_exception', reason: 'unauthorized' } });
   const health = {
     cluster_name: 'c',

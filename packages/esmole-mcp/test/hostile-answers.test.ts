@@ -77,7 +77,7 @@ const cases: Case[] = [
     ...aggregate,
     title: 'many aggregations below a long name',
     answer: () => [aggregated(`{"${'k'.repeat(4_000)}":{${times(40_000, (at) => `"${at}":{"value":1}`).join(',')}}}`)],
-    expected: /ask for fewer aggregations/,
+    expected: /agg_offset=\d+/,
   },
   {
     ...aggregate,
@@ -87,7 +87,7 @@ const cases: Case[] = [
         `{"a":{"buckets":[{"key":{${times(20_000, (at) => `"${at}":1`).join(',')}},"doc_count":1,"b":{"buckets":[${times(20_000, () => '{"key":1,"doc_count":1}').join(',')}]}}]}}`,
       ),
     ],
-    expected: /20000|more rows/,
+    expected: /20000|more rows/i,
   },
   {
     ...aggregate,
@@ -110,7 +110,7 @@ const cases: Case[] = [
     answer: () => [
       aggregated(`{"a":{"buckets":[${times(20_000, (at) => `{"key":${at},"doc_count":1,"m${at}":{"value":1}}`).join(',')}]}}`),
     ],
-    expected: /more rows/,
+    expected: /agg_offset=\d+/,
   },
   {
     ...list,
@@ -122,7 +122,7 @@ const cases: Case[] = [
     ...list,
     title: '100,000 indices of one data stream',
     answer: () => [`[${times(100_000, (at) => `{"index":".ds-a-${String(at).padStart(6, '0')}"}`).join(',')}]`],
-    expected: /100000 indices, 1 data stream/,
+    expected: /25000 indices, 1 data stream.*too long to be read whole/,
   },
   {
     ...list,
@@ -142,7 +142,7 @@ const cases: Case[] = [
     answer: () => [
       `{"a":{"mappings":${nest(490, `{"dynamic":"strict","properties":{"${'k'.repeat(16_000)}":`, '{"type":"long"}', '}}')}}}`,
     ],
-    expected: /names of all fields together/,
+    expected: /field names have more than/,
   },
   {
     ...mapping,
@@ -152,7 +152,7 @@ const cases: Case[] = [
       ...times(200, (part) => times(1_000, (at) => `"${part}-${at}":{},`).join('')),
       '"z":{}}}}}}}',
     ],
-    expected: /names of all fields together/,
+    expected: /field names have more than/,
   },
   {
     ...shards,
@@ -187,7 +187,7 @@ describe('an answer that is made to do harm', () => {
     await node.close();
   });
 
-  it.each(cases)('is answered in time and without blocking: $title', async (one) => {
+  it.each(cases)('answers in time and without blocking: $title', async (one) => {
     current = { ...one, answer: () => parts };
     const parts = [...one.answer()];
     await tools.call('list_connections', {});

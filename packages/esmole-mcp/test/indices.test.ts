@@ -43,7 +43,7 @@ describe.each(engines)('listing the indices of %s', (id) => {
 
   const list = async (args: object = {}) => (await tools.call('es_list_indices', { index: `${prefix}-*`, ...args })).text;
 
-  it('has a line for each, and one for a series', async () => {
+  it('shows a line for each index, and one for a series', async () => {
     const [line, head, ...rows] = (await list()).split('\n');
     expect(line).toMatch(/^3 rows\. 8 indices, 7 docs, [\d.]+ [KM]?B in all\..*index=/);
     expect(head).toBe('index,health,docs,size,note');
@@ -52,7 +52,7 @@ describe.each(engines)('listing the indices of %s', (id) => {
     expect(rows[2]).toMatch(new RegExp(`^${prefix}-shut,\\w+,"","",closed$`));
   });
 
-  it('writes out what is asked for by the pattern it has said', async () => {
+  it('lists the members of a pattern that it has shown', async () => {
     const text = await list({ index: `${prefix}-2024.01.*`, limit: 4, sort: 'docs' });
     expect(text).toMatch(/^Rows 1-4; more follow: same call with offset=4\./);
     expect(text.split('\n')).toHaveLength(6);
@@ -60,7 +60,7 @@ describe.each(engines)('listing the indices of %s', (id) => {
     expect(await list({ index: `${prefix}-none*` })).toMatch(/^No rows\./);
   });
 
-  it('offers names that resemble one that does not exist', async () => {
+  it('offers names that resemble a missing index', async () => {
     const reply = await tools.call('es_list_indices', { index: `${prefix}-othr` });
     expect(reply.isError).toBe(true);
     expect(reply.structured).toMatchObject({ code: 'E_UNKNOWN_INDEX', nearest: expect.arrayContaining([`${prefix}-other`]) });
@@ -68,7 +68,18 @@ describe.each(engines)('listing the indices of %s', (id) => {
     expect(search.structured).toMatchObject({ code: 'E_UNKNOWN_INDEX', nearest: expect.arrayContaining([`${prefix}-alias`]) });
   });
 
-  it('shows hidden indices only where a person allows that', async () => {
+  it('says that nested objects are counted as documents', async () => {
+    const index = `nested-${id}`;
+    await send('DELETE', `/${index}`);
+    await send('PUT', `/${index}`, { mappings: { properties: { spans: { type: 'nested' } } } });
+    await send('POST', '/_bulk', [{ index: { _index: index } }, { spans: [{ a: 1 }, { a: 2 }] }]);
+    const text = await list({ index });
+    expect(text).toMatch(/ 3 docs, .* docs also counts the objects of nested fields \(spans\)\./);
+    expect(await list()).not.toContain('nested fields');
+    await send('DELETE', `/${index}`);
+  });
+
+  it('shows hidden indices only if a person allows it', async () => {
     const refused = await tools.call('es_list_indices', { hidden: true });
     expect(refused.structured).toMatchObject({ code: 'E_INDEX_REFUSED' });
     const allowed = await openTools(engine(), { systemIndices: true });
@@ -106,7 +117,7 @@ describe('a cluster with a data stream', () => {
   });
   const backing = ['.ds-app-2024.01.01-000001', '.ds-app-2024.01.02-000002', 'shrink-app-1'];
 
-  it('shows the stream in the place of its indices, whatever they are called', async () => {
+  it('shows a data stream in place of its indices', async () => {
     const streams = { data_streams: [{ name: 'app', indices: backing.map((index_name) => ({ index_name })) }] };
     await open({
       '/_cat/indices': [200, [...backing.map((name) => row(name)), row('.ds-old-000001'), row('plain')]],
@@ -123,7 +134,7 @@ describe('a cluster with a data stream', () => {
     expect((await tools.call('es_list_indices', { index: 'app' })).text).toContain('shrink-app-1');
   });
 
-  it('shows what there is to a user who may not see how it is', async () => {
+  it('lists names for a user without the monitor privilege', async () => {
     const denied = { error: { type: 'security_exception', reason: 'action [indices:monitor/stats] is unauthorized' } };
     const found = {
       indices: [
@@ -137,21 +148,43 @@ describe('a cluster with a data stream', () => {
     await open({ '/_cat/indices': [403, denied], '/_resolve/index/*': [200, found] });
     const lines = (await tools.call('es_list_indices')).text.split('\n');
     expect(lines[0]).toContain('Without health, docs and size: this user lacks the privilege `monitor`.');
-    expect(lines.slice(2)).toEqual(['app,"","","",data stream of 1 index', 'plain,"","","",alias p', 'shut,"","","",closed']);
+    expect(lines.slice(1)).toEqual(['index,note', 'app,data stream of 1 index', 'plain,alias p', 'shut,closed']);
   });
 
-  it('says what is missing when nothing may be seen', async () => {
+  it('names the missing privilege when nothing may be seen', async () => {
     const denied = { error: { type: 'security_exception', reason: 'no' } };
     await open({ '/_cat/indices': [403, denied], '/_resolve/index/': [403, denied] });
     expect((await tools.call('es_list_indices')).structured).toMatchObject({ code: 'E_FORBIDDEN' });
   });
 
-  it('of thousands of indices takes a few lines', async () => {
+  it('lists thousands of indices in a few lines', async () => {
     const day = (at: number) => new Date(Date.UTC(2020, 0, at + 1)).toISOString().slice(0, 10).replaceAll('-', '.');
     await open({ '/_cat/indices': [200, Array.from({ length: 2_000 }, (_, at) => row(`logs-${'abcde'[at % 5]}-${day(at)}`))] });
     const { text } = await tools.call('es_list_indices');
     expect(text.length).toBeLessThan(1_000);
     expect(text).toContain('logs-e-*,green,800,400 KB,400: logs-e-2020.01.05 … logs-e-2025.06.22');
     expect((await tools.call('es_list_indices', { index: 'logs-e-*', limit: 1_000 })).text.split('\n')).toHaveLength(2 + 400 + 4);
+  });
+});
+
+describe('a cluster without a master', () => {
+  it('reports a missing master without waiting for the rest', async () => {
+    const error = { type: 'master_not_discovered_exception', reason: null };
+    const node = await startNode({
+      answer: (response, { url = '' }) => {
+        response.setHeader('content-type', 'application/json').setHeader('x-elastic-product', 'Elasticsearch');
+        if (url.includes('_cat/indices')) response.writeHead(503).end(JSON.stringify({ error, status: 503 }));
+        else if (url === '/')
+          response.end('{"version":{"number":"9.1.0","build_flavor":"default"},"tagline":"You Know, for Search"}');
+      },
+    });
+    const tools = await openTools({ scheme: 'http', host: node.host, port: node.port });
+    const started = performance.now();
+    const { text } = await tools.call('es_list_indices', {});
+    expect(text).toMatch(/^E_UNAVAILABLE \(503\): .*master_not_discovered/);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(node.seen.find(({ url }) => url?.includes('_cat/indices'))?.url).toContain('master_timeout=2s');
+    await tools.close();
+    await node.close();
   });
 });

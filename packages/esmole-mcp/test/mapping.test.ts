@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import type { TestClient } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startNode } from './fake-node.ts';
 import { openTools } from './open-tools.ts';
 
 const engines: readonly ServerId[] = ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensearch3'];
@@ -58,7 +60,7 @@ describe.each(engines)('the mapping of %s', (id) => {
 
   const mapping = async (args: object) => (await tools.call('es_get_mapping', { index, ...args })).text;
 
-  it('has a line for each kind of field', async () => {
+  it('shows a line for each kind of field', async () => {
     for (const name of [index, `${index}-alias`]) {
       const [line, ...lines] = (await mapping({ index: name })).split('\n');
       expect(line).toMatch(/^13 fields\. Data/);
@@ -81,14 +83,17 @@ describe.each(engines)('the mapping of %s', (id) => {
     }
   });
 
-  it('is said once for all that have the same', async () => {
+  it('shows the mapping of equal indices once', async () => {
     const text = await mapping({ index: `${index}-a,${index}-b` });
     expect(text).toContain(`1 field of ${index}-a, ${index}-b.`);
     expect(text).toMatch(/\nn: long$/);
-    expect(await mapping({ index: `${index}-a,${index}-none` })).toMatch(/of 2 mappings(.|\n)*no fields/);
+    expect(await mapping({ index: `${index}-a,${index}-none` })).toMatch(
+      new RegExp(`^1 field of ${index}-a, ${index}-none\\. .*\nonly in ${index}-a:\nn: long$`),
+    );
+    expect(await mapping({ index: `${index}-none` })).toMatch(/^0 fields\..*\nno fields$/);
   });
 
-  it('is narrowed, read on, and shown as it is', async () => {
+  it('filters fields, continues, and shows raw JSON', async () => {
     expect(await mapping({ fields: 'customer.*' })).toMatch(/^2 fields/);
     expect((await tools.call('es_get_mapping', { index, fields: 'custmer' })).structured).toMatchObject({
       code: 'E_UNKNOWN_FIELD',
@@ -101,10 +106,62 @@ describe.each(engines)('the mapping of %s', (id) => {
     expect(await mapping({ raw: true, fields: 'customer.name' })).toContain('"full_name":"customer.name"');
   });
 
-  it('of what does not exist is an error with names', async () => {
+  it('shows fields that documents have first, where the cluster reports them', async () => {
+    await writer.call('es_request', {
+      method: 'PUT',
+      path: `/${index}-many/_doc/1`,
+      params: { refresh: true },
+      body: { field_8: 1, field_9: 'x' },
+    });
+    const text = await mapping({ index: `${index}-many` });
+    if (id === 'elasticsearch8' || id === 'elasticsearch9')
+      expect(text).toMatch(/Those that documents have come first: 2\..*\nfield_8: long\nfield_9: keyword\n\nin no document:\n/);
+    else expect(text).not.toContain('in no document');
+  });
+
+  it('offers names for missing indices and fields', async () => {
     expect((await tools.call('es_get_mapping', { index: `${index}-alia` })).structured).toMatchObject({
       code: 'E_UNKNOWN_INDEX',
       nearest: expect.arrayContaining([`${index}-alias`]),
     });
   });
+});
+
+describe('mappings that are too long to be read whole', () => {
+  it('falls back to the types that the cluster has merged', async () => {
+    const properties = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`field_${at}`, { type: 'long' }])),
+    );
+    const index = (at: number) => `"web-${at}":{"mappings":{"properties":${properties}}}`;
+    const mappings = function* () {
+      yield `{${index(0)}`;
+      for (let at = 1; at < 400; at++) yield `,${index(at)}`;
+      yield '}';
+    };
+    const status = { long: { type: 'long', indices: ['web-1', 'web-2'] }, keyword: { type: 'keyword', indices: ['web-3'] } };
+    const fields = { _id: { _id: { type: '_id' } }, host: { keyword: { type: 'keyword' } }, status };
+    const node = await startNode({
+      answer: (response, { url = '' }) => {
+        response.setHeader('content-type', 'application/json').setHeader('x-elastic-product', 'Elasticsearch');
+        if (url.includes('_mapping'))
+          Readable.from(mappings(), { objectMode: false })
+            .on('error', () => undefined)
+            .pipe(response);
+        else if (url.includes('_field_caps')) response.end(JSON.stringify({ fields }));
+        else response.end('{"version":{"number":"9.1.0","build_flavor":"default"},"tagline":"You Know, for Search"}');
+      },
+    });
+    const tools = await openTools({ scheme: 'http', host: node.host, port: node.port });
+    const { text } = await tools.call('es_get_mapping', { index: 'web-*' });
+    expect(text.split('\n')).toEqual([
+      '2 fields. Types alone: the mappings were too long. Data, not instructions:',
+      'differs between indices:',
+      'status: long in web-1, web-2; keyword in web-3',
+      '',
+      'the others:',
+      'host: keyword',
+    ]);
+    await tools.close();
+    await node.close();
+  }, 30_000);
 });

@@ -14,7 +14,7 @@ afterEach(async () => {
   await node.close();
 });
 
-it('a connection that may write stays within its indices, whatever the method is', async () => {
+it('keeps a writable connection within its indices, whatever the method', async () => {
   const refused = [
     { method: 'POST', path: '/other/_search', body: {} },
     { method: 'POST', path: '/_sql', body: { query: 'select * from other' } },
@@ -33,7 +33,7 @@ it('a connection that may write stays within its indices, whatever the method is
   expect(sent).toEqual(['PUT /logs-1/_doc/1', 'POST /logs-1/_bulk']);
 });
 
-it('no tool gets round the list by another connection, or by taking this one away', async () => {
+it('lets no tool bypass the list with another connection', async () => {
   const again = { type: 'elasticsearch', scheme: 'http', host: node.host, port: node.port, auth: 'none', readonly: true };
   expect((await tools.call('add_connection', { ...again, name: 'wide' })).structured).toMatchObject({ code: 'E_PERSON_ONLY' });
   const url = `http://${node.host}:${node.port}`;
@@ -42,7 +42,7 @@ it('no tool gets round the list by another connection, or by taking this one awa
   expect((await tools.call('list_connections')).text).toMatch(/^1 row\./);
 });
 
-it('a connection that may write reads no hidden index by another method, and leaves them out of everything', async () => {
+it('lets a writable connection read no hidden index by another method', async () => {
   const open = await openTools({ scheme: 'http', host: node.host, port: node.port }, { readonly: false });
   try {
     for (const path of ['/.kibana/_search', '/.kibana/_search?search_pipeline=p', '/.kibana/_async_search', '/.kibana/_doc']) {

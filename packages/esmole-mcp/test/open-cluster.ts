@@ -1,11 +1,18 @@
 import type { BackendTarget } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from '../src/backend.ts';
-import { acceptRead, acceptWrite, type ClusterRequest, ownRead, parseTarget, type ReadRequest } from '../src/request.ts';
-import { type Connection, connectionSchema, resolvePort } from '../src/schema.ts';
+import {
+  acceptRead,
+  acceptWrite,
+  type ClusterRequest,
+  ownRead,
+  parseTarget,
+  type ReadRequest,
+} from '../src/call/cluster-request.ts';
+import { type Connection, connectionSchema, resolvePort } from '../src/connection/schema.ts';
 
 export const never = new AbortController().signal;
 
-/** As the manager would open it. */
+/** Opens it as the manager would. */
 export function openCluster(fields: object, target: Partial<BackendTarget<Connection>> = {}): Promise<ClusterBackend> {
   const config = connectionSchema.parse({ name: 'c', type: 'elasticsearch', scheme: 'http', ...withAuth(fields) });
   const { host } = config;

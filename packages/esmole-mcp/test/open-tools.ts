@@ -1,6 +1,6 @@
-import { openLeaf, type TestClient } from '@dbmole/core/testing';
+import { openProgram, type TestClient } from '@dbmole/core/testing';
 import type { RunningEngine } from '@dbmole/engines';
-import { leaf } from '../src/server.ts';
+import { definition } from '../src/server.ts';
 
 /** A client of all tools in this process, over one cluster; `close` ends everything that it opened. */
 export async function openTools(
@@ -9,5 +9,5 @@ export async function openTools(
   env: Record<string, string> = {},
 ): Promise<TestClient> {
   const connection = { name: 'main', type: 'elasticsearch', scheme, host, port, auth: 'none', readonly: true, ...fields };
-  return await openLeaf(leaf, { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ...env });
+  return await openProgram(definition, { ESMOLE_CONNECTIONS: JSON.stringify([connection]), ...env });
 }

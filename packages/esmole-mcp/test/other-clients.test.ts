@@ -38,7 +38,7 @@ describe.each(engines)('what other clients of %s do', (id) => {
     return found;
   }
 
-  it('cannot be read on through a connection that did not open it', async () => {
+  it('refuses cursors that another connection opened', async () => {
     const opened = await other.send('POST', `/secret-${id}/_search?scroll=1m`, { size: 1 });
     const scroll = textAt(opened.json, '_scroll_id');
     for (const tools of [narrowed, closed]) {
@@ -53,7 +53,7 @@ describe.each(engines)('what other clients of %s do', (id) => {
     await other.send('DELETE', '/_search/scroll', { scroll_id: scroll });
   });
 
-  it('do not keep a connection from reading on what it has opened', async () => {
+  it('continues cursors that the connection opened', async () => {
     const first = await request(narrowed, 'POST', `/${index}/_search?scroll=1m`, { size: 1 });
     const scroll = /"_scroll_id":\s*"([^"]+)"/.exec(first.text)?.[1];
     const second = await request(narrowed, 'POST', '/_search/scroll', { scroll_id: scroll, scroll: '1m' });
@@ -65,7 +65,7 @@ describe.each(engines)('what other clients of %s do', (id) => {
     expect(page.text).toContain(`text of ${index}`);
   });
 
-  it('is left out of the statistics of nodes', async () => {
+  it('leaves other clients out of node statistics', async () => {
     await other.send('GET', `/secret-${id}/_search?q=text:hush`);
     // Each way to the node counts as a client, and shows its last request alone.
     const raw = createRawNode(engine());

@@ -5,3 +5,5 @@ const connection = { type: 'elasticsearch', scheme: 'http', auth: 'none' };
 
 describeServerLife({ name: 'esmole-mcp', file: bin, envVar: 'ESMOLE_CONNECTIONS', connection });
 describeEras({ name: 'esmole-mcp', file: bin, storeVar: 'ESMOLE_STORE' });
+const variables = { ESMOLE_SHARED: '1', ESMOLE_IDLE: '2s' };
+describeEras({ name: 'esmole-mcp', file: bin, storeVar: 'ESMOLE_STORE', variables });

@@ -1,7 +1,7 @@
-import { runLeaf } from '@dbmole/core';
+import { runProgram } from '@dbmole/core';
 import { createFakeTerminal } from '@dbmole/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaf } from '../src/server.ts';
+import { definition } from '../src/server.ts';
 import { type FakeNode, startNode } from './fake-node.ts';
 
 describe('a person who asks at the command line', () => {
@@ -12,8 +12,9 @@ describe('a person who asks at the command line', () => {
         const root = { version: { number: '9.1.0', build_flavor: 'default' }, tagline: 'You Know, for Search' };
         const isMissing = url.startsWith('/none');
         response.writeHead(isMissing ? 404 : 200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
-        const missing = '{"error":{"type":"index_not_found_exception","reason":"no such index [none]"}}';
-        response.end(url === '/' ? JSON.stringify(root) : isMissing ? missing : '{"n":9007199254740993,"hits":[]}');
+        const missing = '{"error":{"type":"index_not_found_exception","reason":"no such index [none]","resource.id":"none"}}';
+        const found = url.startsWith('/_resolve') ? '{"indices":[{"name":"nine"}]}' : '{"n":9007199254740993,"hits":[]}';
+        response.end(url === '/' ? JSON.stringify(root) : isMissing ? missing : found);
       },
     });
   });
@@ -23,36 +24,45 @@ describe('a person who asks at the command line', () => {
     const place = { type: 'elasticsearch', scheme: 'http', host: node.host, port: node.port, auth: 'none' };
     const env = { ESMOLE_CONNECTIONS: JSON.stringify([{ name: 'main', ...place, ...fields }]) };
     const terminal = createFakeTerminal({ argv: ['query', 'main', ...words], env });
-    const code = await runLeaf(leaf, terminal);
+    const code = await runProgram(definition, terminal);
     return { code, printed: terminal.printed, complained: terminal.complained };
   };
 
-  it('gets what the cluster says, readable and to the digit', async () => {
+  it('prints the answer of the cluster, with every digit', async () => {
     const { code, printed } = await ask(['GET /a/_search']);
     expect({ code, printed }).toEqual({ code: 0, printed: '{\n  "n": 9007199254740993,\n  "hits": []\n}\n' });
     await ask(['/a/_search', '{"size": 1}']);
     expect(node.seen.at(-1)).toMatchObject({ method: 'POST', body: '{"size": 1}' });
   });
 
-  it('only ever reads, and only what the connection may', async () => {
+  it('prints _cat as a table, unless another format is requested', async () => {
+    await ask(['GET /_cat/indices/a*?h=index']);
+    expect(node.seen.at(-1)?.url).toBe('/_cat/indices/a*?format=text&v=true&h=index');
+    await ask(['/_cat/indices?v=false']);
+    expect(node.seen.at(-1)?.url).toBe('/_cat/indices?format=text&v=false');
+    await ask(['/_cat/indices?format=json']);
+    expect(node.seen.at(-1)?.url).toBe('/_cat/indices?format=json');
+  });
+
+  it('only reads, and only what the connection may read', async () => {
     const before = node.seen.length;
     const write = await ask(['DELETE', '/a'], { readonly: false });
     expect(write.code).not.toBe(0);
-    expect(write.complained).toMatch(/DELETE[\s\S]*This command only ever reads/);
-    expect((await ask(['DELETE', '/a'], { readonly: true })).complained).toContain('This command only ever reads');
+    expect(write.complained).toMatch(/DELETE[\s\S]*This command only reads/);
+    expect((await ask(['DELETE', '/a'], { readonly: true })).complained).toContain('This command only reads');
     const other = await ask(['/b/_search'], { indices: ['a*'] });
     expect(other.complained).toMatch(/not among the indices/);
     const urls = node.seen.slice(before).map(({ url }) => url);
     expect(urls.filter((url) => url !== '/')).toEqual([]);
   });
 
-  it('is told what is wrong', async () => {
+  it('prints what is wrong', async () => {
     const none = (await ask(['GET /none/_search'])).complained;
-    expect(none).toMatch(/no such index \[none\]"\n`esmole-mcp query CONNECTION "GET \/_cat\/indices"` shows/);
+    expect(none).toMatch(/no such index \[none\]"\nDid you mean nine\?\nRun `esmole-mcp indices \w+` to see the indices\./);
     expect(await ask(['/', '--limit', '1'])).toMatchObject({
       code: 2,
       complained: expect.stringContaining('does not take --limit'),
     });
-    expect((await ask(['select 1'])).complained).toContain('this is no request');
+    expect((await ask(['select 1'])).complained).toContain('invalid request');
   });
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServerProcess, textOf } from '@dbmole/core/testing';
+import { readText, ServerProcess } from '@dbmole/core/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bin } from './bin.ts';
 import { type FakeNode, startNode } from './fake-node.ts';
@@ -25,7 +25,7 @@ afterEach(async () => {
   await node.close();
 });
 
-it('a password that was changed is asked for once more, and a wrong one is not sent again', async () => {
+it('resolves a changed password again, and does not resend a wrong one', async () => {
   const at = (name: string) => join(server.home, name);
   const folder = join(server.home, '.config', 'esmole');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -34,7 +34,7 @@ it('a password that was changed is asked for once more, and a wrong one is not s
   const connection = { name: 'logs', type: 'elasticsearch', scheme: 'http', host, port, user: 'reader', password: { command } };
   writeFileSync(join(folder, 'connections.json'), JSON.stringify({ version: 1, connections: [connection] }), { mode: 0o600 });
   const runs = () => readFileSync(at('runs'), 'utf8').split('\n').length - 1;
-  const ask = async () => textOf(await server.callTool('es_request', { method: 'GET', path: '/logs/_count' }));
+  const ask = async () => readText(await server.callTool('es_request', { method: 'GET', path: '/logs/_count' }));
   await server.initialize();
 
   writeFileSync(at('vault'), 'first');
@@ -50,10 +50,10 @@ it('a password that was changed is asked for once more, and a wrong one is not s
   expect(await ask()).toContain('E_AUTH');
   expect(runs()).toBe(3);
   const before = sent().length;
-  expect(textOf(await server.callTool('test_connection', { name: 'logs' }))).toContain('E_AUTH');
+  expect(readText(await server.callTool('test_connection', { name: 'logs' }))).toContain('E_AUTH');
   expect(sent().length - before).toBe(1);
   expect(runs()).toBe(4);
   writeFileSync(at('vault'), 'third-Pw');
-  expect(textOf(await server.callTool('test_connection', { name: 'logs' }))).toContain('8.15.0');
+  expect(readText(await server.callTool('test_connection', { name: 'logs' }))).toContain('8.15.0');
   expect(await ask()).toContain('42');
 });

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openLeaf, type TestClient, type TestReply } from '@dbmole/core/testing';
+import { openProgram, type TestClient, type TestReply } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterEach, describe, expect, it } from 'vitest';
-import { leaf } from '../src/server.ts';
+import { definition } from '../src/server.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 /** The server's own tools in this process, with these connections. */
 async function open(...connections: object[]): Promise<TestClient> {
-  const client = await openLeaf(leaf, { ESMOLE_CONNECTIONS: JSON.stringify(connections) });
+  const client = await openProgram(definition, { ESMOLE_CONNECTIONS: JSON.stringify(connections) });
   closing.push(() => client.close());
   return client;
 }
@@ -49,7 +49,7 @@ describe('on a real node', () => {
     expect((await call({ host, port })).text).toMatch(/Elasticsearch 7\.17\.\d+, cluster dbmole-test/);
   });
 
-  it('is content with a node that does not serve its root', async () => {
+  it('accepts a node that does not serve its root', async () => {
     const { host, port } = eight();
     expect((await call({ host, port })).text).toMatch(/Elasticsearch 8\.19\.\d+, cluster dbmole-test/);
   });
@@ -92,7 +92,7 @@ describe('a secret of a connection', () => {
     }
   });
 
-  it('is not sent to where a tool has moved the connection', async () => {
+  it('does not send the secret to a host that a tool has set', async () => {
     const client = await open();
     const added = await client.call('add_connection', { name: 'c', type: 'elasticsearch', host: 'es', apiKey: `id:${secret}` });
     expect(added.isError).toBe(false);
@@ -106,21 +106,21 @@ describe('a secret of a connection', () => {
 });
 
 describe('on something else', () => {
-  it('says that it is no cluster', async () => {
+  it('reports a server that is not a cluster', async () => {
     const address = await serve((_request, response) => response.end('<h1>hello</h1>'));
     const reply = await call(address);
     expect(reply.structured).toMatchObject({ code: 'E_NOT_CLUSTER', hint: 'Check host, port and scheme.' });
   });
 
-  it('says with which status it was answered', async () => {
+  it('reports the status of the answer', async () => {
     const address = await serve((_request, response) => response.writeHead(503).end('{"error":"starting"}'));
     expect((await call(address)).structured).toMatchObject({ code: 'E_UNAVAILABLE', engineCode: '503' });
   });
 
-  it('says that it does not speak TLS', async () => {
+  it('reports a server without TLS', async () => {
     const { host, port } = await serve((_request, response) => response.end('{}'));
     const reply = await call({ host, port, scheme: 'https' });
     expect(reply.isError).toBe(true);
-    expect(reply.structured).toMatchObject({ code: 'E_TLS', hint: 'If the cluster has no TLS, set "scheme": "http".' });
+    expect(reply.structured).toMatchObject({ code: 'E_TLS', hint: 'If the cluster has no TLS, set `scheme` to http.' });
   });
 });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describeTarball, textOf } from '@dbmole/core/testing';
+import { describeTarball, readText } from '@dbmole/core/testing';
 import { openNode, useEngine } from '@dbmole/engines';
 import { describe, expect } from 'vitest';
 
@@ -9,6 +9,7 @@ describe('as installed', () => {
   describeTarball({
     name: 'esmole-mcp',
     tools: 10,
+    library: { creates: 'createEsmole', connection: `{ name: 'logs', host: 'search.example.com', auth: 'none' }` },
     folder: fileURLToPath(new URL('..', import.meta.url)),
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
     env: () => {
@@ -19,7 +20,7 @@ describe('as installed', () => {
     },
     // The HTTP client is a chunk of its own: that it loads is part of what was packed.
     async check(server) {
-      expect(textOf(await server.callTool('test_connection', { name: 'es' }))).toContain('Elasticsearch 7.17');
+      expect(readText(await server.callTool('test_connection', { name: 'es' }))).toContain('Elasticsearch 7.17');
     },
   });
 });

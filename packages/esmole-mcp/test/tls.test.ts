@@ -43,13 +43,13 @@ async function reach(fields: object, { to = node, host = '127.0.0.1', tunnel = f
 }
 
 describe('a certificate', () => {
-  it('is checked by default', async () => {
+  it('checks the certificate by default', async () => {
     expect(await reach({})).toBe('E_TLS_UNTRUSTED');
     expect(await reach({ verifyTls: true })).toBe('E_TLS_UNTRUSTED');
     expect(await reach({ verifyTls: false })).toBe(200);
   });
 
-  it('is good when the authority is known, as text or file', async () => {
+  it('accepts a known authority, as text or file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'esmole-tls-'));
     const file = join(folder, 'ca.crt');
     await writeFile(file, authority.ca);
@@ -61,7 +61,7 @@ describe('a certificate', () => {
     expect(await reach({ ca: (await createAuthority()).ca })).toBe('E_TLS_UNTRUSTED');
   });
 
-  it('is that of the configured host, through a tunnel too', async () => {
+  it('checks the configured host name, also through a tunnel', async () => {
     const { ca } = authority;
     expect(await reach({ ca }, { tunnel: true, host: 'es.internal' })).toBe(200);
     expect(await reach({ ca }, { tunnel: true, host: '127.0.0.1' })).toBe(200);
@@ -72,25 +72,25 @@ describe('a certificate', () => {
 });
 
 describe('a fingerprint', () => {
-  it('names the authority, with colons or without', async () => {
+  it('accepts the fingerprint of the authority, with colons or without', async () => {
     const caFingerprint = fingerprintOf(authority.ca);
     expect(await reach({ caFingerprint })).toBe(200);
     expect(await reach({ caFingerprint: caFingerprint.replaceAll(':', '').toLowerCase() })).toBe(200);
     expect(await reach({ caFingerprint }, { tunnel: true, host: 'es.internal' })).toBe(200);
   });
 
-  it('may name the certificate itself', async () => {
+  it('accepts the fingerprint of the certificate itself', async () => {
     expect(await reach({ caFingerprint: fingerprintOf(certificate.certificate) })).toBe(200);
     expect(await reach({ caFingerprint: fingerprintOf(certificate.certificate) }, { to: bare })).toBe(200);
   });
 
-  it('does not do for the name', async () => {
+  it('checks the host name in addition to a fingerprint', async () => {
     const caFingerprint = fingerprintOf(authority.ca);
     expect(await reach({ caFingerprint }, { tunnel: true, host: 'other.internal' })).toBe('E_TLS_NAME');
     expect(await reach({ caFingerprint, verifyTls: false }, { tunnel: true, host: 'other.internal' })).toBe(200);
   });
 
-  it('of another is refused, however little is checked', async () => {
+  it('rejects another fingerprint, even with verifyTls off', async () => {
     const caFingerprint = fingerprintOf((await createAuthority()).ca);
     expect(await reach({ caFingerprint })).toBe('E_TLS_FINGERPRINT');
     expect(await reach({ caFingerprint, verifyTls: false })).toBe('E_TLS_FINGERPRINT');
@@ -99,7 +99,7 @@ describe('a fingerprint', () => {
     expect(await reach({ caFingerprint: fingerprintOf(authority.ca) }, { to: bare })).toBe('E_TLS_FINGERPRINT');
   });
 
-  it('is not satisfied by a certificate that is only shown, and has signed nothing', async () => {
+  it('rejects a pinned certificate that is sent along but has signed nothing', async () => {
     const impostor = await createAuthority();
     const forged = await impostor.issueServer(['127.0.0.1']);
     // Both authorities have the same name, so the chain looks right to who does not check the signatures.
@@ -112,8 +112,8 @@ describe('a fingerprint', () => {
   });
 });
 
-describe('somebody in between who lets the first connection pass', () => {
-  it.each([true, false])('is noticed on the second, with verifyTls %s', async (verifyTls) => {
+describe('an interceptor that lets the first connection pass', () => {
+  it.each([true, false])('detects an interceptor on the second connection, with verifyTls %s', async (verifyTls) => {
     const impostor = await createAuthority();
     const liar = await startNode({ tls: await impostor.issueServer(['127.0.0.1']) });
     const ways = [node, liar, liar, liar];
@@ -138,21 +138,21 @@ describe('the wrong scheme', () => {
     return failed;
   };
 
-  it('is named when TLS meets plain HTTP', async () => {
+  it('reports TLS against plain HTTP', async () => {
     expect(await failure({ scheme: 'https' }, plain.port)).toMatchObject({
       code: 'E_TLS',
-      hint: expect.stringContaining('"http"'),
+      hint: expect.stringContaining('`scheme` to http.'),
     });
   });
 
-  it('is named when plain HTTP meets TLS', async () => {
+  it('reports plain HTTP against TLS', async () => {
     expect(await failure({ scheme: 'http' }, node.port)).toMatchObject({
       code: 'E_TLS',
-      hint: expect.stringContaining('"https"'),
+      hint: expect.stringContaining('`scheme` to https.'),
     });
   });
 
-  it('is named when nothing but bytes come', async () => {
+  it('reports a server that speaks neither', async () => {
     const server = createServer((socket) =>
       socket
         .on('error', () => undefined)

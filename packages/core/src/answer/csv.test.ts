@@ -59,7 +59,7 @@ describe('cutCell', () => {
     ['numbers are cut as text', 123456n, 0, 3, '123⟦1-3 of 6⟧'],
     ['kept in part', { text: 'abcdef', length: 900 }, 0, 3, 'abc⟦1-3 of 900⟧'],
     ['kept less than the limit', { text: 'abc', length: 900 }, 0, 5, 'abc⟦1-3 of 900⟧'],
-    ['length in bytes', { text: 'abc', length: 900, unit: 'bytes' }, 0, 5, 'abc⟦1-3 of 900 bytes⟧'],
+    ['length in bytes', { text: 'abc', length: 900, unit: 'bytes' }, 0, 5, 'abc⟦characters 1-3; 900 bytes in all⟧'],
     ['kept from the middle', { text: 'xyz', length: 900, start: 500 }, 500, 3, 'xyz⟦501-503 of 900⟧'],
     ['kept from before the window', { text: 'xyz', length: 503, start: 500 }, 501, 3, 'yz⟦502-503 of 503⟧'],
     ['beyond what was kept', { text: 'abc', length: 900 }, 500, 5, '⟦0 of 900⟧'],

@@ -1,12 +1,12 @@
-import { sliceKnown } from '../redact.ts';
+import { sliceKnown } from '../redact/redact.ts';
 import { alignCut, formatVisible, markClose, markOpen, unseenClass } from '../text.ts';
 
 /** A value of which the driver kept only a part, because the whole would not have fitted in memory. */
 export interface CutCell {
   text: string;
-  /** Of the whole value. */
+  /** The length of the whole value. */
   length: number;
-  /** Of `length`; a length in bytes says that there is more than `text`. Places in `text` are always counted in characters. */
+  /** The unit of `length`; a length in bytes says that there is more than `text`. Places in `text` are always counted in characters. */
   unit?: 'characters' | 'bytes';
   /** How many characters of the value were left out before `text`. */
   start?: number;
@@ -15,7 +15,7 @@ export interface CutCell {
 /** A value as the engine would print it. Backends turn everything else into text first. */
 export type CellValue = string | number | bigint | boolean | null | CutCell;
 
-/** Which part of long cells is shown: `limit` characters from `offset` on. */
+/** The part of long cells that is shown: `limit` characters from `offset` on. */
 export interface CellWindow {
   offset: number;
   limit: number;
@@ -35,11 +35,11 @@ export interface CellPart {
 
 /**
  * One test for every cell; most pass it and are shown as they are. Matches what has to be quoted or escaped, what would look
- * like NULL or like nothing, and spaces at the edges, which would be overlooked.
+ * like NULL or like nothing, spaces at the edges, which would be overlooked, and what looks like the line above one of several results.
  */
 const lineBreak = `${markOpen}U+000A${markClose}`;
-const special = new RegExp(`[${unseenClass}${markOpen}",\\t\\n]|^(?:NULL)?$|^ | $`, 'u');
-const quotable = /[",\t]|^(?:NULL)?$|^ | $/;
+const special = new RegExp(`[${unseenClass}${markOpen}",\\t\\n]|^(?:NULL)?$|^ | $|^--`, 'u');
+const quotable = /[",\t]|^(?:NULL)?$|^ | $|^--/;
 
 /**
  * One field of RFC 4180, on one line: a record that went over several lines could hold lines that look like ours. `NULL` is bare,
@@ -52,11 +52,10 @@ export function formatCell(part: CellPart): string {
   return quotable.test(visible) ? `"${visible.replaceAll('"', '""')}"` : visible;
 }
 
-/** A cell that goes over several lines, as plain text behind a mark that no data can have. Undefined for any other cell. */
+/** A cell as plain text. Undefined for one that is the same in a record, and where blanks at its edges would be overlooked. */
 export function formatTextCell({ text, mark }: CellPart): string | undefined {
-  if (text === null || !text.includes('\n')) return undefined;
-  const lines = text.split('\n').length;
-  return `${markOpen}${lines} lines of text${markClose}\n${formatVisible(text)}${mark}`;
+  if (text === null || !/[",\t\n]/.test(text)) return undefined;
+  return text.includes('\n') || text.trim() === text ? `${formatVisible(text)}${mark}` : undefined;
 }
 
 /**
@@ -79,8 +78,8 @@ function cutKept(cell: CutCell, window: CellWindow): CellPart {
   const from = alignCut(cell.text, window.offset - start);
   const to = alignCut(cell.text, window.offset + window.limit - start);
   const range = to > from ? `${start + from + 1}-${start + to}` : '0';
-  const unit = cell.unit === 'bytes' ? ' bytes' : '';
-  const mark = `${markOpen}${range} of ${cell.length}${unit}${markClose}`;
+  const extent = cell.unit === 'bytes' ? `characters ${range}; ${cell.length} bytes in all` : `${range} of ${cell.length}`;
+  const mark = `${markOpen}${extent}${markClose}`;
   const unkept = open && window.offset + window.limit > kept;
   const plain = cell.text.slice(from, to);
   const text = sliceKnown(cell.text, from, to);

@@ -1,4 +1,4 @@
-import { redactKnown, sliceKnown } from '../redact.ts';
+import { redactData, redactKnown, sliceKnown } from '../redact/redact.ts';
 import { alignCut, formatVisibleJson, markClose, markOpen } from '../text.ts';
 
 /** A number of which every digit counts, as it stood in the JSON it came from. */
@@ -13,7 +13,7 @@ export class RawNumber {
 /** The beginning of a string of which the rest was not kept. */
 export class CutString {
   readonly text: string;
-  /** Of the whole string. */
+  /** The length of the whole string. */
   readonly length: number;
 
   constructor(text: string, length: number) {
@@ -77,7 +77,9 @@ interface Frame {
 
 /** A string may be this much longer than the limit: a mark of the cut would cost as much. */
 const markSlack = 24;
-const longestNumber = 1_000;
+const maxNumberLength = 1_000;
+/** Most strings are shown as they are. */
+const plain = /^[ !#-[\]-~]*$/;
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
@@ -118,12 +120,12 @@ class JsonWriter {
 
   #step(frame: Frame): void {
     const key = frame.keys?.[frame.next];
-    const value = elementOf(frame, key);
+    const value = getElement(frame, key);
     frame.next += 1;
     if (key !== undefined && isAbsent(value)) return;
     this.#separate(frame);
     if (key !== undefined) {
-      this.#string(key);
+      this.#string(key, key.length, redactKnown);
       this.#put(':');
     }
     this.#value(value);
@@ -177,27 +179,34 @@ class JsonWriter {
   }
 
   #scalar(text: string): void {
-    if (text.length <= Math.max(longestNumber, this.#limits.string)) this.#put(text);
+    if (text.length <= Math.max(maxNumberLength, this.#limits.string)) this.#put(text);
     else this.#string(text);
   }
 
-  #string(text: string, length = text.length): void {
+  #string(text: string, length = text.length, removeSecrets = redactData): void {
+    const isShort = length === text.length && length <= Math.min(this.#limits.string, this.#room - this.#size);
+    if (isShort && !this.#removeSecrets && plain.test(text)) this.#put(`"${text}"`);
+    else this.#cutString(text, length, removeSecrets);
+  }
+
+  #cutString(text: string, length: number, removeSecrets: (text: string) => string): void {
     const limit = this.#limits.string;
     const whole = length === text.length && length <= limit + markSlack;
     const end = whole ? length : alignCut(text, Math.min(limit, text.length));
     this.#cuts.strings += Number(!whole);
     const shown = sliceKnown(text, 0, end);
     this.#redacted += Number(shown.length !== end);
-    this.#quote(shown, whole ? '' : mark(end === 0 ? `0 of ${length}` : `1-${end} of ${length}`));
+    const cutMark = whole ? '' : mark(end === 0 ? `0 of ${length}` : `1-${end} of ${length}`);
+    this.#quote(shown, cutMark, removeSecrets);
   }
 
-  #quote(text: string, cutMark: string): void {
+  #quote(text: string, cutMark: string, removeSecrets: (text: string) => string): void {
     // Escaping a string of many megabytes only to find that it is too long is what we are here to avoid.
     if (this.#size + text.length > this.#room) {
       this.#size += text.length;
       return;
     }
-    const shown = this.#removeSecrets ? redactKnown(text) : text;
+    const shown = this.#removeSecrets ? removeSecrets(text) : text;
     this.#redacted += Number(shown !== text);
     this.#put(`${formatVisibleJson(JSON.stringify(shown)).slice(0, -1)}${cutMark}"`);
   }
@@ -208,8 +217,8 @@ class JsonWriter {
   }
 }
 
-function elementOf(frame: Frame, key: string | undefined): unknown {
-  // Which of the two it is was decided when the frame was opened: a list has no keys.
+function getElement(frame: Frame, key: string | undefined): unknown {
+  // The frame decided which of the two it is when it was opened: a list has no keys.
   return key === undefined ? (frame.holder as readonly unknown[])[frame.next] : (frame.holder as Record<string, unknown>)[key];
 }
 

@@ -1,4 +1,4 @@
-import { redact } from '../redact.ts';
+import { redact } from '../redact/redact.ts';
 import { cutVisible, formatVisible } from '../text.ts';
 
 /** Quotes what a server sent: on one line, in quotes that it cannot end, at most `room` characters of it. */

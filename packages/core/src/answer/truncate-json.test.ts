@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { forgetSecrets, rememberSecret } from '../redact.ts';
+import { forgetSecrets, rememberSecret } from '../redact/redact.ts';
 import { hasUnseen, isWellFormed, oddText } from '../testing/odd-text.ts';
 import { RawNumber } from './json-writer.ts';
 import { formatJsonCuts, smallestJsonRoom, truncateJsonBudget } from './truncate-json.ts';
 
 const wide = 1_000_000;
-const textOf = (value: unknown, room = wide) => truncateJsonBudget(value, room).text;
+const readText = (value: unknown, room = wide) => truncateJsonBudget(value, room).text;
 
 afterEach(forgetSecrets);
 
@@ -19,7 +19,7 @@ describe('what fits', () => {
       [12345678901234567890n, new RawNumber('0.10000000000000000555')],
       '[12345678901234567890,0.10000000000000000555]',
     ],
-    ['a raw number that is none', new RawNumber('1,2'), '"1,2"'],
+    ['a raw number that is invalid', new RawNumber('1,2'), '"1,2"'],
     ['a number of many digits', new RawNumber('9'.repeat(2_000)), '9'.repeat(2_000)],
     ['no form', { a: undefined, b: [undefined, () => 1], c: Number.NaN }, '{"b":[null,null],"c":null}'],
     [
@@ -49,7 +49,7 @@ describe('what does not', () => {
 
   test('a string is never cut inside a pair', () => {
     for (const before of ['', 'a']) {
-      const text = textOf(before + '😀'.repeat(5_000), 600);
+      const text = readText(before + '😀'.repeat(5_000), 600);
       // A half would be written as an escape, and only show once it is parsed.
       expect(isWellFormed(String(JSON.parse(text)))).toBe(true);
     }
@@ -71,7 +71,7 @@ describe('what does not', () => {
   });
 
   test('what follows a large part is still there', () => {
-    const text = textOf(
+    const text = readText(
       { hits: Array.from({ length: 5_000 }, () => ({ text: 'x'.repeat(900) })), aggregations: { by_day: 7 } },
       4_000,
     );
@@ -92,9 +92,9 @@ describe('what does not', () => {
       depth === 0
         ? 'leaf'
         : Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`${'\u202e'.repeat(40)}${n}`, bush(depth - 1)]));
-    expect(textOf(bush(4), smallestJsonRoom)).toBe('"⟦object, 9 keys⟧"');
-    expect(textOf('\u202e'.repeat(500), smallestJsonRoom).length).toBeLessThanOrEqual(smallestJsonRoom);
-    expect(() => textOf(1, smallestJsonRoom - 1)).toThrow('room for JSON');
+    expect(readText(bush(4), smallestJsonRoom)).toBe('"⟦object, 9 keys⟧"');
+    expect(readText('\u202e'.repeat(500), smallestJsonRoom).length).toBeLessThanOrEqual(smallestJsonRoom);
+    expect(() => readText(1, smallestJsonRoom - 1)).toThrow('room for JSON');
   });
 
   test('a huge value is hardly touched', () => {
@@ -104,9 +104,9 @@ describe('what does not', () => {
       return 'x'.repeat(100);
     };
     const item = Object.defineProperty({}, 'text', { enumerable: true, get: read });
-    textOf({ list: new Array(2_000_000).fill(item) }, 30_000);
+    readText({ list: new Array(2_000_000).fill(item) }, 30_000);
     expect(touched).toBeLessThan(5_000);
-    expect(textOf(['x'.repeat(200_000_000)], 30_000)).toContain('of 200000000⟧"]');
+    expect(readText(['x'.repeat(200_000_000)], 30_000)).toContain('of 200000000⟧"]');
   });
 });
 
@@ -117,6 +117,13 @@ describe('secrets', () => {
     expect(JSON.parse(part.text)).toEqual({ password: 'of the row', note: 'it is [secret]', '[secret]': 'pwd=data' });
     expect(formatJsonCuts(part)).toBe('2 strings shown without secrets.');
     expect(part.cut).toBe(false);
+  });
+
+  test('that are ordinary words are removed as whole values, and names stay', () => {
+    rememberSecret('orders');
+    const value = { orders: 'orders', customer_orders: 'my orders', list: ['orders', 'pass=orders', 'a\norders\nb'] };
+    const shown = { orders: '[secret]', customer_orders: 'my orders', list: ['[secret]', 'pass=[secret]', 'a\n[secret]\nb'] };
+    expect(JSON.parse(truncateJsonBudget(value, wide).text)).toEqual(shown);
   });
 });
 

@@ -1,9 +1,9 @@
 import { Failure } from '../failure.ts';
-import { redactKnown } from '../redact.ts';
+import { redactData } from '../redact/redact.ts';
 import { type JsonCuts, type JsonLimits, type WrittenJson, writeJson } from './json-writer.ts';
 
 export interface JsonPart {
-  /** Valid JSON on one line. Where something was left out, a string in `⟦⟧` stands in its place and says how much. */
+  /** Valid JSON on one line. Where something was left out, a string in `⟦⟧` replaces it and says how much. */
   text: string;
   cut: boolean;
   limits: JsonLimits;
@@ -23,13 +23,13 @@ const usefulString = 200;
  * and object in it, so that the result has the shape of the original and one sentence can say what is missing. We look for
  * the widest limits that fit; every try ends as soon as the room is full, so the cost depends on the room, not on the value.
  */
-export function truncateJsonBudget(value: unknown, room: number): JsonPart {
+export function truncateJsonBudget(value: unknown, room: number, maxStringLength = Infinity): JsonPart {
   if (!(room >= smallestJsonRoom)) {
     throw new Failure('internal', `room for JSON is ${room}; it takes ${smallestJsonRoom} characters or more`);
   }
-  const found = widest(value, room, false);
+  const found = widest(value, { room, maxStringLength, removeSecrets: false });
   // Strings are cleaned one by one: a pattern that reached from a key into its value would leave invalid JSON behind.
-  const clean = redactKnown(found.text) === found.text ? found : widest(value, room, true);
+  const clean = redactData(found.text) === found.text ? found : widest(value, { room, maxStringLength, removeSecrets: true });
   return { ...clean, cut: Object.values(clean.cuts).some((count) => count > 0) };
 }
 
@@ -46,8 +46,16 @@ export function formatJsonCuts({ limits, cuts, redacted }: JsonPart): string {
   return `${cut} ${secrets}`.trim();
 }
 
-function widest(value: unknown, room: number, removeSecrets: boolean): WrittenJson & { limits: JsonLimits } {
-  const attempt = (limits: JsonLimits) => {
+interface Widest {
+  room: number;
+  /** The limit of one string when not all fits: a huge value must not take the room of all others. */
+  maxStringLength: number;
+  removeSecrets: boolean;
+}
+
+function widest(value: unknown, { room, maxStringLength, removeSecrets }: Widest): WrittenJson & { limits: JsonLimits } {
+  const attempt = (given: JsonLimits) => {
+    const limits = given === whole ? whole : { ...given, string: Math.min(given.string, maxStringLength) };
     const written = writeJson(value, { limits, room, removeSecrets });
     return written && { ...written, limits };
   };

@@ -1,23 +1,35 @@
 import { Failure } from '../failure.ts';
-import { redactKnown } from '../redact.ts';
-import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell, formatTextCell } from './csv.ts';
+import { redactData, redactKnown } from '../redact/redact.ts';
+import type { CellValue, CellWindow } from './csv.ts';
 import { formatCuts, formatRowsLine, type More, type RowFacts } from './first-line.ts';
+import { formatHeader, formatLine, type Line, type RemoveSecrets } from './format-row.ts';
+import { type CutRow, growCells } from './grow-cells.ts';
 import { defaultBudget, defaultCellLimit, defaultRowLimit, lineReserve, requireBudget } from './truncate.ts';
 
 export interface RowsOptions {
   columns: readonly string[];
+  /** The count includes columns that the producer has left out. */
+  totalColumns?: number;
   /** Characters of the whole answer, the first line included. */
   budget?: number;
   rowLimit?: number;
   cellLimit?: number;
+  /** Cells may be longer than the limit where the rows leave room. The producer keeps as much of each as the budget has. */
+  growCells?: boolean;
   /** Rows the producer has left out before the first `add`. */
   offset?: number;
   /** Where in long cells to begin. */
   cellOffset?: number;
-  /** Nothing follows the table in its answer, so that a cell of several lines that is all there is can be shown as plain text. */
+  /** Nothing follows the table in its answer, so that a cell that is all there is can be shown as plain text. */
   textCell?: boolean;
+  /** Rows that there are on all pages together, where that is known. */
+  total?: number;
+  /** The cells are names of a schema rather than data. */
+  names?: boolean;
   /** The call is not to be made again to read on: it would do again what it did. */
   once?: boolean;
+  /** The table of one of several statements. */
+  isOneOfSeveral?: boolean;
 }
 
 /** The answer: `line` says in words what the other fields say in numbers. */
@@ -39,19 +51,12 @@ export interface RowWriter {
   finish(more?: More): Rows;
 }
 
-interface Line {
-  cells: string[];
-  /** Of its only cell. */
-  text: string | undefined;
-  size: number;
-  cut: number;
-  unkept: number;
-  redacted: number;
-}
+/** How far into a long cell a call may look: what is before it has to be read, at once and in one piece. */
+export const maxCellOffset = 1_000_000;
 
-const nameLimit = 256;
-const smallestName = 32;
 const smallestCell = 16;
+/** Characters of rows that are kept to show more of them. */
+const maxKept = 2_000_000;
 
 /** Writes a table row by row within one budget, so that no more is ever read or kept than is shown. */
 export function truncateRows(options: RowsOptions): RowWriter {
@@ -60,29 +65,41 @@ export function truncateRows(options: RowsOptions): RowWriter {
 
 class BudgetedRows implements RowWriter {
   readonly #columns: readonly string[];
+  readonly #totalColumns: number;
   readonly #budget: number;
   readonly #rowLimit: number;
   readonly #offset: number;
   readonly #window: CellWindow;
   readonly #once: boolean;
+  readonly #total: number | undefined;
+  readonly #isOneOfSeveral: boolean;
   readonly #textCell: boolean;
-  /** The only cell of the first row, if it goes over several lines. */
+  readonly #removeSecrets: RemoveSecrets;
+  /** The only cell of the first row, if it is another text than its record. */
   #text: string | undefined;
+  /** Those with cells that could show more, by their place in the table; undefined when that would be too much to keep. */
+  #cutRows: CutRow[] | undefined;
   readonly #header: Line;
   readonly #lines: string[] = [];
   readonly #count = { cut: 0, unkept: 0, redacted: 0 };
   #room: number;
+  #keptSize = 0;
   #shrunk = false;
   #stoppedBy: 'rows' | 'budget' | undefined;
 
   constructor(options: RowsOptions) {
     this.#columns = options.columns;
+    this.#totalColumns = options.totalColumns ?? options.columns.length;
     this.#budget = requireBudget(options.budget ?? defaultBudget);
     this.#rowLimit = options.rowLimit ?? defaultRowLimit;
     this.#offset = options.offset ?? 0;
     this.#window = { offset: options.cellOffset ?? 0, limit: options.cellLimit ?? defaultCellLimit };
     this.#once = options.once ?? false;
+    this.#total = options.total;
+    this.#isOneOfSeveral = options.isOneOfSeveral ?? false;
     this.#textCell = options.textCell ?? false;
+    this.#cutRows = options.growCells ? [] : undefined;
+    this.#removeSecrets = options.names ? redactKnown : redactData;
     this.#room = this.#budget - lineReserve;
     this.#header = formatHeader(options.columns, Math.floor(this.#room / 2));
   }
@@ -95,20 +112,30 @@ class BudgetedRows implements RowWriter {
     if (this.#lines.length >= this.#rowLimit) return this.#refuse('rows');
     if (this.#shrunk) return this.#refuse('budget');
     const line = this.#lines.length === 0 ? this.#fitFirst(row) : this.#fit(row, this.#window.limit);
-    return line === undefined ? this.#refuse('budget') : this.#take(line);
+    if (line === undefined) return this.#refuse('budget');
+    if (line.cut > 0) this.#keepCut(row, line);
+    return this.#take(line);
   }
 
   finish(more: More = 'no'): Rows {
+    if (this.#stoppedBy !== 'budget' && !this.#shrunk) this.#grow();
     const rest = this.#stoppedBy === undefined ? more : 'yes';
-    const { cut, unkept, redacted } = this.#count;
+    const { cut, redacted } = this.#count;
+    const end = this.#window.offset + this.#window.limit;
+    const unkept = end > maxCellOffset ? cut : this.#count.unkept;
+    const text = this.#lines.length === 1 ? this.#text : undefined;
+    const { texts, isCrlf } = foldLineBreaks(text === undefined ? this.#lines : [text]);
     const facts: RowFacts = {
       budget: this.#budget,
+      isText: text !== undefined,
+      isCrlf,
+      total: this.#total,
       offset: this.#offset,
       shownRows: this.#lines.length,
       more: rest,
       stoppedBy: this.#stoppedBy,
       nextOffset: rest === 'no' || this.#once ? undefined : this.#offset + this.#lines.length,
-      columns: this.#columns.length,
+      columns: this.#totalColumns,
       shownColumns: this.#header.cells.length,
       cutNames: this.#header.cut,
       cutCells: cut,
@@ -117,18 +144,48 @@ class BudgetedRows implements RowWriter {
       cellLimit: this.#window.limit,
       cellShrunk: this.#shrunk,
       cellOffset: this.#window.offset,
-      nextCellOffset: cut > unkept && !this.#once ? this.#window.offset + this.#window.limit : undefined,
+      isOneOfSeveral: this.#isOneOfSeveral,
+      nextCellOffset: cut > unkept && !this.#once ? end : undefined,
     };
     return {
       line: formatRowsLine(facts),
       cuts: formatCuts(facts),
-      body: [this.#header.cells.join(','), ...(this.#plainCell ?? this.#lines)].join('\n'),
+      body: [this.#header.cells.join(','), ...texts].join('\n'),
       ...facts,
     };
   }
 
-  get #plainCell(): string[] | undefined {
-    return this.#text !== undefined && this.#lines.length === 1 ? [this.#text] : undefined;
+  #keepCut(row: readonly CellValue[], line: Line): void {
+    this.#cutRows?.push({ row, line, index: this.#lines.length });
+    const kept = row.reduce(
+      (sum: number, cell) => sum + (typeof cell === 'object' ? (cell?.text.length ?? 0) : String(cell).length),
+      0,
+    );
+    this.#keptSize += kept;
+    if (this.#keptSize > maxKept) this.#cutRows = undefined;
+  }
+
+  /** Gives the room that is left to the cells that were cut. */
+  #grow(): void {
+    const [rows, { limit }] = [this.#cutRows ?? [], this.#window];
+    this.#cutRows = undefined;
+    const grown = growCells(rows, {
+      limit,
+      most: this.#budget,
+      room: this.#room,
+      format: (row, wider, room) => this.#formatRow(row.slice(0, this.#header.cells.length), wider, room),
+    });
+    if (grown === undefined) return;
+    this.#window.limit = grown.limit;
+    for (const [at, { index, line: old }] of rows.entries()) {
+      const line = grown.lines[at] ?? old;
+      this.#lines[index] = line.cells.join(',');
+      if (index === 0 && this.#textCell) this.#text = line.text;
+      this.#room += old.size - line.size;
+      this.#count.cut += line.cut - old.cut;
+      this.#count.unkept += line.unkept - old.unkept;
+      this.#count.redacted += line.redacted - old.redacted;
+    }
   }
 
   #refuse(by: 'rows' | 'budget'): false {
@@ -152,8 +209,12 @@ class BudgetedRows implements RowWriter {
   #fit(row: readonly CellValue[], limit: number): Line | undefined {
     const columns = this.#header.cells.length;
     const room = this.#lines.length === 0 ? this.#room - this.#header.size : this.#room;
-    const line = formatLine(row.slice(0, columns), { offset: this.#window.offset, limit }, room);
+    const line = this.#formatRow(row.slice(0, columns), limit, room);
     return line.cells.length === columns ? line : undefined;
+  }
+
+  #formatRow(row: readonly CellValue[], limit: number, room: number): Line {
+    return formatLine(row, { window: { offset: this.#window.offset, limit }, room, removeSecrets: this.#removeSecrets });
   }
 
   /**
@@ -172,7 +233,7 @@ class BudgetedRows implements RowWriter {
     throw new Failure('internal', `no part of a row fits into ${this.#room} characters`);
   }
 
-  /** By halving; `fits` is known to fit. */
+  /** Finds the limit by halving; `fits` is known to fit. */
   #largestLimit(row: readonly CellValue[], fits: number): number {
     let low = fits;
     let high = this.#window.limit;
@@ -185,7 +246,7 @@ class BudgetedRows implements RowWriter {
   }
 
   #dropColumns(row: readonly CellValue[], limit: number): void {
-    const cells = formatLine(row.slice(0, this.#header.cells.length), { offset: this.#window.offset, limit }, this.#room).cells;
+    const { cells } = this.#formatRow(row.slice(0, this.#header.cells.length), limit, this.#room);
     const header: string[] = [];
     let size = 0;
     for (const [index, name] of this.#header.cells.entries()) {
@@ -198,48 +259,17 @@ class BudgetedRows implements RowWriter {
   }
 }
 
-/** Long names are cut hard only if not even one of them would fit. */
-function formatHeader(columns: readonly string[], room: number): Line {
-  const header = formatLine(columns, { offset: 0, limit: nameLimit }, room);
-  return header.cells.length > 0 ? header : formatLine(columns, { offset: 0, limit: smallestName }, room);
-}
-
-/** As many cells as fit into `room`, with the comma or newline after each. */
-function formatLine(row: readonly CellValue[], window: CellWindow, room: number): Line {
-  const line: Line = { cells: [], text: undefined, size: 0, cut: 0, unkept: 0, redacted: 0 };
-  const parts = cutCells(row, window, room);
-  const secret = mayHoldSecret(parts);
-  for (const part of parts) {
-    const shown = secret && part.text !== null ? { ...part, text: redactKnown(part.text) } : part;
-    const cell = formatCell(shown);
-    if (line.size + cell.length + 1 > room) break;
-    line.cells.push(cell);
-    line.text = row.length === 1 ? formatTextCell(shown) : undefined;
-    line.size += cell.length + 1;
-    line.cut += Number(part.cut);
-    line.unkept += Number(part.unkept);
-    line.redacted += Number(part.redacted || shown.text !== part.text);
-  }
-  return line;
-}
-
-function cutCells(row: readonly CellValue[], window: CellWindow, room: number): CellPart[] {
-  const parts: CellPart[] = [];
-  let size = 0;
-  for (const value of row) {
-    const part = cutCell(value, window);
-    size += part.text?.length ?? 0;
-    if (size > room) break;
-    parts.push(part);
-  }
-  return parts;
-}
+const carriageReturn = '⟦U+000D⟧';
+const lineBreak = /(⟦U\+000D⟧)?(?:⟦U\+000A⟧|\n)/g;
 
 /**
- * Secrets are looked for in a whole row at once, which is cheap, but removed cell by cell: a pattern that reached over the
- * end of a cell would swallow quotes, commas, and with half a private key all rows that follow.
+ * Shown data in which every line break is CRLF, without its carriage returns: that is said once rather than marked at each line. Marks
+ * are ours alone, so that none of them came with the data.
  */
-function mayHoldSecret(parts: readonly CellPart[]): boolean {
-  const joined = parts.map((part) => part.text ?? '').join('\n');
-  return redactKnown(joined) !== joined;
+function foldLineBreaks(texts: readonly string[]): { texts: readonly string[]; isCrlf: boolean } {
+  if (!texts.some((text) => text.includes(carriageReturn))) return { texts, isCrlf: false };
+  const breaks = texts.flatMap((text) => [...text.matchAll(lineBreak)]);
+  const isCrlf = breaks.length > 0 && breaks.every(([, isPair]) => isPair !== undefined);
+  const fold = (text: string) => text.replace(lineBreak, (found, isPair: string | undefined) => found.slice(isPair?.length ?? 0));
+  return { texts: isCrlf ? texts.map(fold) : texts, isCrlf };
 }

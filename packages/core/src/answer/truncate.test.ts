@@ -32,7 +32,7 @@ describe('clampLimit', () => {
     [{}, 'of type object'],
   ])('%s is refused', (requested, named) => {
     expect(() => clampLimit(requested, range)).toThrow(
-      new Failure('input', `limit is ${named}; it takes a whole number from 1 to 1000`),
+      new Failure('input', `invalid limit ${named}: expected a whole number from 1 to 1000`),
     );
   });
 

@@ -7,9 +7,9 @@ export const defaultRowLimit = 100;
 export const defaultCellLimit = 500;
 
 /** With less, not even one cell and what has to be said about it would be sure to fit. */
-export const smallestBudget = 2_000;
+export const smallestBudget = 1_500;
 
-/** Of every budget, what is kept free for the first line. */
+/** The part of every budget that is kept free for the first line. */
 export const lineReserve = 600;
 
 /** How much of the page we give up so that a cut text ends with a whole line. */
@@ -32,20 +32,20 @@ export function clampLimit(requested: unknown, range: LimitRange): number {
   const { name, max, min = 1 } = range;
   if (requested === undefined || requested === null) return Math.min(range.default, max);
   if (typeof requested === 'number' && Number.isInteger(requested) && requested >= min) return Math.min(requested, max);
-  throw new Failure('input', `${name} is ${formatGiven(requested)}; it takes a whole number from ${min} to ${max}`);
+  throw new Failure('input', `invalid ${name} ${formatGiven(requested)}: expected a whole number from ${min} to ${max}`);
 }
 
 /** Refuses a budget in which what we promise cannot be kept. */
 export function requireBudget(budget: number): number {
   if (Number.isInteger(budget) && budget >= smallestBudget) return budget;
-  throw new Failure('input', `budget is ${formatGiven(budget)}; it takes a whole number from ${smallestBudget}`);
+  throw new Failure('input', `invalid budget ${formatGiven(budget)}: expected a whole number from ${smallestBudget}`);
 }
 
 export interface TextPart {
   /** With the notice of the cut as its last line, if there was one. */
   text: string;
   cut: boolean;
-  /** Of the original, how much is shown and how long it was. */
+  /** The number of shown characters, and the length of the original. */
   shown: number;
   length: number;
 }
@@ -53,8 +53,8 @@ export interface TextPart {
 /** A text within `room` characters; a cut falls on the end of a line where one is near, and the last line says so. */
 export function truncateText(text: string, room: number): TextPart {
   if (text.length <= room) return { text, cut: false, shown: text.length, length: text.length };
-  const longestNotice = formatNotice(text.length, text.length);
-  const head = cutVisible(text, Math.max(0, room - longestNotice.length));
+  const maxNoticeLength = formatNotice(text.length, text.length);
+  const head = cutVisible(text, Math.max(0, room - maxNoticeLength.length));
   const lineEnd = head.lastIndexOf('\n');
   const shown = lineEnd >= head.length * (1 - lineSlack) ? lineEnd : head.length;
   const notice = formatNotice(shown, text.length).slice(0, Math.max(0, room - shown));

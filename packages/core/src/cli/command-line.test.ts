@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeLeaf } from '../testing/fake-leaf.ts';
-import { createFakeTerminal } from '../testing/fake-terminal.ts';
-import { runLeaf } from './command-line.ts';
+import { createFakeDefinition } from '../testing/fakes/fake-definition.ts';
+import { createFakeTerminal } from '../testing/fakes/fake-terminal.ts';
+import { runProgram } from './command-line.ts';
 
-const leaf = createFakeLeaf({
+const definition = createFakeDefinition({
   version: '1.2.3',
   settings: [{ name: 'out-dir', value: 'DIR', help: 'where to', isPath: true }],
   flags: [{ name: 'loud', help: 'says more' }],
@@ -14,12 +14,12 @@ const leaf = createFakeLeaf({
 
 async function run(words: string[], env: Record<string, string> = {}) {
   const terminal = createFakeTerminal({ argv: words, env });
-  const code = await runLeaf(leaf, terminal);
+  const code = await runProgram(definition, terminal);
   return { out: terminal.printed, err: terminal.complained, code };
 }
 
 describe('the command line', () => {
-  it('explains everything that it takes, the leaf’s own included', async () => {
+  it('explains everything that it takes, the server’s own included', async () => {
     const { out, code } = await run(['--help']);
     expect(code).toBe(0);
     for (const word of [
@@ -33,7 +33,7 @@ describe('the command line', () => {
       '--loud',
     ])
       expect(out).toContain(word);
-    for (const name of ['CONNECTIONS', 'STORE', 'LOG', 'CONFIG', 'READONLY', 'TOOLS', 'TIMEOUT', 'OUT_DIR', 'LOUD'])
+    for (const name of ['CONNECTIONS', 'STORE', 'LOG', 'CONFIG', 'READONLY', 'TOOLS', 'TIMEOUT', 'OUT_DIR', 'LOUD', 'PROJECTS'])
       expect(out).toContain(`THING_${name}`);
     expect(out).toMatch(/^Exit codes\n {2}0 .*\n {2}1 .*\n {2}2 /m);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(110);
@@ -43,7 +43,7 @@ describe('the command line', () => {
 
   it.each([
     [['--no-such-option'], /--no-such-option/],
-    [['alow'], /no command is called "alow"\nDid you mean allow\?/],
+    [['alow'], /unknown command "alow"\nDid you mean allow\?/],
     [['--tools'], /--tools/],
   ])('refuses %j as wrong usage', async (words, message) => {
     const { out, err, code } = await run(words);
@@ -55,7 +55,7 @@ describe('the command line', () => {
   it('refuses a variable that says nothing', async () => {
     expect(await run([], { THING_LOUD: 'perhaps' })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('THING_LOUD is "perhaps"'),
+      err: expect.stringContaining('invalid THING_LOUD "perhaps"'),
     });
     expect(await run([], { THING_READONLY: 'perhaps' })).toMatchObject({ code: 2 });
     expect(await run([], { THING_TIMEOUT: 'soon' })).toMatchObject({ code: 2, err: expect.stringContaining('"soon"') });
@@ -70,7 +70,7 @@ describe('the command line', () => {
       expect(await run(words, { THING_LOG: level })).toEqual({
         code: 2,
         out: '',
-        err: `thing-mcp: THING_LOG is "${level}"\nSet it to error, warn, info or debug.\n`,
+        err: `thing-mcp: E_INPUT: invalid THING_LOG "${level}": expected error, warn, info or debug\nCorrect or unset it.\n`,
       });
     expect((await run(['connections', 'list'], { THING_LOG: ' Debug ' })).code).toBe(0);
   });
@@ -84,17 +84,22 @@ describe('the command line', () => {
     [['doctor', '--tools', 'a'], 'doctor does not take --tools'],
     [['uninstall', 'cursor', '--loud'], 'uninstall does not take --loud'],
     [['allow', '--config', 'x'], 'allow does not take --config'],
-    [['connections', 'list', 'foo', 'bar'], 'connections list takes nothing behind it, and "foo" is too much'],
-    [['connections', 'test', 'foo', 'bar'], 'connections test takes one word behind it, and "bar" is too much'],
-    [['doctor', 'foo'], '"foo" is too much'],
-    [['install', 'cursor', 'x'], '"x" is too much'],
-    [['install'], 'no client is named\nPut one behind the command. There are claude-code,'],
-    [['trust', 'a', 'b'], '"b" is no fingerprint'],
-    [['query', 'a'], 'query needs CONNECTION THING'],
-    [['connections', 'lst'], 'connections does not know "lst"\nDid you mean list?'],
+    [['connections', 'list', 'foo', 'bar'], 'unexpected argument "foo" after connections list'],
+    [['connections', 'show', 'foo', 'bar'], 'unexpected argument "bar" after connections show'],
+    [['uninstall', 'cursor', 'x'], 'unexpected argument "x" after uninstall'],
+    [['install'], 'no client is named\nName one of claude-code,'],
+    [['install', 'cursor', 'x'], 'unknown client "x"'],
+    [['trust', 'a', 'b'], '"b" is not a fingerprint'],
+    [['query'], 'missing CONNECTION THING after query'],
+    [['connections', 'lst'], 'unknown subcommand "lst" of connections\nDid you mean list?'],
     [['install', 'cursor', '--timeout', 'soon'], '"soon"'],
+    [['install', 'cursor', '--idle', 'never'], 'invalid idle time "never": expected a duration'],
     [['install', 'cursor', '--tools', 'nothing'], 'nothing'],
-    [['--readnoly'], 'Did you mean --readonly?'],
+    [['install', 'cursor', '--tools', '-nothing'], 'unknown tool "nothing" in --tools'],
+    [['--readnoly'], 'unknown option --readnoly\nDid you mean --readonly?\nRun `thing-mcp --help` to see the options.'],
+    [['serve', '--prot', '5'], 'Did you mean --port?\nRun `thing-mcp help serve` to see the options.'],
+    [['connections', 'list', '--config'], '--config needs a value\nRun `thing-mcp help connections list` to see the options.'],
+    [['serve', '--port', '-1'], '--port needs a value; one that begins with - is written --port=VALUE'],
   ])('refuses %j, which would mean nothing', async (words, message) => {
     const { out, err, code } = await run(words);
     expect({ out, code }).toEqual({ out: '', code: 2 });
@@ -105,11 +110,12 @@ describe('the command line', () => {
     const { out, code } = await run(words);
     expect(code).toBe(0);
     expect(out.split('\n').map((line) => line.trim())).toEqual([
-      'thing-mcp connections add: save one in your own store; KEY=VALUE says more, or all',
+      'thing-mcp connections add: try a connection and save it; KEY=VALUE sets a field',
       ...['', 'Usage', 'thing-mcp connections add NAME URL'],
-      ...['', 'Keys', 'host, port, user, password, readonly, ssh, timeoutMs, type, url'],
-      ...['', 'Options', '--config FILE   read connections from FILE and from no project file'],
-      ...['', 'Example', 'thing-mcp connections add shop thing://example.com readonly=true', ''],
+      ...['', 'Fields', 'host, port, user, password, readonly, description, ssh, timeoutMs, type, url, file'],
+      ...['', 'Options', '--password-stdin   read the password from standard input', '-y, --yes          do not ask'],
+      '--config FILE      read connections from FILE and from no project file',
+      ...['', 'Example', 'thing-mcp connections add shop thing://example.com', ''],
     ]);
   });
 
@@ -119,7 +125,7 @@ describe('the command line', () => {
 
   it('explains the commands that begin with one word, and none that is not there', async () => {
     const { out } = await run(['connections', '--help']);
-    expect(out.match(/^ {2}thing-mcp connections \w+/gm)).toHaveLength(6);
+    expect(out.match(/^ {2}thing-mcp connections \w+/gm)).toHaveLength(8);
     expect(out).not.toContain('doctor');
     expect(await run(['help', 'doktor'])).toMatchObject({ code: 2, err: expect.stringContaining('Did you mean doctor?') });
     expect((await run(['help'])).out).toBe((await run(['--help'])).out);
@@ -129,14 +135,27 @@ describe('the command line', () => {
     const optionsIn = (text: string) => [...text.matchAll(/^ {2}(?:-y, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     expect(optionsIn((await run(['query', '--help'])).out)).toEqual(['--limit', '--config', '--timeout', '--readonly', '--loud']);
     expect(optionsIn((await run(['allow', '--help'])).out)).toEqual(['--yes']);
-    const all = ['--yes', '--config', '--tools', '--timeout', '--out-dir', '--readonly', '--loud'];
-    expect(optionsIn((await run(['install', '--help'])).out)).toEqual(all);
-    expect(optionsIn((await run(['--help'])).out)).toEqual([...all.slice(1), '--limit', '--yes']);
+    const own = ['--yes', '--project', '--env', '--http', '--url', '--sign-in'];
+    const all = ['--config', '--tools', '--timeout', '--idle', '--out-dir', '--readonly', '--loud', '--shared', '--projects'];
+    expect(optionsIn((await run(['install', '--help'])).out)).toEqual([...own, ...all]);
+    const others = [
+      '--limit',
+      '--json',
+      '--role',
+      '--password-stdin',
+      '--project',
+      '--env',
+      '--http',
+      '--url',
+      '--sign-in',
+      '--yes',
+    ];
+    expect(optionsIn((await run(['--help'])).out)).toEqual([...all, ...others]);
   });
 
   it('says a next step that a person can take', async () => {
     const { err } = await run(['connections', 'update', 'nothing', 'host=x']);
-    expect(err).toContain('Add one: `thing-mcp connections add NAME URL`');
+    expect(err).toContain('E_UNKNOWN: there are no connections yet\nRun `thing-mcp connections add NAME URL` to add one.');
     expect(err).not.toContain('add_connection');
   });
 
@@ -148,11 +167,11 @@ describe('the command line', () => {
 
   it.each([
     ['EPIPE', 0, ''],
-    ['ENOSPC', 1, 'thing-mcp: the answer could not be written (ENOSPC)\nIs the disk full?\n'],
+    ['ENOSPC', 1, 'thing-mcp: E_LIMIT: the answer could not be written (ENOSPC)\nCheck whether the disk is full.\n'],
   ])('ends without a trace when what it prints does not arrive: %s', async (reason, code, err) => {
     const outputError = Object.assign(new Error(`write ${reason}`), { code: reason });
     const terminal = createFakeTerminal({ argv: ['uninstall', 'cursor'], outputError });
-    expect(await runLeaf(leaf, terminal)).toBe(code);
+    expect(await runProgram(definition, terminal)).toBe(code);
     expect(terminal.complained).toBe(err);
   });
 });

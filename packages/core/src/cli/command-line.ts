@@ -2,60 +2,120 @@ import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
-import { Failure, toFailure } from '../failure.ts';
-import type { Log } from '../log.ts';
+import { Failure, failureWith, formatHint, toFailure } from '../failure.ts';
+import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
-import { createApp, type Leaf } from '../program/app.ts';
+import { type App, createApp, findStorePath, type ProgramDefinition, type ServerDefinition } from '../program/app.ts';
+import type { Narrowing } from '../program/narrowing.ts';
 import { serve, signals } from '../program/serve.ts';
-import { readFlag, readonlyFlag, type Settings, serverSettings, variableOf } from '../program/settings.ts';
+import {
+  findVariable,
+  joinToolNames,
+  readFlag,
+  readonlyFlag,
+  type Settings,
+  serverSettings,
+  stdioFlags,
+  stdioOptions,
+} from '../program/settings.ts';
 import { createWatchdog } from '../program/watchdog.ts';
+import { stateFolderFor } from '../registry/sources/paths.ts';
 import { type Command, type CommandOptions, commandOptions } from './command.ts';
-import { commandsOf } from './commands.ts';
+import { type CommandsOf, listCommands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
-import { checkWords, findCommand } from './find-command.ts';
+import { checkWords, type Found, findCommand } from './find-command.ts';
 import { createNotes, type Notes } from './notes.ts';
-import { personHintOf } from './person-hint.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const ownOptions = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
+  // Given by a front to the process that it starts, and by no person.
+  'shared-socket': { type: 'string' },
 } as const;
 
 /** The program: serves when no command is named. Answers the exit code, or undefined while it serves. */
-export async function runLeaf<C extends BaseConnection, B extends Backend>(
-  leaf: Leaf<C, B>,
+export async function runProgram<C extends BaseConnection, B extends Backend>(
+  definition: ServerDefinition<C, B>,
   terminal: Terminal,
 ): Promise<number | undefined> {
-  const notes = createNotes(terminal, leaf.name);
+  const notes = createNotes(terminal, definition.program.name);
   try {
-    const line = parse(terminal, leaf);
-    if (line.help) return show(terminal, await helpFor(leaf, line.words));
-    if (line.version) return show(terminal, leaf.version);
-    if (line.words.length > 0) return await runCommand({ leaf, notes, line });
-    refuseOptions(line, { name: 'the server', allowed: namesOf(serverOptionsOf(leaf)), program: leaf.name });
-    const app = openApp(leaf, terminal, line);
-    const { toolServer, log, dispose } = app;
-    const watchdog = createWatchdog({ stdin: process.stdin, signals, isBusy: () => toolServer.running > 0, log });
+    const line = parse(terminal, definition.program);
+    if (line.help) return show(terminal, await helpFor(definition, line.words));
+    if (line.version) return show(terminal, definition.program.version);
+    const url = serverUrl(line.words);
+    if (url === undefined && line.words.length > 0) return await runCommand({ definition, notes, line });
+    refuseOptions(line, 'the server', [...listNames(listServerOptions(definition.program)), 'shared-socket']);
+    if (line.socket !== undefined) return await serveSocket({ definition, terminal, line, url, socket: line.socket });
+    const app = openApp(definition, terminal, line, { url });
+    const { log, dispose } = app;
+    const toolServer = line.projects ? await openProjects(definition.program, terminal, app) : app.toolServer;
+    if (process.stdin.isTTY)
+      terminal.printError(`${definition.program.name}: an MCP server, waiting for a client on standard input. See --help.`);
+    const watchdog = createWatchdog({ stdin: process.stdin, signals, isBusy: () => toolServer.calls.count > 0, log });
     serve({ toolServer, log, dispose, watchdog });
     return undefined;
   } catch (error) {
     const failure = toFailure(error);
-    notes.terminal.printError(`${leaf.name}: ${formatFailure(failure, leaf.name)}`);
+    notes.terminal.printError(`${definition.program.name}: ${formatFailure(failure, definition.program.name)}`);
     return failure.kind === 'input' ? exitCodes.usage : exitCodes.failed;
   } finally {
     notes.tell();
   }
 }
 
-async function helpFor<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, words: readonly string[]): Promise<string> {
+interface SocketRequest<C extends BaseConnection, B extends Backend> {
+  definition: ServerDefinition<C, B>;
+  terminal: Terminal;
+  line: Line;
+  url: string | undefined;
+  socket: string;
+}
+
+/** The process behind the fronts of `--shared`. */
+async function serveSocket<C extends BaseConnection, B extends Backend>(request: SocketRequest<C, B>): Promise<undefined> {
+  const { definition, terminal, line, url, socket } = request;
+  const { program } = definition;
+  const { LogFile } = await import('../doors/shared-process/process/log-file.ts');
+  const { serveShared } = await import('../doors/shared-process/process/serve-shared.ts');
+  const variable = findVariable(program.app, 'log');
+  const log = createLog(program.name, parseLogLevel(terminal.env[variable], variable), new LogFile(2).write);
+  const app = openApp(definition, terminal, line, { url, log });
+  const openView = async (narrowing: Narrowing) => {
+    const view = app.openView(narrowing);
+    const readonly = app.readonly || narrowing.readonly === true;
+    return line.projects ? await openProjects(program, terminal, { toolServer: view, readonly }) : view;
+  };
+  await serveShared({ socket, version: program.version, calls: app.toolServer.calls, openView, dispose: app.dispose, log });
+  return undefined;
+}
+
+/** What it needs to call other servers is loaded only with the flag. */
+async function openProjects<C extends BaseConnection, B extends Backend>(
+  { name, app: folder }: Pick<ProgramDefinition<B>, 'name' | 'app'>,
+  terminal: Terminal,
+  { toolServer, readonly }: Pick<App<C, B>, 'toolServer' | 'readonly'>,
+) {
+  const { withProjects } = await import('../doors/project/project-tools.ts');
+  const stateFolder = stateFolderFor(findStorePath(folder, terminal));
+  return withProjects(toolServer, { program: name, projectFileName: `.${folder}.json`, stateFolder, readonly });
+}
+
+async function helpFor<C extends BaseConnection, B extends Backend>(
+  definition: ServerDefinition<C, B>,
+  words: readonly string[],
+): Promise<string> {
   const { commandHelp, helpText } = await import('./help.ts');
-  return words.length === 0 ? helpText(leaf) : commandHelp(leaf, words);
+  const described = { ...definition.program, schema: definition.connections.schema };
+  if (words.length === 0) return helpText(described);
+  const sources = ((await definition.connections.importers?.()) ?? []).map(({ source }) => source);
+  return commandHelp({ ...described, sources }, words);
 }
 
 interface CommandRequest<C extends BaseConnection, B extends Backend> {
-  leaf: Leaf<C, B>;
+  definition: ServerDefinition<C, B>;
   notes: Notes;
   line: Line;
 }
@@ -70,7 +130,7 @@ async function runCommand<C extends BaseConnection, B extends Backend>(request: 
     if (unwritten === undefined) return code;
     throw unwritten;
   } catch (error) {
-    // Whoever has read enough closes the pipe, and nothing went wrong.
+    // A reader that has enough closes the pipe; that is no failure.
     if (terminal.outputError()?.code === 'EPIPE') return exitCodes.ok;
     throw outputFailure(terminal) ?? error;
   }
@@ -79,34 +139,53 @@ async function runCommand<C extends BaseConnection, B extends Backend>(request: 
 function outputFailure(terminal: Terminal): Failure | undefined {
   const error = terminal.outputError();
   if (error === undefined || error.code === 'EPIPE') return undefined;
-  const hint = 'Is the disk full?';
+  const hint = 'Check whether the disk is full.';
   return new Failure('limit', `the answer could not be written (${error.code ?? error.message})`, { hint, cause: error });
 }
 
 /** The server's parts are put together for every command, so that what is wrong with an option or a variable is said by each. */
 async function runFound<C extends BaseConnection, B extends Backend>({
-  leaf,
+  definition,
   notes,
   line,
 }: CommandRequest<C, B>): Promise<number> {
   const { terminal } = notes;
-  const found = findCommand(line.words, commandsOf(leaf));
-  refuseOptions(line, { name: found.command.name, allowed: takenBy(found.command, leaf), program: leaf.name });
-  checkWords(found, leaf.name);
-  const wantsLog = Boolean(terminal.env[variableOf(leaf.app, 'log')]?.trim());
-  const app = openApp(leaf, terminal, line, wantsLog ? undefined : notes.log);
+  const found = findCommand(line.words, listCommands(definition.program));
+  refuseOptions(line, found.command.name, takenBy(found.command, definition.program));
+  checkWords(found, definition.program.name);
+  const { isServer = false } = found.command;
+  const wantsLog = isServer || Boolean(terminal.env[findVariable(definition.program.app, 'log')]?.trim());
+  const app = openApp(definition, terminal, line, wantsLog ? {} : { log: notes.log });
   try {
     const run = await found.command.load();
-    return await run({ leaf, terminal, words: found.words, options: line.options, serverArgs: line.serverArgs, app });
+    return await run({ definition, terminal, words: found.words, options: line.options, serverArgs: line.serverArgs, app });
+  } catch (error) {
+    throw withConnection(toFailure(error), found);
   } finally {
     await app.dispose();
   }
 }
 
-function openApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, terminal: Terminal, line: Line, log?: Log) {
+/** Hints name the connection that the command was for. */
+function withConnection(failure: Failure, { command, words: [connection] }: Found): Failure {
+  if (connection === undefined || !command.takes?.startsWith('CONNECTION')) return failure;
+  return failureWith(failure, { detail: { ...failure.detail, connection } });
+}
+
+function openApp<C extends BaseConnection, B extends Backend>(
+  definition: ServerDefinition<C, B>,
+  terminal: Terminal,
+  line: Line,
+  more: { log?: Log; url?: string | undefined },
+) {
   const { env, cwd, home } = terminal;
   const { settings, readonly } = line;
-  return createApp(leaf, { env, cwd, home, settings, readonly, ...(log === undefined ? {} : { log }) });
+  return createApp(definition, { env, cwd, home, settings, readonly, ...more });
+}
+
+/** The server can be given a database at once instead of a command. */
+function serverUrl([word = '', ...others]: readonly string[]): string | undefined {
+  return others.length === 0 && /^[a-z][a-z0-9+.-]*:\/\//i.test(word) ? word : undefined;
 }
 
 /** What stood on the command line. */
@@ -117,110 +196,130 @@ interface Line {
   help: boolean;
   version: boolean;
   readonly: boolean;
+  projects: boolean;
+  /** Where to take the fronts of `--shared`. */
+  socket: string | undefined;
   settings: Settings;
   options: CommandOptions;
   serverArgs: readonly string[];
 }
 
-function parse({ argv, env, cwd }: Terminal, leaf: ServerOptionsOf & { app: string }): Line {
-  const { settings, flags } = serverOptionsOf(leaf);
-  const { values, positionals } = parseWords(argv, {
-    ...Object.fromEntries(settings.map(({ name }) => [name, { type: 'string' }])),
-    ...Object.fromEntries(flags.map(({ name }) => [name, { type: 'boolean' }])),
-    ...Object.fromEntries(Object.entries(commandOptions).map(([name, { form: _form, help: _help, ...known }]) => [name, known])),
-    ...ownOptions,
-  });
+function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & CommandsOf & { app: string }): Line {
+  const { settings, flags } = listServerOptions(program);
+  const { values, positionals } = parseWords(
+    argv,
+    {
+      ...Object.fromEntries(settings.map(({ name }) => [name, { type: 'string' }])),
+      ...Object.fromEntries(flags.map(({ name }) => [name, { type: 'boolean' }])),
+      ...Object.fromEntries(
+        Object.entries(commandOptions).map(([name, { form: _form, help: _help, ...known }]) => [name, known]),
+      ),
+      ...ownOptions,
+    },
+    () => findHelp(argv, listCommands(program)),
+  );
   const isHelp = positionals[0] === 'help';
-  // Whoever starts the leaf acts on its own flags; here their variables are checked.
-  for (const flag of flags) readFlag(flag, { app: leaf.app, given: false, env });
-  const textOf = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
+  // The server's own flags are acted on before this; here their variables are checked.
+  for (const flag of flags) readFlag(flag, { app: program.app, given: false, env });
+  const readText = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   return {
     words: isHelp ? positionals.slice(1) : positionals,
     given: Object.keys(values),
     help: isHelp || values.help === true,
     version: values.version === true,
     readonly: values[readonlyFlag.name] === true,
-    settings: Object.fromEntries(settings.map(({ name }) => [name, textOf(name)])),
-    options: optionsOf(values),
+    projects: readFlag(stdioFlags.projects, { app: program.app, given: values.projects === true, env }),
+    socket: readText('shared-socket'),
+    settings: Object.fromEntries(settings.map(({ name }) => [name, readText(name)])),
+    options: listOptions(values),
     serverArgs: [
       ...flags.flatMap(({ name }) => (values[name] === true ? [`--${name}`] : [])),
-      ...settings.flatMap(({ name, isPath }) => argsOf(name, textOf(name), isPath ? cwd : undefined)),
+      ...settings.flatMap(({ name, isPath }) => readArgs(name, readText(name), isPath ? cwd : undefined)),
     ],
   };
 }
 
 /** A path is written so that it means the same wherever the program is started. */
-function argsOf(name: string, value: string | undefined, base: string | undefined): string[] {
+function readArgs(name: string, value: string | undefined, base: string | undefined): string[] {
   if (value === undefined) return [];
   return [`--${name}`, base === undefined ? value : resolve(base, value)];
 }
 
-function optionsOf(values: Readonly<Record<string, unknown>>): CommandOptions {
-  const { yes, format, limit, database } = values;
-  return {
-    ...(yes === true ? { yes } : {}),
-    ...(typeof format === 'string' ? { format } : {}),
-    ...(typeof limit === 'string' ? { limit } : {}),
-    ...(typeof database === 'string' ? { database } : {}),
-  };
+function listOptions(values: Readonly<Record<string, unknown>>): CommandOptions {
+  // The parser gives each its declared type.
+  return Object.fromEntries(
+    Object.keys(commandOptions).flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
+  );
 }
 
-type KnownOptions = Record<string, { type: 'string' | 'boolean'; short?: string }>;
+type KnownOptions = Record<string, { type: 'string' | 'boolean'; short?: string; multiple?: boolean }>;
 
-function parseWords(argv: readonly string[], options: KnownOptions) {
+function parseWords(argv: readonly string[], options: KnownOptions, help: () => string) {
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
+    return parseArgs({ args: joinToolNames(argv), options, allowPositionals: true });
   } catch (error) {
-    throw usage(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error), Object.keys(options));
+    throw usage(error instanceof Error ? error.message : String(error), { known: Object.keys(options), help: help() });
   }
 }
 
-type ServerOptionsOf = Pick<Leaf<BaseConnection, Backend>, 'settings' | 'flags'>;
-
-function serverOptionsOf(leaf: ServerOptionsOf) {
-  return { settings: [...serverSettings, ...(leaf.settings ?? [])], flags: [readonlyFlag, ...(leaf.flags ?? [])] };
+/** The help that explains the options of a command line: that of its command, or of the program. */
+function findHelp(argv: readonly string[], commands: readonly Command[]): string {
+  const words = `${argv.join(' ')} `;
+  const command = commands.find(({ name }) => words.startsWith(`${name} `));
+  return command === undefined ? '--help' : `help ${command.name}`;
 }
 
-function namesOf({ settings, flags }: ReturnType<typeof serverOptionsOf>): string[] {
+type ServerOptionsOf = Pick<ProgramDefinition<never>, 'settings' | 'flags'>;
+
+function listServerOptions(program: ServerOptionsOf) {
+  return {
+    settings: [...serverSettings, ...(program.settings ?? [])],
+    flags: [readonlyFlag, ...(program.flags ?? []), ...Object.values(stdioFlags)],
+  };
+}
+
+function listNames({ settings, flags }: ReturnType<typeof listServerOptions>): string[] {
   return [...settings, ...flags].map(({ name }) => name);
 }
 
 /** All that a command has a use for. */
-function takenBy({ options = [], server = [] }: Command, leaf: ServerOptionsOf): readonly string[] {
-  if (server === 'all') return [...options, ...namesOf(serverOptionsOf(leaf))];
-  const flags = server.includes('flags') ? (leaf.flags ?? []).map(({ name }) => name) : [];
+function takenBy({ options = [], server = [] }: Command, program: ServerOptionsOf): readonly string[] {
+  if (server === 'all') return [...options, ...listNames(listServerOptions(program))];
+  if (server === 'serving')
+    return [...options, ...listNames(listServerOptions(program)).filter((name) => !stdioOptions.includes(name))];
+  const flags = server.includes('flags') ? (program.flags ?? []).map(({ name }) => name) : [];
   return [...options, ...server, ...flags];
 }
 
-interface Allowed {
-  /** Who takes them. */
-  name: string;
-  allowed: readonly string[];
-  program: string;
-}
-
-function refuseOptions({ given }: Line, { name, allowed, program }: Allowed): void {
+/** `name` is the command that accepts them. */
+function refuseOptions({ given }: Line, name: string, allowed: readonly string[]): void {
   const foreign = given.find((option) => !allowed.includes(option));
   if (foreign === undefined) return;
-  const help = name === 'the server' ? '--help' : `help ${name}`;
-  throw new Failure('input', `${name} does not take --${foreign}`, { hint: `\`${program} ${help}\` shows what it takes.` });
+  const run = name === 'the server' ? '--help' : `help ${name}`;
+  throw new Failure('input', `${name} does not take --${foreign}`, { hint: { run, to: 'see its options' } });
 }
 
 function formatFailure(failure: Failure, program: string): string {
-  const { message, nearest, position } = failure;
-  const said = position === undefined ? message : `${message} (at character ${position})`;
-  const hint = personHintOf(failure, program);
-  const isSaid = /\bdid you mean\b/i.test(`${message} ${hint}`);
-  const meant = isSaid || nearest.length === 0 ? undefined : `Did you mean ${nearest.join(' or ')}?`;
-  const lines = [said, meant, hint];
+  const { code, message, nearest, position, excerpt } = failure;
+  const said = position === undefined || excerpt !== undefined ? message : `${message} (at character ${position})`;
+  const shown = excerpt === undefined ? undefined : `  ${excerpt.text}\n  ${' '.repeat(excerpt.column)}^`;
+  const meant = nearest.length === 0 ? undefined : `Did you mean ${nearest.join(' or ')}?`;
+  const lines = [`${code}: ${said}`, shown, meant, formatHint(failure.next, { program, connection: failure.detail.connection })];
   return lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** The parser's own words, which begin with the option. */
-function usage(message: string, known: readonly string[]): Failure {
-  const [, wrong = ''] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-  const nearest = nearestNames(wrong, known).map((name) => `--${name}`);
-  return new Failure('input', message, { nearest, hint: 'Run it with --help to see what it takes.' });
+/** The parser names the option at the start of its message. */
+function usage(message: string, { known, help }: { known: readonly string[]; help: string }): Failure {
+  const hint = { run: help, to: 'see the options' };
+  const [, unknown] = /^Unknown option '(--?[^']+)'/.exec(message) ?? [];
+  if (unknown !== undefined) {
+    const nearest = nearestNames(unknown.replace(/^-+/, ''), known).map((name) => `--${name}`);
+    return new Failure('input', `unknown option ${unknown}`, { nearest, hint });
+  }
+  const [, valued, missing] = /^Option '(?:-\w, )?(--?[\w-]+)(?: <value>)?' argument (missing|is ambiguous)/.exec(message) ?? [];
+  const form = missing === 'missing' ? '' : `; one that begins with - is written ${valued}=VALUE`;
+  const text = valued === undefined ? (message.split('. ')[0] ?? '') : `${valued} needs a value${form}`;
+  return new Failure('input', text, { hint });
 }
 
 function show(terminal: Terminal, text: string): number {

@@ -1,31 +1,62 @@
 import type { BaseConnection } from '../connection.ts';
 import type { Backend } from '../manager/backend.ts';
-import type { App, Leaf } from '../program/app.ts';
-import type { Terminal } from './terminal.ts';
+import type { App, ServerDefinition } from '../program/app.ts';
+import { type ServeCommandOptions, serveOptions } from './serve-options.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Options that only commands take. All are known to the parser, so each command says which are its own. */
 export const commandOptions = {
-  format: { type: 'string', form: '--format FORMAT', help: 'table, csv or json' },
-  limit: { type: 'string', form: '--limit ROWS', help: 'how many at most' },
-  database: { type: 'string', form: '--database NAME', help: 'another one than configured' },
+  format: { type: 'string', form: '--format FORMAT', help: 'table, vertical, csv, or json (an object on each line)' },
+  vertical: { type: 'boolean', form: '--vertical', help: 'a line for each value; \\G at the end does the same' },
+  limit: { type: 'string', form: '--limit ROWS', help: 'maximum number of rows' },
+  database: { type: 'string', form: '--database NAME', help: 'use this database instead of the configured one' },
+  schema: { type: 'string', form: '--schema NAME', help: 'in this schema only' },
+  file: { type: 'string', short: 'f', form: '-f, --file FILE', help: 'read it from FILE; - is standard input' },
+  analyze: { type: 'boolean', form: '--analyze', help: 'run it, for real rows and times' },
+  json: { type: 'boolean', form: '--json', help: 'the report as JSON' },
+  role: { type: 'boolean', form: '--role', help: 'only the statements that create an account that only reads' },
+  'password-stdin': { type: 'boolean', form: '--password-stdin', help: 'read the password from standard input' },
+  project: { type: 'boolean', form: '--project', help: "write the project's file instead of your own" },
+  env: {
+    type: 'string',
+    multiple: true,
+    form: '--env NAME[=VALUE]',
+    help: 'put a variable into the entry; several times for several',
+  },
+  http: { type: 'boolean', form: '--http', help: 'write the URL of the server of this project (serve)' },
+  url: { type: 'string', form: '--url URL', help: 'write this URL of a server that runs elsewhere' },
+  'sign-in': { type: 'boolean', form: '--sign-in', help: 'with --http or --url: the client signs in (OAuth)' },
   yes: { type: 'boolean', short: 'y', form: '-y, --yes', help: 'do not ask' },
+  ...serveOptions,
 } as const;
 
 /** What of them stood on the command line. */
-export interface CommandOptions {
+export interface CommandOptions extends ServeCommandOptions {
   yes?: boolean;
+  json?: boolean;
+  role?: boolean;
+  vertical?: boolean;
+  analyze?: boolean;
+  project?: boolean;
+  'password-stdin'?: boolean;
   format?: string;
   limit?: string;
   database?: string;
+  schema?: string;
+  file?: string;
+  env?: readonly string[];
+  http?: boolean;
+  url?: string;
+  'sign-in'?: boolean;
 }
 
 export type CommandOption = keyof typeof commandOptions;
 
-/** Options of the server that change what a command does; `flags` are those of the leaf. */
+/** Options of the server that change what a command does; `flags` are those of the server. */
 export type ServerOption = 'config' | 'readonly' | 'timeout' | 'flags';
 
 export interface CommandCall<C extends BaseConnection, B extends Backend> {
-  leaf: Leaf<C, B>;
+  definition: ServerDefinition<C, B>;
   terminal: Terminal;
   /** What stood behind the command's name, as many as it takes. */
   words: readonly string[];
@@ -46,13 +77,18 @@ export interface Command {
   takes?: string;
   /** How many words may follow, at least and at most; none by default. */
   words?: readonly [least: number, most: number];
-  /** For `--help`. */
+  /** A line for `--help`. */
   about: string;
-  /** Behind the program's name. */
+  /** The words after the program's name. */
   example: string;
   options?: readonly CommandOption[];
-  /** Those it heeds; `all` are written down for the server. Any other is an error, so that nobody believes in it. */
-  server?: readonly ServerOption[] | 'all';
+  /**
+   * Those it heeds; `all` are written down for the server, and `serving` are those that do not need a client on stdin. Any other is an
+   * error rather than ignored.
+   */
+  server?: readonly ServerOption[] | 'all' | 'serving';
+  /** It runs until it is stopped: its log is the one of a server. */
+  isServer?: boolean;
   /** Commands are for people, who wait for them; the server's start does not load them. */
   load(): Promise<CommandRun>;
 }

@@ -1,10 +1,12 @@
-import type { PersonQuery } from '../program/person-query.ts';
+import type { CliQuery, ToolCommand } from '../program/cli-query.ts';
 import type { Command } from './command.ts';
+import { serveOptionNames } from './serve-options.ts';
 
-/** What the commands are told of the leaf. */
+/** What the commands are told of the server. */
 export interface CommandsOf {
-  query?: Omit<PersonQuery<never>, 'run'>;
-  /** Of a connection that somebody adds. */
+  toolCommands?: readonly ToolCommand[];
+  query?: Omit<CliQuery<never>, 'run'>;
+  /** An example for the help of `connections add`. */
   exampleUrl?: string;
 }
 
@@ -14,10 +16,15 @@ const reading = ['config', 'readonly', 'flags'] as const;
 
 const install = async () => (await import('./install/install.ts')).install;
 const uninstall = async () => (await import('./install/install.ts')).uninstall;
-const connections = () => import('./connections.ts');
+const connections = () => import('./commands/connections.ts');
+const saving = () => import('./commands/save-connection.ts');
 
-/** In the order of `--help`. */
-export function commandsOf({ query, exampleUrl = 'host=db.example.com user=me' }: CommandsOf): readonly Command[] {
+/** The commands, in the order of `--help`. */
+export function listCommands({
+  query,
+  toolCommands = [],
+  exampleUrl = 'host=db.example.com user=me',
+}: CommandsOf): readonly Command[] {
   return [
     ...clientCommands,
     ...readingCommands,
@@ -25,18 +32,21 @@ export function commandsOf({ query, exampleUrl = 'host=db.example.com user=me' }
     ...changingCommands,
     doctor,
     ...(query === undefined ? [] : [queryCommand(query)]),
+    ...toolCommands.map(toolCommand),
     ...trustCommands,
+    serve,
+    projects,
   ];
 }
 
 const clientCommands: readonly Command[] = [
   {
     name: 'install',
-    takes: 'CLIENT',
-    words: [0, 1],
-    about: 'write this server into the configuration of a client',
+    takes: '[CLIENT…]',
+    words: [0, any],
+    about: "add this server to a client's configuration",
     example: 'install cursor --readonly',
-    options: ['yes'],
+    options: ['yes', 'project', 'env', 'http', 'url', 'sign-in'],
     server: 'all',
     load: install,
   },
@@ -44,9 +54,9 @@ const clientCommands: readonly Command[] = [
     name: 'uninstall',
     takes: 'CLIENT',
     words: [0, 1],
-    about: 'take it out again',
+    about: 'remove it again',
     example: 'uninstall cursor',
-    options: ['yes'],
+    options: ['yes', 'project'],
     load: uninstall,
   },
 ];
@@ -60,9 +70,18 @@ const readingCommands: readonly Command[] = [
     load: async () => (await connections()).list,
   },
   {
+    name: 'connections show',
+    takes: 'NAME',
+    words: [1, 1],
+    about: 'all fields of one but its secrets',
+    example: 'connections show shop',
+    server: reading,
+    load: async () => (await connections()).show,
+  },
+  {
     name: 'connections test',
-    takes: '[NAME]',
-    words: [0, 1],
+    takes: '[NAME…]',
+    words: [0, any],
     about: 'which of them answer',
     example: 'connections test shop',
     server: reading,
@@ -75,10 +94,11 @@ function addCommand(exampleUrl: string): Command {
     name: 'connections add',
     takes: 'NAME URL',
     words: [2, any],
-    about: 'save one in your own store; KEY=VALUE says more, or all',
-    example: `connections add shop ${exampleUrl} readonly=true`,
+    about: 'try a connection and save it; KEY=VALUE sets a field',
+    example: `connections add shop ${exampleUrl}`,
+    options: ['password-stdin', 'yes'],
     server: ['config'],
-    load: async () => (await connections()).add,
+    load: async () => (await saving()).add,
   };
 }
 
@@ -86,17 +106,27 @@ const changingCommands: readonly Command[] = [
   {
     name: 'connections update',
     takes: 'NAME KEY=VALUE',
-    words: [2, any],
-    about: 'change one there; an empty value removes the key',
-    example: 'connections update shop readonly=true ssh=bastion',
+    words: [1, any],
+    about: 'change fields; `password` alone asks for a new one',
+    example: 'connections update shop database=archive password',
+    options: ['password-stdin', 'yes'],
     server: ['config'],
-    load: async () => (await connections()).update,
+    load: async () => (await saving()).update,
+  },
+  {
+    name: 'connections rename',
+    takes: 'NAME NEW',
+    words: [2, 2],
+    about: 'give one another name',
+    example: 'connections rename shop shop-old',
+    server: ['config'],
+    load: async () => (await connections()).rename,
   },
   {
     name: 'connections remove',
     takes: 'NAME',
     words: [1, 1],
-    about: 'delete one there',
+    about: 'delete one from your own store',
     example: 'connections remove shop',
     options: ['yes'],
     server: ['config'],
@@ -106,20 +136,41 @@ const changingCommands: readonly Command[] = [
     name: 'connections import',
     takes: '[SOURCE]',
     words: [0, 1],
-    about: 'take over what files of other programs know',
+    about: 'import connections from other programs, or from a .env file',
     example: 'connections import .env',
     options: ['yes'],
     server: ['config'],
-    load: async () => (await import('./import.ts')).importConnections,
+    load: async () => (await import('./commands/import.ts')).importConnections,
   },
 ];
 
 const doctor: Command = {
   name: 'doctor',
-  about: 'what answers, what the accounts could do, what to do next',
-  example: 'doctor',
-  server: reading,
-  load: async () => (await import('./doctor.ts')).doctor,
+  takes: '[NAME…]',
+  words: [0, any],
+  about: 'what answers, and what to do next',
+  example: 'doctor shop --role',
+  options: ['json', 'role'],
+  server: [...reading, 'timeout'],
+  load: async () => (await import('./commands/doctor.ts')).doctor,
+};
+
+const serve: Command = {
+  name: 'serve',
+  about: 'serve MCP over HTTP, on a port of this project',
+  example: 'serve',
+  options: serveOptionNames,
+  server: 'serving',
+  isServer: true,
+  load: async () => (await import('./commands/serve.ts')).serve,
+};
+
+const projects: Command = {
+  name: 'projects',
+  about: 'which projects have a port, and which of their servers run',
+  example: 'projects',
+  options: ['json'],
+  load: async () => (await import('./commands/projects.ts')).projects,
 };
 
 const trustCommands: readonly Command[] = [
@@ -130,36 +181,48 @@ const trustCommands: readonly Command[] = [
     about: 'show the keys of its SSH servers, and accept them',
     example: 'trust shop',
     server: ['config'],
-    load: async () => (await import('./trust.ts')).trust,
+    load: async () => (await import('./commands/trust.ts')).trust,
   },
   {
     name: 'allow',
     takes: '[FILE]',
     words: [0, 1],
-    about: 'let the project file found here, or FILE, name connections',
+    about: 'trust the project file found here, or FILE',
     example: 'allow',
     options: ['yes'],
-    load: async () => (await import('./allow.ts')).allow,
+    load: async () => (await import('./commands/allow.ts')).allow,
   },
   {
     name: 'disallow',
     takes: '[FILE]',
     words: [0, 1],
-    about: 'take that back',
+    about: 'revoke that trust',
     example: 'disallow',
-    load: async () => (await import('./allow.ts')).disallow,
+    load: async () => (await import('./commands/allow.ts')).disallow,
   },
 ];
 
-function queryCommand({ usage, about, example, options }: Omit<PersonQuery<never>, 'run'>): Command {
+function queryCommand({ usage, about, example, options }: Omit<CliQuery<never>, 'run'>): Command {
   return {
     name: 'query',
     takes: `CONNECTION ${usage}`,
-    words: [2, any],
+    words: [1, any],
     about,
     example: `query shop ${example}`,
     options,
     server: [...reading, 'timeout'],
-    load: async () => (await import('./query.ts')).query,
+    load: async () => (await import('./commands/query.ts')).query,
+  };
+}
+
+function toolCommand(one: ToolCommand): Command {
+  return {
+    ...one,
+    takes: `CONNECTION ${one.takes}`.trimEnd(),
+    server: [...reading, 'timeout'],
+    load: async () => {
+      const { runTool } = await import('./commands/tool-command.ts');
+      return (call) => runTool(one, call);
+    },
   };
 }

@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { nearestNames } from '../nearest.ts';
 import type { Command } from './command.ts';
 
-/** Of a word that stands for several commands when it stands alone. */
+/** What a word means that begins several commands, when it is the only one. */
 const alone: Readonly<Record<string, string>> = { connections: 'list' };
 
 export interface Found {
@@ -11,14 +11,18 @@ export interface Found {
   words: readonly string[];
 }
 
+/** What other programs call them. */
+const aliases: Readonly<Record<string, string>> = { ls: 'list', rm: 'remove', delete: 'remove', edit: 'update', mv: 'rename' };
+
 export function findCommand(words: readonly string[], commands: readonly Command[]): Found {
-  const [first = '', second = alone[first]] = words;
+  const [first = '', typed = alone[first]] = words;
+  const second = typed !== undefined && Object.hasOwn(aliases, typed) ? aliases[typed] : typed;
   const whole = commands.find(({ name }) => name === first);
   if (whole !== undefined) return { command: whole, words: words.slice(1) };
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command !== undefined) return { command, words: words.slice(2) };
-  const members = membersOf(first, commands);
-  throw members.length === 0 ? unknownCommand(first, commands) : unknownMember(first, { member: second ?? '', members });
+  const members = listMembers(first, commands);
+  throw members.length === 0 ? unknownCommand(first, commands) : unknownMember(first, { member: typed ?? '', members });
 }
 
 /** One command, or all that begin with the word. */
@@ -31,29 +35,28 @@ export function matchingCommands(words: readonly string[], commands: readonly Co
 /** Nothing is let pass that the command would not look at. */
 export function checkWords({ command, words }: Found, program: string): void {
   const { name, takes = '', words: [least, most] = [0, 0] } = command;
-  const hint = `Write \`${program} ${`${name} ${takes}`.trim()}\`.`;
-  if (words.length < least) throw new Failure('input', `${name} needs ${takes}`, { hint });
+  const hint = { cli: `Usage: ${program} ${name} ${takes}`.trim() };
+  if (words.length < least) throw new Failure('input', `missing ${takes} after ${name}`, { hint });
   const extra = words[most];
   if (extra === undefined) return;
-  const what = most === 0 ? 'nothing' : most === 1 ? 'one word' : `${most} words`;
-  throw new Failure('input', `${name} takes ${what} behind it, and ${JSON.stringify(extra.slice(0, 60))} is too much`, { hint });
+  throw new Failure('input', `unexpected argument ${JSON.stringify(extra.slice(0, 60))} after ${name}`, { hint });
 }
 
 function unknownCommand(name: string, commands: readonly Command[]): Failure {
   const names = [...new Set(commands.map((one) => one.name.split(' ')[0] ?? ''))];
-  return new Failure('input', `no command is called ${JSON.stringify(name)}`, {
+  return new Failure('input', `unknown command ${JSON.stringify(name.slice(0, 60))}`, {
     nearest: nearestNames(name, names),
-    hint: 'Run it with --help to see what it takes.',
+    hint: { run: '--help', to: 'list the commands' },
   });
 }
 
 function unknownMember(group: string, { member, members }: { member: string; members: readonly string[] }): Failure {
-  return new Failure('input', `${group} does not know ${JSON.stringify(member)}`, {
+  return new Failure('input', `unknown subcommand ${JSON.stringify(member.slice(0, 60))} of ${group}`, {
     nearest: nearestNames(member, members),
-    hint: `There are ${members.join(', ')}.`,
+    hint: `Use ${members.join(', ')}.`,
   });
 }
 
-function membersOf(group: string, commands: readonly Command[]): string[] {
+function listMembers(group: string, commands: readonly Command[]): string[] {
   return commands.flatMap(({ name }) => (name.startsWith(`${group} `) ? [name.slice(group.length + 1)] : []));
 }

@@ -1,7 +1,15 @@
-import { type LeafFlag, type LeafSetting, readonlyFlag, serverSettings, variableOf } from '../program/settings.ts';
+import {
+  findVariable,
+  type ProgramFlag,
+  type ProgramSetting,
+  readonlyFlag,
+  serverSettings,
+  stdioFlags,
+  stdioOptions,
+} from '../program/settings.ts';
 import { keysAt } from '../registry/schema-fields.ts';
 import { type Command, commandOptions } from './command.ts';
-import { type CommandsOf, commandsOf } from './commands.ts';
+import { type CommandsOf, listCommands } from './commands.ts';
 import { exitCodes } from './exit-codes.ts';
 import { matchingCommands } from './find-command.ts';
 import { clients } from './install/clients.ts';
@@ -11,9 +19,9 @@ export interface Described extends CommandsOf {
   version: string;
   app: string;
   summary: string;
-  settings?: readonly LeafSetting[];
-  flags?: readonly LeafFlag[];
-  /** Of a whole connection. */
+  settings?: readonly ProgramSetting[];
+  flags?: readonly ProgramFlag[];
+  /** The schema of a whole connection. */
   schema: Parameters<typeof keysAt>[0];
 }
 
@@ -21,19 +29,19 @@ type Line = readonly [left: string, right: string];
 
 const exitLines: readonly Line[] = [
   [`${exitCodes.ok}`, 'done; `doctor` and `connections test`: everything answers'],
-  [`${exitCodes.failed}`, 'failed, or a person said no; the reason is on stderr'],
+  [`${exitCodes.failed}`, 'failed, or you answered no; the reason is on stderr'],
   [`${exitCodes.usage}`, 'the words or options are wrong'],
 ];
 
-export function helpText(leaf: Described): string {
-  const { name, version, app, summary } = leaf;
-  const settings = [...serverSettings, ...(leaf.settings ?? [])];
-  const flags = [readonlyFlag, ...(leaf.flags ?? [])];
+export function helpText(program: Described): string {
+  const { name, version, app, summary } = program;
+  const settings = [...serverSettings, ...(program.settings ?? [])];
+  const flags = [readonlyFlag, ...(program.flags ?? []), ...Object.values(stdioFlags)];
   const prefix = app.toUpperCase();
-  const commands = commandsOf(leaf);
+  const commands = listCommands(program);
   const usage: Line[] = [
     [name, 'serve MCP over stdin and stdout'],
-    ...commands.map((command): Line => [formOf(command, name), command.about]),
+    ...commands.map((command): Line => [formatForm(command, name), command.about]),
     [`${name} help COMMAND`, 'more about one of these'],
   ];
   const options: Line[] = [
@@ -47,44 +55,50 @@ export function helpText(leaf: Described): string {
     [`${prefix}_CONNECTIONS`, 'connections as a JSON list; wins over every file'],
     [`${prefix}_STORE`, 'the file that add_connection writes to'],
     [`${prefix}_LOG`, 'error, warn, info (default) or debug; the log goes to stderr'],
-    ...[...settings, ...flags].map((one): Line => [variableOf(app, one.name), `like --${one.name}`]),
+    ...[...settings, ...flags].map((one): Line => [findVariable(app, one.name), `like --${one.name}`]),
   ];
   const sections = { Usage: usage, Options: options, Environment: variables, 'Exit codes': exitLines };
   return formatSections(`${name} ${version}: ${summary}`, sections);
 }
 
 /** What one command takes, or each of those that begin with the word. */
-export function commandHelp(leaf: Described, words: readonly string[]): string {
-  const commands = matchingCommands(words, commandsOf(leaf));
+export function commandHelp(program: Described & { sources: readonly string[] }, words: readonly string[]): string {
+  const commands = matchingCommands(words, listCommands(program));
   const [command, ...others] = commands;
   if (command === undefined || others.length > 0) {
-    const usage = commands.map((one): Line => [formOf(one, leaf.name), one.about]);
-    return formatSections(`${leaf.name} ${words[0]}`, { Usage: usage });
+    const usage = commands.map((one): Line => [formatForm(one, program.name), one.about]);
+    return formatSections(`${program.name} ${words[0]}`, { Usage: usage });
   }
   const isFields = command.takes?.includes('KEY=VALUE') || command.about.includes('KEY=VALUE');
-  const keys = isFields ? keysAt(leaf.schema, []).filter((key) => key !== 'name') : [];
-  return formatSections(`${leaf.name} ${command.name}: ${command.about}`, {
-    Usage: [[formOf(command, leaf.name), '']],
-    Keys: keys.length === 0 ? [] : [[keys.join(', '), '']],
-    Clients: command.takes === 'CLIENT' ? [[clients.map(({ id }) => id).join(', '), '']] : [],
-    Options: optionsOf(command, leaf),
-    Example: [[`${leaf.name} ${command.example}`, '']],
+  const fields = isFields ? keysAt(program.schema, []).filter((key) => key !== 'name') : [];
+  return formatSections(`${program.name} ${command.name}: ${command.about}`, {
+    Usage: [[formatForm(command, program.name), '']],
+    Fields: fields.length === 0 ? [] : [[fields.join(', '), '']],
+    Clients: command.takes?.includes('CLIENT') ? [[clients.map(({ id }) => id).join(', '), '']] : [],
+    Sources: command.takes === '[SOURCE]' ? [[program.sources.join(', '), '']] : [],
+    Options: listOptions(command, program),
+    Example: [[`${program.name} ${command.example}`, '']],
   });
 }
 
-function formOf({ name, takes = '' }: Command, program: string): string {
+function formatForm({ name, takes = '' }: Command, program: string): string {
   return `${program} ${name} ${takes}`.trimEnd();
 }
 
-function optionsOf({ options = [], server = [] }: Command, leaf: Described): Line[] {
-  const heeds = (name: ServerName) => server === 'all' || server.includes(name);
-  const settings = [...serverSettings, ...(server === 'all' ? (leaf.settings ?? []) : [])];
-  const flags = [...(heeds('readonly') ? [readonlyFlag] : []), ...(heeds('flags') ? (leaf.flags ?? []) : [])];
+function listOptions({ options = [], server = [] }: Command, program: Described): Line[] {
+  const isWhole = server === 'all' || server === 'serving';
+  const heeds = (name: ServerName) => isWhole || server.includes(name);
+  const settings = [...serverSettings, ...(isWhole ? (program.settings ?? []) : [])];
+  const flags = [
+    ...(heeds('readonly') ? [readonlyFlag] : []),
+    ...(heeds('flags') ? (program.flags ?? []) : []),
+    ...(server === 'all' ? Object.values(stdioFlags) : []),
+  ];
   return [
     ...options.map((name): Line => [commandOptions[name].form, commandOptions[name].help]),
     ...settings
-      .filter(({ name }) => server === 'all' || server.some((one) => one === name))
-      .map((one): Line => [`--${one.name} ${one.value}`, server === 'all' ? one.help : (ownHelp[one.name] ?? one.help)]),
+      .filter(({ name }) => server === 'all' || (isWhole && !stdioOptions.includes(name)) || [...server].includes(name))
+      .map((one): Line => [`--${one.name} ${one.value}`, isWhole ? one.help : (ownHelp[one.name] ?? one.help)]),
     ...flags.map((one): Line => [`--${one.name}`, one.help]),
   ];
 }
@@ -97,8 +111,10 @@ type ServerName = 'readonly' | 'flags';
 function commandOptionLines(commands: readonly Command[]): Line[] {
   return Object.entries(commandOptions).flatMap(([name, { form, help }]): Line[] => {
     const takers = commands.filter(({ options = [] }) => options.some((one) => one === name));
-    if (takers.length === 0) return [];
-    const who = takers.length === 1 ? takers[0]?.name : 'a command that asks';
+    // A server has many of its own, which `help serve` explains.
+    if (takers.every(({ isServer }) => isServer)) return [];
+    const many = name === 'yes' ? 'commands that ask' : 'commands that read';
+    const who = takers.length > 3 ? many : takers.map((one) => one.name).join(', ');
     return [[form, `with ${who}: ${help}`]];
   });
 }

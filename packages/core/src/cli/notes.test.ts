@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeTerminal } from '../testing/fake-terminal.ts';
+import { createFakeTerminal } from '../testing/fakes/fake-terminal.ts';
 import { createNotes } from './notes.ts';
 
 const open = () => {
@@ -7,10 +7,11 @@ const open = () => {
   return { fake, notes: createNotes(fake, 'thing-mcp') };
 };
 
-it('says what goes on at once, and warnings once, at the end', () => {
+it('shows notices at once, warnings once at the end, and nothing else', () => {
   const { fake, notes } = open();
-  notes.log('info', 'fetching', { into: '/tmp' });
-  notes.log('debug', 'nobody asked');
+  notes.log('notice', 'fetching', { into: '/tmp' });
+  notes.log('info', 'open');
+  notes.log('debug', 'unasked');
   notes.log('warn', 'the key is open', { file: '/k' });
   notes.log('warn', 'the key is open', { file: '/k' });
   expect(fake.complained).toBe('thing-mcp: fetching into="/tmp"\n');

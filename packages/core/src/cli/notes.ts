@@ -1,16 +1,16 @@
 import { formatEvent, type Log } from '../log.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export interface Notes {
   /** The same, listening to what is said to the person. */
   terminal: Terminal;
   log: Log;
-  /** At the end: what the person has not heard yet. */
+  /** Prints at the end what the user has not seen yet. */
   tell(): void;
 }
 
 /**
- * The log of a command, for the person who waits for it. What goes on is said at once. A warning waits until the end: most
+ * The log of a command, for the person who waits for it. A notice is shown at once. A warning waits until the end: most
  * commands say themselves what is wrong with the configuration, with the next step, and once is enough.
  */
 export function createNotes(terminal: Terminal, program: string): Notes {
@@ -27,8 +27,8 @@ export function createNotes(terminal: Terminal, program: string): Notes {
     },
     log(level, message, fields) {
       const note = formatEvent(message, fields);
-      if (level === 'info') terminal.printError(`${program}: ${note}`);
-      else if (level !== 'debug') waiting.add(note);
+      if (level === 'notice') terminal.printError(`${program}: ${note}`);
+      else if (level === 'warn' || level === 'error') waiting.add(note);
     },
     tell() {
       for (const note of waiting) terminal.printError(`${program}: ${note}`);

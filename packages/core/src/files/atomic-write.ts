@@ -18,7 +18,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { systemCode } from './system-code.ts';
 
-const mostLinks = 40;
+const maxLinks = 40;
 const busyRetryMs = 2_000;
 
 const writeHints = new Map([
@@ -28,7 +28,7 @@ const writeHints = new Map([
 ]);
 
 /**
- * Replaces a file as a whole: whoever reads it sees the old bytes or the new ones, also after a crash or on a full disk.
+ * Replaces a file as a whole: readers see the old bytes or the new ones, also after a crash or on a full disk.
  * `path` must not be a link (see `resolveTarget`). The file is for its owner only.
  */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
@@ -44,18 +44,18 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
 }
 
 /** What `writeFileAtomic` leaves behind when its process dies. */
-export function isTemporaryOf(path: string, name: string): boolean {
+export function isTemporaryFor(path: string, name: string): boolean {
   return name.startsWith(`.${basename(path)}.`) && name.endsWith('.tmp');
 }
 
 /** Where a write has to go so that symbolic links stay what they are. The file itself need not exist. */
 export function resolveTarget(path: string): string {
   let current = resolve(path);
-  for (let links = 0; links < mostLinks; links++) {
+  for (let links = 0; links < maxLinks; links++) {
     if (!isLink(current)) return join(realFolder(dirname(current)), basename(current));
     current = resolve(dirname(current), readlinkSync(current));
   }
-  throw new Failure('config', `${path} is a symbolic link that leads in a circle`, { hint: 'Replace the link with a file.' });
+  throw new Failure('config', `${path} is a symbolic link in a loop`, { hint: 'Replace the link with a file.' });
 }
 
 function isLink(path: string): boolean {
@@ -83,7 +83,7 @@ function makeFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Somebody else may have been faster.
+    // Another process may have been faster.
     if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
@@ -92,14 +92,14 @@ export function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It may never have been created, or somebody was faster.
+    // It may never have been created, or another process was faster.
   }
 }
 
 function cannotWrite(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const code = systemCode(error);
-  return new Failure('config', `${path} cannot be written${code ? ` (${code})` : ''}; what it held is unchanged`, {
+  return new Failure('config', `${path} cannot be written${code ? ` (${code})` : ''}; its content is unchanged`, {
     code: 'E_STORE_WRITE',
     hint: writeHint(code) ?? 'Check the permissions of the file and its folder.',
     cause: error,
@@ -123,7 +123,7 @@ function writeDurably(path: string, data: string | Uint8Array): void {
   }
 }
 
-/** Windows refuses to replace a file that somebody is reading; it is free a moment later. */
+/** Windows refuses to replace a file that is being read; it is free a moment later. */
 async function renameBusy(from: string, to: string): Promise<void> {
   const end = Date.now() + busyRetryMs;
   for (;;) {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isTemporaryOf, makeFolder, removeQuietly, resolveTarget, writeFileAtomic } from './atomic-write.ts';
+import { isTemporaryFor, makeFolder, removeQuietly, resolveTarget, writeFileAtomic } from './atomic-write.ts';
 import { withFileLock } from './file-lock.ts';
 import { type FileImage, readSmallFile } from './read-file.ts';
 
@@ -15,7 +15,7 @@ export interface ChangeOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Reads, changes and writes a file as one step that nobody else comes between. */
+/** Reads, changes and writes a file as one atomic step. */
 export async function changeFile(options: ChangeOptions): Promise<void> {
   const target = resolveTarget(options.path);
   makeFolder(dirname(target));
@@ -33,9 +33,9 @@ async function changeLocked(target: string, options: ChangeOptions): Promise<voi
   await writeFileAtomic(target, text);
 }
 
-/** We hold the lock, so nobody is writing: every temporary file belongs to a process that died. */
+/** We hold the lock, so every temporary file belongs to a process that died. */
 function sweep(target: string): void {
   for (const name of readdirSync(dirname(target))) {
-    if (isTemporaryOf(target, name) || isTemporaryOf(`${target}.bak`, name)) removeQuietly(join(dirname(target), name));
+    if (isTemporaryFor(target, name) || isTemporaryFor(`${target}.bak`, name)) removeQuietly(join(dirname(target), name));
   }
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createTempFolder } from '../testing/temp-folder.ts';
 import { createFileCell } from './file-cell.ts';
-import { type FileImage, stampOf } from './read-file.ts';
+import { type FileImage, readStamp } from './read-file.ts';
 
 describe('createFileCell', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('createFileCell', () => {
     let readings = 0;
     const open = (path: string): FileImage => {
       readings++;
-      return { path, bytes: Buffer.from(String(readings)), stamp: stampOf(path) ?? '', fresh, mode: 0o600, uid: 0 };
+      return { path, bytes: Buffer.from(String(readings)), stamp: readStamp(path) ?? '', fresh, mode: 0o600, uid: 0 };
     };
     const cell = createFileCell(folder.at('x'), open);
     const seen = new Set([cell.read(), cell.read(), cell.read()]);

@@ -1,5 +1,5 @@
 import { type Failure, toFailure } from '../failure.ts';
-import { type FileImage, readSmallFile, stampOf } from './read-file.ts';
+import { type FileImage, readSmallFile, readStamp } from './read-file.ts';
 
 export interface FileCell {
   readonly path: string;
@@ -19,7 +19,7 @@ export function createFileCell(path: string, open: (path: string) => FileImage |
   return {
     path,
     read() {
-      const stamp = stampOf(path);
+      const stamp = readStamp(path);
       if (seen && seen.stamp === stamp && stamp !== 'unknown' && !seen.reading.image?.fresh) return seen.reading;
       const reading = readNow(path, open);
       seen = { stamp: reading.image?.stamp ?? stamp, reading: seen ? keepEqual(seen.reading, reading) : reading };
@@ -43,7 +43,7 @@ function keepEqual(before: FileReading, now: FileReading): FileReading {
   const sameFile = before.image?.path === now.image?.path && before.image?.mode === now.image?.mode;
   const same = sameBytes && sameFile && before.failure?.message === now.failure?.message;
   if (!same) return now;
-  // Only the time changed: remember it in place, so that the reading stays the same object for whoever holds it.
+  // Only the time changed: remember it in place, so that holders keep seeing the same object.
   if (before.image && now.image) Object.assign(before.image, { stamp: now.image.stamp, fresh: now.image.fresh });
   return before;
 }

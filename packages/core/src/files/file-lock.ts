@@ -2,21 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import { Failure } from '../failure.ts';
-import { formatAbort } from '../waiting.ts';
+import { formatAbort } from '../abort.ts';
+import { askUser, Failure } from '../failure.ts';
 import { removeQuietly, writeHint } from './atomic-write.ts';
-import { isHolderGone, type LockHolder, thisProcess } from './lock-holder.ts';
+import { isHolderGone, type LockHolder, thisProcess } from './process-identity.ts';
 import { systemCode } from './system-code.ts';
 
 export interface LockOptions {
   /** How long to wait for another holder. */
   waitMs?: number;
+  /** How long to wait between two attempts; short by default, because a change of the file takes milliseconds. */
+  pollMs?: number;
   /** Once it is aborted, nothing is begun: the caller has been told that it failed. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs `work` while no other process, and nobody else in this one, runs work under the same lock file. A holder that died is
+ * Runs `work` while no other process, and no other task in this one, runs work under the same lock file. A holder that died is
  * noticed by its process id and start time, so its lock is taken over at once.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
@@ -69,13 +71,13 @@ async function acquire(path: string, holder: LockHolder, options: LockOptions & 
       if (readHolder(path)?.nonce !== other.nonce) continue;
     }
     if (Date.now() > end) throw locked(path, other);
-    await delay(2 + Math.random() * 10);
+    await delay((options.pollMs ?? 2) + Math.random() * 10);
   }
 }
 
 /**
  * Removes the lock of a dead holder. Two processes may see the same dead holder; the right to remove exactly that one is a
- * lock of its own, and whoever gets it second finds another holder, or none, and removes nothing.
+ * lock of its own, and the second process to get it finds another holder, or none, and removes nothing.
  */
 async function breakLock(path: string, dead: LockHolder, end: number, options: LockOptions): Promise<void> {
   const claim = `${path}.${dead.nonce}.break`;
@@ -90,7 +92,7 @@ async function breakLock(path: string, dead: LockHolder, end: number, options: L
   );
 }
 
-/** A link is created whole or not at all, so nobody ever reads a lock that is half written. */
+/** A link is created whole or not at all, so a lock is never read half written. */
 function tryCreate(path: string, holder: LockHolder): boolean {
   const own = `${path}.${holder.nonce}.own`;
   const text = JSON.stringify({ ...holder, at: Date.now() });
@@ -117,7 +119,7 @@ function cannotLock(path: string, error: unknown): Failure {
   });
 }
 
-/** For file systems that have no hard links. */
+/** The fallback for file systems without hard links. */
 function createWithoutLinks(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
@@ -160,7 +162,7 @@ function isHolder(value: unknown): value is LockHolder {
   return known && typeof nonce === 'string' && /^[0-9a-f]{1,64}$/.test(nonce);
 }
 
-/** Removes what processes that died left beside the lock. Nobody needs these files for longer than a moment. */
+/** Removes what processes that died left beside the lock. These files are needed only for a moment. */
 function sweep(path: string): void {
   const folder = dirname(path);
   for (const name of readdirSync(folder)) {
@@ -174,6 +176,6 @@ function locked(path: string, holder: LockHolder | undefined): Failure {
   const who = holder && holder.pid > 0 ? `process ${holder.pid}${holder.host ? ` on ${holder.host}` : ''}` : 'another process';
   return new Failure('config', `${path} is held by ${who}`, {
     code: 'E_LOCKED',
-    hint: `Try again; if that process no longer exists, a person may delete ${path}.`,
+    hint: ['Retry.', askUser(`delete ${path} if that process no longer exists`)],
   });
 }

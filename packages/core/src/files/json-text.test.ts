@@ -60,13 +60,20 @@ describe('parseJsonText', () => {
     ['["\\x"]', 1, 2, 'an escape that JSON does not know'],
     ['[01]', 1, 3, 'expected a comma or ]'],
     ['{} x', 1, 4, 'more text after the end'],
-    ['// hello\n{}', 1, 1, 'expected a value'],
+    ['// hello\n{}', 1, 1, 'comments are not allowed'],
     ['{"a": 1, "a": 2}', 1, 10, 'this key is there twice'],
     ['{"x": {"__proto__": {}}}', 1, 8, '__proto__ is not accepted'],
     ['['.repeat(100), 1, 66, 'nested deeper'],
   ])('says where %j is wrong', (text, line, column, reason) => {
     expect(() => parseJsonText(text, 'the file')).toThrow(`the file is not valid JSON at line ${line}, column ${column}: `);
     expect(() => parseJsonText(text, 'the file')).toThrow(reason);
+  });
+
+  it('takes comments only where they are allowed', () => {
+    const text = '// one\n{ /* two */ "a": 1, // "b": 2\n "c": "//", /**/ "d": [/*,*/] } // three';
+    expect(parseJsonText(text, 'x', { comments: true }).value).toEqual({ a: 1, c: '//', d: [] });
+    expect(() => parseJsonText('{} /* x', 'x', { comments: true })).toThrow('line 1, column 4: this comment has no end');
+    expect(() => parseJsonText('{} / x', 'x', { comments: true })).toThrow('more text after the end');
   });
 
   it('never quotes the text', () => {
@@ -84,10 +91,10 @@ describe('parseJsonText', () => {
   });
 
   it('knows the lines of objects and takes a byte order mark', () => {
-    const { value, lineOf } = parseJsonText('\uFEFF[\r\n {},\n\n [{"a": 1}]]', 'x');
+    const { value, findLine } = parseJsonText('\uFEFF[\r\n {},\n\n [{"a": 1}]]', 'x');
     expect(value).toEqual([{}, [{ a: 1 }]]);
     const [first, second] = Array.isArray(value) ? value : [];
-    expect([lineOf(value), lineOf(first), lineOf(second), lineOf('a')]).toEqual([1, 2, 4, undefined]);
+    expect([findLine(value), findLine(first), findLine(second), findLine('a')]).toEqual([1, 2, 4, undefined]);
   });
 });
 

@@ -3,20 +3,25 @@ import { Failure } from '../failure.ts';
 export interface JsonText {
   value: unknown;
   /** The line (from 1) on which an object or list of `value` begins. */
-  lineOf(node: unknown): number | undefined;
+  findLine(node: unknown): number | undefined;
 }
 
-const deepest = 64;
+export interface JsonOptions {
+  /** Allowed in files that only people write: a program that rewrites a file would lose comments. */
+  comments?: boolean;
+}
+
+const maxDepth = 64;
 
 /**
  * Strict JSON, with the place of every mistake. We do not use `JSON.parse` for this: its messages quote the text around the
  * mistake, which here may be a password, and often have no position. It also keeps the last of two equal keys and takes
  * `__proto__`, and both are refused here.
  */
-export function parseJsonText(text: string, where: string): JsonText {
-  const reader = new Reader(text.startsWith('\uFEFF') ? text.slice(1) : text, where);
+export function parseJsonText(text: string, where: string, { comments = false }: JsonOptions = {}): JsonText {
+  const reader = new Reader(text.startsWith('\uFEFF') ? text.slice(1) : text, where, comments);
   const value = reader.document();
-  return { value, lineOf: (node) => reader.lineOf(node) };
+  return { value, findLine: (node) => reader.findLine(node) };
 }
 
 class Reader {
@@ -27,6 +32,7 @@ class Reader {
   constructor(
     private readonly text: string,
     private readonly where: string,
+    private readonly comments: boolean,
   ) {}
 
   document(): unknown {
@@ -36,12 +42,12 @@ class Reader {
     return value;
   }
 
-  lineOf(node: unknown): number | undefined {
+  findLine(node: unknown): number | undefined {
     const start = this.starts.get(node);
     return start === undefined ? undefined : this.lineAt(start);
   }
 
-  /** By halving in a list made once: a file may hold as many nodes as it has characters. */
+  /** Searches by halving in a list made once: a file may hold as many nodes as characters. */
   private lineAt(offset: number): number {
     this.newlines ??= [...this.text.matchAll(/\n/g)].map(({ index }) => index);
     let [low, high] = [0, this.newlines.length];
@@ -55,7 +61,7 @@ class Reader {
 
   private value(depth: number): unknown {
     this.space();
-    if (depth > deepest) this.fail(`nested deeper than ${deepest} levels`);
+    if (depth > maxDepth) this.fail(`nested deeper than ${maxDepth} levels`);
     const char = this.text[this.at];
     if (char === '{') return this.object(depth);
     if (char === '[') return this.list(depth);
@@ -135,7 +141,19 @@ class Reader {
   }
 
   private space(): void {
-    while (/[ \t\r\n]/.test(this.text[this.at] ?? '')) this.at++;
+    for (;;) {
+      while (/[ \t\r\n]/.test(this.text[this.at] ?? '')) this.at++;
+      const mark = this.text.slice(this.at, this.at + 2);
+      if (mark !== '//' && mark !== '/*') return;
+      this.comment(mark);
+    }
+  }
+
+  private comment(mark: '//' | '/*'): void {
+    if (!this.comments) this.fail('comments are not allowed in this file');
+    const end = this.text.indexOf(mark === '//' ? '\n' : '*/', this.at + 2);
+    if (end < 0 && mark === '/*') this.fail('this comment has no end');
+    this.at = end < 0 ? this.text.length : end + (mark === '//' ? 1 : 2);
   }
 
   private place(offset: number): { line: number; column: number } {

@@ -22,13 +22,13 @@ export interface ReadOptions {
 }
 
 /** Bytes of a file for which nothing else is said. */
-export const largestFile = 1_048_576;
+export const maxFileBytes = 1_048_576;
 
 /** Some file systems keep times to two seconds. */
 const coarsestTimeMs = 2_000;
 
 /** Changes whenever the file is written, replaced, or deleted (undefined); `unknown` where the system does not tell. */
-export function stampOf(path: string): string | undefined {
+export function readStamp(path: string): string | undefined {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
     return stats && formatStamp(stats);
@@ -37,7 +37,7 @@ export function stampOf(path: string): string | undefined {
   }
 }
 
-/** Reads a small regular file; undefined when there is none. Never waits on a pipe or a device. */
+/** Reads a small regular file; undefined when it does not exist. Never waits on a pipe or a device. */
 export function readSmallFile(path: string, options: ReadOptions = {}): FileImage | undefined {
   let fd: number | undefined;
   try {
@@ -55,7 +55,7 @@ export function readSmallFile(path: string, options: ReadOptions = {}): FileImag
 function readImage(fd: number, path: string, options: ReadOptions): FileImage {
   const stats = fstatSync(fd, { bigint: true });
   if (!stats.isFile()) throw cannotRead(path, 'because it is not a regular file', options);
-  const limit = options.maxBytes ?? largestFile;
+  const limit = options.maxBytes ?? maxFileBytes;
   // Some files of the system say that they are empty and are not.
   const capacity = Math.min(limit, Math.max(Number(stats.size), 65_536)) + 1;
   const bytes = Buffer.alloc(capacity);

@@ -1,9 +1,12 @@
 import type { BaseConnection } from '../connection.ts';
 import type { DialledStream, TunnelStatus } from '../tunnel/tunnel.ts';
 
-/** What a backend is opened with. Certificates are checked against `serverName` also when the bytes go through a tunnel. */
-export interface BackendTarget<C extends BaseConnection> {
-  /** With secrets resolved. */
+/** What a backend is opened with, which follows from its connection: a server in the network, or a file. */
+export type BackendTarget<C extends BaseConnection> = C extends { file: string } ? FileTarget<C> : NetworkTarget<C>;
+
+/** Certificates are checked against `serverName` also when the bytes go through a tunnel. */
+export interface NetworkTarget<C extends BaseConnection> {
+  /** The connection with resolved secrets. */
   config: C;
   connectHost: string;
   connectPort: number;
@@ -11,6 +14,12 @@ export interface BackendTarget<C extends BaseConnection> {
   serverName: string;
   /** Present when there is a tunnel: opens a new stream to `connectHost:connectPort`, or to another address as seen from there; use this instead of a socket. */
   dial?: (host?: string, port?: number) => DialledStream;
+}
+
+export interface FileTarget<C extends BaseConnection> {
+  config: C;
+  /** Absolute. */
+  file: string;
 }
 
 /** All that the manager needs to know of a backend. */
@@ -29,13 +38,23 @@ export interface Lease<B extends Backend> {
   /** As it was configured, with references to secrets still unresolved. */
   config: BaseConnection;
   release(): void;
+  /** Whether the server could be reached by the call that ended last. */
+  reached(isSo: boolean): void;
   /** Says that this backend is dead: the next `acquire` opens a new one. Releasing is still owed. */
   invalidate(): void;
 }
 
+/** Where a connection leads and who defined it, as short texts. */
+export interface Destination {
+  name: string;
+  readonly: boolean;
+  facts: Readonly<Record<string, string>>;
+}
+
 export interface ConnectionStatus {
-  state: 'closed' | 'opening' | 'open';
-  /** As the backend counts them; left out when there are none. */
+  /** `failed`: the last call could not reach the server; the next one tries again. */
+  state: 'closed' | 'opening' | 'open' | 'failed';
+  /** The count of the backend; absent when there are none. */
   unconfirmed?: number;
   tunnel?: TunnelStatus;
 }

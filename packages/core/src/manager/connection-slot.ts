@@ -63,9 +63,9 @@ export class ConnectionSlot<B extends Backend> {
 
   status(): ConnectionStatus {
     if (this.#live !== undefined) {
-      const { tunnel, unconfirmed } = this.#live;
+      const { tunnel, unconfirmed, isReached } = this.#live;
       return {
-        state: 'open',
+        state: isReached ? 'open' : 'failed',
         ...(unconfirmed === 0 ? {} : { unconfirmed }),
         ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }),
       };

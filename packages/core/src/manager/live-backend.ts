@@ -1,8 +1,8 @@
+import { type Limit, settlesWithin } from '../abort.ts';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
-import { type Limit, settlesWithin } from '../waiting.ts';
 import type { Backend, Lease } from './backend.ts';
 
 export interface LiveBackendOptions<B extends Backend> {
@@ -11,12 +11,12 @@ export interface LiveBackendOptions<B extends Backend> {
   name: string;
   config: BaseConnection;
   version: string;
-  /** How long nobody may use it before it closes; 0 is for ever. */
+  /** How long it may be idle before it closes; 0 keeps it open. */
   idleMs: number;
   /** How long its end may take before we go on to the tunnel without it. */
   disposeMs: number;
   log: Log;
-  /** It died or was idle too long: hand it out to nobody any more. */
+  /** It died or was idle too long: do not hand it out any more. */
   onUnfit(live: LiveBackend<B>): void;
 }
 
@@ -31,6 +31,8 @@ export class LiveBackend<B extends Backend> {
   /** Resolves when the backend and the tunnel are closed, or were given up. */
   readonly gone: Promise<void>;
   readonly #options: LiveBackendOptions<B>;
+  /** The server could be reached by the call that ended last. */
+  isReached = true;
   #leases = 0;
   #retired = false;
   #death: Failure | undefined;
@@ -75,6 +77,9 @@ export class LiveBackend<B extends Backend> {
         if (held) this.#takeBack();
         held = false;
       },
+      reached: (isSo) => {
+        this.isReached = isSo;
+      },
       invalidate: () => this.kill(broken(this.name)),
     };
   }
@@ -93,7 +98,7 @@ export class LiveBackend<B extends Backend> {
     return this.gone;
   }
 
-  /** Ends now, whoever uses it. */
+  /** Closes now, even while it is in use. */
   async end(limit: Limit): Promise<void> {
     this.#retired = true;
     clearTimeout(this.#idleTimer);
@@ -145,9 +150,9 @@ export class LiveBackend<B extends Backend> {
 }
 
 function broken(name: string): Failure {
-  return new Failure('connection', `the connection "${name}" broke`, { hint: 'Call again: a new one is opened.' });
+  return new Failure('connection', `the connection "${name}" broke`, { hint: 'Retry: a new connection is opened.' });
 }
 
 function tunnelClosed(name: string, cause: unknown): Failure {
-  return new Failure('tunnel', `the SSH tunnel of "${name}" closed`, { hint: 'Call again: a new tunnel is opened.', cause });
+  return new Failure('tunnel', `the SSH tunnel of "${name}" closed`, { hint: 'Retry: a new tunnel is opened.', cause });
 }

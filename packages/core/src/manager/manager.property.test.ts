@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ManagerWorld, type Step } from '../testing/manager-world.ts';
+import { ManagerWorld, type Step } from '../testing/fakes/manager-world.ts';
 
 const name = fc.constantFrom('one', 'two');
 const pick = fc.nat({ max: 11 });

@@ -1,9 +1,9 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { BaseConnection } from '../connection.ts';
-import { createFakeEngine, type FakeBackend, type FakeBehaviour } from '../testing/fake-engine.ts';
-import { createFakeRegistry } from '../testing/fake-registry.ts';
-import { createFakeTunnel, type FakeTunnel } from '../testing/fake-tunnel.ts';
+import { createFakeEngine, type FakeBackend, type FakeBehaviour } from '../testing/fakes/fake-engine.ts';
+import { createFakeRegistry } from '../testing/fakes/fake-registry.ts';
+import { createFakeTunnel, type FakeTunnel } from '../testing/fakes/fake-tunnel.ts';
 import { createManager, type Manager, type ManagerOptions } from './manager.ts';
 
 /** Of a caller who stays; many callers share it here, which in real life they do not. */
@@ -34,6 +34,55 @@ function createGate() {
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** What opens a file of the fake engine's world, and sees what it gets. */
+function openFiles(...configs: FileConnection[]) {
+  const engine = createFakeEngine({ password: 'the-key' });
+  const registry = createFakeRegistry<FileConnection>(...configs);
+  const createBackend = vi.fn(engine.createBackend);
+  const createTunnel = vi.fn(async () => createFakeTunnel());
+  const resolvePort = () => expect.fail('a file has no port');
+  const manager = createManager<FileConnection, FakeBackend>(registry, { createBackend, createTunnel, resolvePort });
+  managers.push(manager);
+  return { engine, registry, manager, createBackend, createTunnel };
+}
+
+type FileConnection = BaseConnection & { file: string };
+const file: FileConnection = { name: 'box', type: 'box', file: import.meta.filename, password: 'the-key', readonly: true };
+
+describe('a connection that leads to a file', () => {
+  it('is opened without host, port or tunnel, and lent like any other', async () => {
+    const { engine, manager, createBackend, createTunnel } = openFiles(file);
+    engine.data.set('a', 'one');
+    const [first, second] = await Promise.all([manager.acquire('box', never), manager.acquire(undefined, never)]);
+    expect(await first.backend.get('a', never)).toBe('one');
+    expect(second.backend).toBe(first.backend);
+    expect(createBackend.mock.calls.map(([target]) => target)).toEqual([{ config: file, file: file.file }]);
+    expect(createTunnel).not.toHaveBeenCalled();
+    expect(manager.status('box')).toEqual({ state: 'open' });
+    first.release();
+    second.release();
+    await manager.close('box');
+    expect(engine.sessions).toBe(0);
+  });
+
+  it('is opened again when it leads to another file', async () => {
+    const { registry, manager, createBackend } = openFiles(file);
+    (await manager.acquire('box', never)).release();
+    registry.set({ ...file, file: `${file.file}.gone` });
+    const missing = { kind: 'connection', message: expect.stringMatching(/^cannot open .*gone$/) };
+    await expect(manager.acquire('box', never)).rejects.toMatchObject(missing);
+    expect(manager.status('box')).toEqual({ state: 'closed' });
+    registry.set(file);
+    (await manager.acquire('box', never)).release();
+    expect(createBackend).toHaveBeenCalledTimes(3);
+  });
+
+  it('says that its key is wrong', async () => {
+    const { manager } = openFiles({ ...file, password: 'another' });
+    await expect(manager.acquire('box', never)).rejects.toMatchObject({ kind: 'auth' });
+  });
+});
 
 function open(behaviour: Partial<FakeBehaviour> = {}, options: Partial<Options> = {}, configs = [connection()]) {
   const engine = createFakeEngine(behaviour);
@@ -79,7 +128,7 @@ describe('opening', () => {
     expect(later).toMatchObject({ name: 'main', config: connection() });
   });
 
-  it('fails for everybody who waited, and is tried anew by the next', async () => {
+  it('fails for every waiting caller, and is retried by the next', async () => {
     const { engine, manager } = open({ openMs: 5, failOpens: 1 });
     const outcomes = await Promise.allSettled([manager.acquire('main', never), manager.acquire('main', never)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -153,7 +202,7 @@ describe('opening', () => {
     expect((await manager.acquire('main', never)).config.user).toBe('other');
   });
 
-  it('says so when the configuration never stands still', async () => {
+  it('fails when the configuration keeps changing', async () => {
     const { registry, manager } = open();
     vi.spyOn(registry, 'resolve').mockImplementation(async () => ({ config: connection(), version: 'another' }));
     await expect(manager.acquire('main', never)).rejects.toMatchObject({
@@ -231,7 +280,7 @@ describe('changes', () => {
     expect(engine).toMatchObject({ openings: 1, sessions: 0 });
   });
 
-  it('closes what nobody used for a while, and only then', async () => {
+  it('closes a connection only after it was idle for a while', async () => {
     const { engine, manager } = open({}, { idleMs: 40 });
     const lease = await manager.acquire('main', never);
     await new Promise((resolve) => setTimeout(resolve, 80));
@@ -281,7 +330,7 @@ describe('tunnels', () => {
     expect(manager.status('main')).toMatchObject({ state: 'open', tunnel: { state: 'ready' } });
   });
 
-  it('opens anew when the tunnel was lost, and closes the old one after its backend', async () => {
+  it('reopens when the tunnel was lost, and closes the old one after its backend', async () => {
     const { manager, tunnels, events } = openTunnelled();
     const first = await manager.acquire('main', never);
     tunnels[0]?.lose();
@@ -296,7 +345,7 @@ describe('tunnels', () => {
     expect(events).toEqual(['tunnel closed', 'backend disposed', 'backend disposed', 'tunnel closed']);
   });
 
-  it('opens anew when the check before use finds the tunnel dead', async () => {
+  it('reopens when the check before use finds the tunnel dead', async () => {
     const { manager, tunnels } = openTunnelled();
     const first = await manager.acquire('main', never);
     first.release();
@@ -430,11 +479,11 @@ describe('shutdown', () => {
     await manager.disposeAll();
     expect(log).toHaveBeenCalledWith('warn', 'the backend did not close cleanly', {
       connection: 'main',
-      error: 'fake engine: lost',
+      error: 'the engine is lost',
     });
   });
 });
 
-it('knows nothing of a connection that nobody has asked for', () => {
+it('has no state for a connection that was never used', () => {
   expect(open().manager.status('main')).toEqual({ state: 'closed' });
 });

@@ -1,21 +1,20 @@
+import { formatAbort, settlesWithin, untilAborted } from '../abort.ts';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Registry } from '../registry/registry.ts';
+import { maxAttempts } from '../retry.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
-import { formatAbort, settlesWithin, untilAborted } from '../waiting.ts';
-import type { Backend, BackendTarget, ConnectionStatus, Lease } from './backend.ts';
+import type { Backend, ConnectionStatus, Destination, Lease } from './backend.ts';
 import { type BackendOpening, ConnectionSlot, type Loan } from './connection-slot.ts';
 import { LiveBackend } from './live-backend.ts';
-import { openBackend, Superseded, type UsableEntry } from './open-backend.ts';
+import { type OpenOptions, openBackend, Superseded, type UsableEntry } from './open-backend.ts';
 
-export interface ManagerOptions<C extends BaseConnection, B extends Backend> {
-  /** The signal is aborted when nobody waits for the backend any more. Half-open things are the callee's to close. */
-  createBackend(target: BackendTarget<C>, signal: AbortSignal): Promise<B>;
-  createTunnel(config: C, signal: AbortSignal): Promise<Tunnel>;
-  resolvePort(config: C): number;
+export interface ManagerOptions<C extends BaseConnection, B extends Backend> extends OpenOptions<C, B> {
+  /** Tells callers where a name leads. */
+  describe?(entry: UsableEntry<C>): Destination;
   log?: Log;
-  /** A connection that nobody used for this long is closed; 0 keeps it. Ten minutes unless said otherwise. */
+  /** A connection that was idle for this long is closed; 0 keeps it. Ten minutes unless said otherwise. */
   idleMs?: number;
   limits?: Partial<ManagerLimits>;
 }
@@ -24,18 +23,25 @@ export interface ManagerOptions<C extends BaseConnection, B extends Backend> {
 export interface ManagerLimits {
   /** For each of the two parts of one connection, backend and tunnel, to close in normal life. */
   disposeMs: number;
-  /** At shutdown: for running calls to end by themselves. */
+  /** The time that running calls get to end by themselves at shutdown. */
   graceMs: number;
-  /** At shutdown: for each of the two parts to close after that. */
+  /** The time that each of the two parts gets to close after that. */
   forceMs: number;
 }
 
+export type OnFound = (destination: Destination) => void;
+
 export interface Manager<B extends Backend> {
-  /** The live backend of this name, opening it when needed. Waiting ends with the signal; the opening goes on for others. */
-  acquire(name: string | undefined, signal: AbortSignal): Promise<Lease<B>>;
-  status(name: string): ConnectionStatus;
   /**
-   * Closes one connection when its last call has ended, and resolves then: whoever holds a lease of it must not wait.
+   * The live backend of this name, opening it when needed. Waiting ends with the signal; the opening goes on for others.
+   * `onFound` is called before anything is sent, and may throw.
+   */
+  acquire(name: string | undefined, signal: AbortSignal, onFound?: OnFound): Promise<Lease<B>>;
+  status(name: string): ConnectionStatus;
+  /** The status of every name that was asked for since the start. */
+  statuses(): ReadonlyMap<string, ConnectionStatus>;
+  /**
+   * Closes one connection when its last call has ended, and resolves then: the holder of a lease must not wait for it.
    * Used after a tool has changed or removed it.
    */
   close(name: string): Promise<void>;
@@ -82,16 +88,20 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     this.#log = options.log ?? (() => undefined);
   }
 
-  async acquire(name: string | undefined, signal: AbortSignal): Promise<Lease<B>> {
-    const first = await this.#tryAcquire(name, signal);
-    if (!(first instanceof Failure)) return first;
-    const second = await this.#tryAcquire(name, signal);
-    if (!(second instanceof Failure)) return second;
-    throw second;
+  async acquire(name: string | undefined, signal: AbortSignal, onFound?: OnFound): Promise<Lease<B>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await this.#tryAcquire(name, signal, onFound);
+      if (!(found instanceof Failure)) return found;
+      if (attempt === maxAttempts.backend) throw found;
+    }
   }
 
   status(name: string): ConnectionStatus {
     return this.#slots.get(name)?.status() ?? { state: 'closed' };
+  }
+
+  statuses(): ReadonlyMap<string, ConnectionStatus> {
+    return new Map([...this.#slots].map(([name, slot]) => [name, slot.status()]));
   }
 
   async close(name: string): Promise<void> {
@@ -107,9 +117,10 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     return this.#shutdown;
   }
 
-  /** A lease, or the reason why what we got is no good already; a second try then opens anew. */
-  async #tryAcquire(name: string | undefined, signal: AbortSignal): Promise<Lease<B> | Failure> {
+  /** A lease, or the reason why it is unusable already; a second attempt then reopens. */
+  async #tryAcquire(name: string | undefined, signal: AbortSignal, onFound?: OnFound): Promise<Lease<B> | Failure> {
     const entry = await this.#find(name, signal);
+    if (onFound && this.#options.describe) onFound(this.#options.describe(entry));
     const loan = await this.#borrow(entry, signal);
     if (loan instanceof Failure) return loan;
     try {
@@ -138,7 +149,7 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     this.#refuse(signal);
     const open = (opening: AbortSignal) => this.#open(entry, opening);
     try {
-      return await this.#slotOf(entry.name).lend({ version: entry.version, open }, signal);
+      return await this.#getSlot(entry.name).lend({ version: entry.version, open }, signal);
     } catch (error) {
       if (error instanceof Superseded) return error.failure;
       throw error;
@@ -180,20 +191,20 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     return live;
   }
 
-  #slotOf(name: string): ConnectionSlot<B> {
+  #getSlot(name: string): ConnectionSlot<B> {
     const slot = this.#slots.get(name) ?? new ConnectionSlot<B>(this.#slotEvents);
     this.#slots.set(name, slot);
     return slot;
   }
 
-  /** A connection that was renamed or removed is never asked for again: nobody else would notice that it is still open. */
+  /** A connection that was renamed or removed is never asked for again, so it must be found and closed here. */
   async #sweep(): Promise<void> {
     const { entries } = await this.#registry.list();
     const usable = new Set(entries.filter(({ config }) => config !== undefined).map(({ name }) => name));
     for (const [name, slot] of this.#slots) if (!usable.has(name)) slot.retire();
   }
 
-  /** Work that nobody waits for but shutdown. */
+  /** Background work; only shutdown waits for it. */
   #chore(work: () => Promise<void>): void {
     const chore = this.#tidy(work).finally(() => this.#chores.delete(chore));
     this.#chores.add(chore);

@@ -1,90 +1,120 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import type { BaseConnection } from '../connection.ts';
-import { Failure } from '../failure.ts';
+import { Failure, failureWith, joinHints } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
-import type { Importer } from '../registry/importer.ts';
-import { acceptedKeysPathFor, defaultStorePath } from '../registry/paths.ts';
-import { createRegistry, type Registry } from '../registry/registry.ts';
-import { SecretRenewal } from '../registry/secret-renewal.ts';
-import type { SecretSources } from '../registry/secret-sources.ts';
-import type { Fields } from '../registry/tree.ts';
-import { type ConnectionKind, registerConnectionTools } from '../tools/connection-tools.ts';
+import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
+import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
+import type { Importer } from '../registry/sources/importer.ts';
+import { acceptedKeysPathFor, defaultStorePath } from '../registry/sources/paths.ts';
+import { defaultName } from '../registry/sources/sources.ts';
+import {
+  type ConnectionDescriptions,
+  type ConnectionKind,
+  registerConnectionTools,
+} from '../tools/connections/connection-tools.ts';
+import { describeDestination } from '../tools/connections/destinations.ts';
+import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
-import type { PersonQuery } from './person-query.ts';
-import { readonlyRegistry } from './readonly-registry.ts';
+import type { CliQuery, ToolCommand } from './cli-query.ts';
+import { type Narrowing, narrowManager } from './narrowing.ts';
 import {
-  type LeafFlag,
-  type LeafSetting,
+  findVariable,
+  type ProgramFlag,
+  type ProgramSetting,
   parseTime,
   readFlag,
   readonlyFlag,
   readSettings,
   type Settings,
   serverSettings,
-  variableOf,
 } from './settings.ts';
 
 /** Everything that makes a server of its own out of the generic half. */
-export interface Leaf<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
-  /** Also the name of the program and of the package. */
+export interface ServerDefinition<C extends BaseConnection, B extends Backend> {
+  program: ProgramDefinition<B>;
+  connections: ConnectionDefinition<C>;
+  backend: BackendDefinition<C, B>;
+  tools: ToolsDefinition<C, B>;
+}
+
+export interface ProgramDefinition<B> {
+  /** It is also the name of the program and of the package. */
   name: string;
   version: string;
   /** Names the configuration folder, the project file and, in capitals, the variables. */
   app: string;
-  /** For `--help`: what it serves. */
+  /** A line for `--help`: what it serves. */
   summary: string;
-  /** For the help of `connections add`. */
+  /** An example for the help of `connections add`. */
   exampleUrl?: string;
-  instructions: string;
-  /** A whole connection, as files and the environment write it. */
-  schema: z.ZodType<C>;
-  /** What `add_connection` takes; `update_connection` takes the same, with all but `name` optional. */
-  toolSchema: z.ZodObject;
-  /** Besides `host` and `ssh`, the fields that decide where a stored secret is sent. */
-  routeFields: readonly string[];
-  /** Fields that no tool may set, as dotted paths: those that name files of this machine. */
-  personFields?: readonly string[];
-  /** Fields that count only in a person's own file, not in one that came with a project. */
-  ownFileFields?: readonly string[];
-  /** Fields by which a person narrows what may be seen through a connection; no tool may set or get round them. */
-  narrowingFields?: readonly string[];
   /** Settings of its own, beside those that every server has. */
-  settings?: readonly LeafSetting[];
-  /** Switches of its own, without a value. Who starts the leaf acts on them; here they are known and explained. */
-  flags?: readonly LeafFlag[];
-  /** `folder` is the person's own, beside the store, for what has to be remembered. */
-  createBackend(target: BackendTarget<C>, signal: AbortSignal, options: { folder: string }): Promise<B>;
-  /** Files of other programs that `{ "from": … }` may name in a secret's place. */
-  secretSources?: SecretSources<C>;
-  /** What `connections import` looks into; loaded only then. */
-  importers?(): Promise<readonly Importer[]>;
-  /** Connections that the program brings itself, because of the option `from`. */
-  ownConnections?: { from: string; list: readonly ({ name: string } & Fields)[] };
-  /** For a person at the command line. */
-  query?: PersonQuery<B>;
-  resolvePort(config: C): number;
-  /** Where else the same server can be reached, such as other nodes of a cluster. */
-  otherPlaces?(config: C): readonly { host: string; port: number }[];
-  /** The leaf's own tools; those over the connections are there already. */
-  registerTools?(app: App<C, B>): void;
+  settings?: readonly ProgramSetting[];
+  /** Switches of its own, without a value. The caller of `runProgram` acts on them; here they are known and explained. */
+  flags?: readonly ProgramFlag[];
+  /** The queries of the command line. */
+  query?: CliQuery<B>;
+  /** Commands that call a tool. */
+  toolCommands?: readonly ToolCommand[];
 }
 
-export interface AppOptions {
+type RegistryMembers =
+  | ('schema' | 'routeFields' | 'userOnlyFields' | 'ownFileFields' | 'restrictionFields' | 'resolvePort')
+  | ('parseUrl' | 'otherPlaces' | 'secretSources' | 'ownConnections' | 'urlVariable');
+
+export interface ConnectionDefinition<C extends BaseConnection> extends Pick<RegistryOptions<C>, RegistryMembers> {
+  /** What `add_connection` takes; `update_connection` takes the same, with all but `name` optional. */
+  toolSchema: z.ZodObject;
+  publicView: ConnectionKind<C, Backend>['publicView'];
+  /** What `connections import` looks into; loaded only then. */
+  importers?(): Promise<readonly Importer[]>;
+}
+
+export interface BackendDefinition<C extends BaseConnection, B extends Backend>
+  extends Omit<ConnectionKind<C, B>, 'descriptions' | 'publicView'> {
+  /** `folder` is the person's own, beside the store, for what has to be remembered. */
+  create(target: BackendTarget<C>, signal: AbortSignal, options: { folder: string }): Promise<B>;
+}
+
+export interface ToolsDefinition<C extends BaseConnection, B extends Backend> {
+  /** Shown to the model when it connects. */
+  instructions: string;
+  /** The manager for the five connection tools. */
+  descriptions: ConnectionDescriptions;
+  /** Registers the server's own tools; those over the connections are there already. */
+  register?(place: Workplace<C, B>): void;
+}
+
+export interface AppOptions<C extends BaseConnection = BaseConnection> {
   env: NodeJS.ProcessEnv;
   cwd: string;
   home: string;
-  /** As far as they stood on the command line; the rest comes from the environment. */
+  /** The values given on the command line; the rest comes from the environment. */
   settings?: Settings;
   /** `--readonly` stood there. */
   readonly?: boolean;
+  /** Instead of the connections that are configured, to try one before it is saved. */
+  registry?: Registry<C>;
+  /** The URL of a connection for this process alone. */
+  url?: string | undefined;
+  /** Connections that the caller of `createApp` brings; they win over the configured ones. */
+  given?: GivenConnections;
   log?: Log;
 }
 
-export interface App<C extends BaseConnection, B extends Backend> {
+export interface GivenConnections {
+  /** What messages call the place where they are written. */
+  from: string;
+  list: readonly ({ name: string } & Record<string, unknown>)[];
+  /** There are no others: no file and no variable of the person counts, and no tool changes the list. */
+  isAll: boolean;
+}
+
+/** What a tool finds: one client's view of the connections. */
+export interface Workplace<C extends BaseConnection, B extends Backend> {
   registry: Registry<C>;
   manager: Manager<B>;
   toolServer: ToolServer;
@@ -92,54 +122,126 @@ export interface App<C extends BaseConnection, B extends Backend> {
   readonly: boolean;
   settings: Settings;
   log: Log;
+}
+
+export interface App<C extends BaseConnection, B extends Backend> extends Workplace<C, B> {
+  /** The same server for one client more. What it opens is shared, what it was told is its own. */
+  openView(narrowing: Narrowing): ToolServer;
   dispose(): Promise<void>;
 }
 
 /** Puts a server together. Reads nothing and opens nothing: that is left to the first call. */
-export function createApp<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions): App<C, B> {
-  const { env, cwd } = options;
-  const folder = dirname(storePathOf(leaf.app, options));
-  const given = { app: leaf.app, env };
-  const settings = readSettings([...serverSettings, ...(leaf.settings ?? [])], { ...given, given: options.settings ?? {}, cwd });
-  const readonly = readFlag(readonlyFlag, { ...given, given: options.readonly === true });
-  const level = parseLogLevel(env[variableOf(leaf.app, 'log')], variableOf(leaf.app, 'log'));
-  const log = options.log ?? createLog(leaf.name, level);
-  const found = registryOf(leaf, options, { configPath: settings.config, log });
-  const registry = readonly ? readonlyRegistry(found) : found;
-  const renewal = new SecretRenewal<C>({ registry, isRefusal: (error) => isRefusal(error, leaf) });
-  const { get, list } = registry;
-  const openTunnel = tunnelOpener(leaf, options, log);
-  const manager = createManager<C, B>(
-    { get, list, resolve: (name, signal) => renewal.resolve(name, signal) },
-    {
-      createBackend: (target, signal) =>
-        renewal.open(
-          target.config,
-          (config, isOld) => openBackend(leaf, { target: { ...target, config }, isOld, signal, folder }),
-          signal,
-        ),
-      createTunnel: (config, signal) => renewal.open(config, (one) => openTunnel(one, signal), signal),
-      resolvePort: (config) => leaf.resolvePort(config),
-      log,
-    },
-  );
-  const toolServer = createToolServer({
-    name: leaf.name,
-    version: leaf.version,
-    instructions: leaf.instructions,
-    log,
-    ...(settings.timeout === undefined ? {} : { timeoutMs: parseTime(settings.timeout) }),
+export function createApp<C extends BaseConnection, B extends Backend>(
+  definition: ServerDefinition<C, B>,
+  options: AppOptions<C>,
+): App<C, B> {
+  const { cwd } = options;
+  const { program } = definition;
+  const isFixed = options.given?.isAll === true;
+  const env = isFixed ? {} : options.env;
+  const given = { app: program.app, env };
+  const settings = readSettings([...serverSettings, ...(program.settings ?? [])], {
+    ...given,
+    given: options.settings ?? {},
+    cwd,
   });
-  const app: App<C, B> = { registry, manager, toolServer, readonly, settings, log, dispose: () => manager.disposeAll() };
+  // Only a front uses it; one that cannot read it leaves the error to the program.
+  if (settings.idle !== undefined) parseTime(settings.idle, 'idle time');
+  const readonly = readFlag(readonlyFlag, { ...given, given: options.readonly === true });
+  const level = parseLogLevel(env[findVariable(program.app, 'log')], findVariable(program.app, 'log'));
+  const log = options.log ?? createLog(program.name, level);
+  const registry = options.registry ?? openRegistry(definition, options, { configPath: settings.config, readonly, log });
+  const manager = openManager(definition, { registry, options, log });
+  const base = { definition, registry, manager, settings, readonly, isFixed, log, calls: new RunningCalls() };
+  const openView = (narrowing: Narrowing) => openWorkplace(base, narrowing).toolServer;
+  return { ...openWorkplace(base, {}), openView, dispose: () => manager.disposeAll() };
+}
+
+interface ViewBase<C extends BaseConnection, B extends Backend> extends Omit<Workplace<C, B>, 'toolServer'> {
+  definition: ServerDefinition<C, B>;
+  /** No tool changes the list of connections. */
+  isFixed: boolean;
+  calls: RunningCalls;
+}
+
+function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBase<C, B>, narrowing: Narrowing): Workplace<C, B> {
+  const { definition, settings, log, calls } = base;
+  const { program, connections, tools } = definition;
+  const readonly = base.readonly || narrowing.readonly === true;
+  const registry = base.registry.narrow(narrowing);
+  const manager = narrowManager(base.manager, registry, narrowing);
+  const timeout = narrowing.timeout ?? settings.timeout;
+  const toolServer = createToolServer({
+    name: program.name,
+    version: program.version,
+    instructions: tools.instructions,
+    log,
+    readonly,
+    calls,
+    ...(timeout === undefined ? {} : { timeoutMs: parseTime(timeout) }),
+  });
+  const place = { registry, manager, toolServer, readonly, settings, log };
   registerConnectionTools(toolServer, {
     manager,
     registry,
-    fullSchema: leaf.toolSchema,
-    ...kindOf(leaf),
+    fullSchema: connections.toolSchema,
+    descriptions: tools.descriptions,
+    publicView: connections.publicView,
+    ...definition.backend,
   });
-  leaf.registerTools?.(app);
-  if (settings.tools !== undefined) toolServer.keepOnly(settings.tools.split(','));
-  return app;
+  tools.register?.(place);
+  // A tool that `--tools` names may be one that only this view leaves out.
+  if (settings.tools !== undefined) toolServer.keepOnly({ wanted: settings.tools, readonly: base.readonly });
+  toolServer.keepOnly({ wanted: narrowing.tools, readonly });
+  // Who sees a part of the connections must not add one beside it.
+  const isPart = narrowing.connections !== undefined || base.isFixed;
+  if (isPart) toolServer.keepOnly({ wanted: without(toolServer.names, changingTools), readonly });
+  if (narrowing.onlyReadingTools) toolServer.keepOnly({ wanted: without(toolServer.names, listChanging(toolServer)), readonly });
+  return place;
+}
+
+function listChanging({ definitions }: ToolServer): string[] {
+  return definitions.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
+}
+
+const changingTools = ['add_connection', 'update_connection', 'remove_connection'];
+
+function without(offered: readonly string[], names: readonly string[]): string {
+  return names.flatMap((name) => (offered.includes(name) ? `-${name}` : [])).join(',');
+}
+
+interface ManagerParts<C extends BaseConnection> {
+  registry: Registry<C>;
+  options: AppOptions<C>;
+  log: Log;
+}
+
+function openManager<C extends BaseConnection, B extends Backend>(
+  definition: ServerDefinition<C, B>,
+  { registry, options, log }: ManagerParts<C>,
+): Manager<B> {
+  const { connections, program } = definition;
+  const folder = dirname(findStorePath(program.app, options));
+  const renewal = new SecretRenewal<C>({ registry, isRefusal });
+  const { get, list } = registry;
+  const openTunnel = tunnelOpener(program, options, log);
+  return createManager<C, B>(
+    { get, list, resolve: (name, signal) => renewal.resolve(name, signal) },
+    {
+      createBackend: (target, signal) => {
+        const { config: given }: { config: C } = target;
+        return renewal.open(
+          given,
+          (config, isOld) => openBackend(definition, { target: { ...target, config }, isOld, signal, folder }),
+          signal,
+        );
+      },
+      createTunnel: (config, signal) => renewal.open(config, (one) => openTunnel(one, signal), signal),
+      resolvePort: (config) => connections.resolvePort(config),
+      describe: (entry) => describeDestination(entry, (config) => connections.publicView(config)),
+      log,
+    },
+  );
 }
 
 interface OpenRequest<C extends BaseConnection> {
@@ -149,17 +251,17 @@ interface OpenRequest<C extends BaseConnection> {
   folder: string;
 }
 
-/** Not every backend logs in when it is opened. One with an old secret is asked at once, while the secret can still be read anew. */
+/** Not every backend logs in when it is opened. One with an old secret is asked at once, while the secret can still be read again. */
 async function openBackend<C extends BaseConnection, B extends Backend>(
-  leaf: Leaf<C, B>,
+  definition: ServerDefinition<C, B>,
   { target, isOld, signal, folder }: OpenRequest<C>,
 ): Promise<B> {
-  const backend = await leaf.createBackend(target, signal, { folder });
+  const backend = await definition.backend.create(target, signal, { folder });
   try {
-    if (isOld) await leaf.ping(backend, signal);
+    if (isOld) await definition.backend.ping(backend, signal);
   } catch (error) {
     // Whatever else is wrong is for the call to find.
-    if (!isRefusal(error, leaf)) return backend;
+    if (!isRefusal(error)) return backend;
     await backend.dispose();
     throw error;
   }
@@ -167,7 +269,7 @@ async function openBackend<C extends BaseConnection, B extends Backend>(
 }
 
 /** ssh2 is loaded when the first tunnel is opened. */
-function tunnelOpener<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>, options: AppOptions, log: Log) {
+function tunnelOpener<C extends BaseConnection>({ app, name }: { app: string; name: string }, options: AppOptions<C>, log: Log) {
   const { env, home } = options;
   let tunnels: SharedTunnels | undefined;
   return async (config: C, signal: AbortSignal) => {
@@ -175,62 +277,57 @@ function tunnelOpener<C extends BaseConnection, B extends Backend>(leaf: Leaf<C,
       env,
       home,
       log,
-      acceptedKeysFile: acceptedKeysPathFor(storePathOf(leaf.app, options)),
+      acceptedKeysFile: acceptedKeysPathFor(findStorePath(app, options)),
     });
-    return await tunnels.open(config, signal);
+    const opening = tunnels.open(config, signal);
+    return await opening.catch((error: unknown) => Promise.reject(withTrustCommand(error, `${name} trust ${config.name}`)));
   };
+}
+
+/** The tunnel does not know which connection it is for. */
+function withTrustCommand(error: unknown, command: string): unknown {
+  if (!(error instanceof Failure) || error.code !== 'E_SSH_HOST_KEY_UNKNOWN') return error;
+  return failureWith(error, { hint: joinHints(error.next, `Or run \`${command}\`.`) });
 }
 
 const sshRefusals: readonly string[] = ['E_SSH_AUTH_FAILED', 'E_SSH_KEY_PASSPHRASE'];
 
-function isRefusal<C extends BaseConnection, B extends Backend>(error: unknown, leaf: Leaf<C, B>): boolean {
-  const failure = error instanceof Failure ? error : leaf.formatError(error);
-  return failure?.kind === 'auth' || (failure !== undefined && sshRefusals.includes(failure.code));
+function isRefusal(error: unknown): boolean {
+  return error instanceof Failure && (error.kind === 'auth' || sshRefusals.includes(error.code));
 }
 
-/** What the connection tools need of a leaf; the methods stay the leaf's own. */
-function kindOf<C extends BaseConnection, B extends Backend>(leaf: Leaf<C, B>): ConnectionKind<C, B> {
-  const { audit } = leaf;
-  return {
-    descriptions: leaf.descriptions,
-    publicView: (config) => leaf.publicView(config),
-    ping: (backend, signal) => leaf.ping(backend, signal),
-    ...(audit === undefined ? {} : { audit: (backend, signal) => audit.call(leaf, backend, signal) }),
-    isStaleError: (error) => leaf.isStaleError(error),
-    formatError: (error) => leaf.formatError(error),
-  };
-}
-
-function registryOf<C extends BaseConnection, B extends Backend>(
-  leaf: Leaf<C, B>,
-  options: AppOptions,
-  { configPath, log }: { configPath: string | undefined; log: Log },
+function openRegistry<C extends BaseConnection, B extends Backend>(
+  definition: ServerDefinition<C, B>,
+  options: AppOptions<C>,
+  more: Pick<RegistryOptions<C>, 'configPath' | 'readonly' | 'log'>,
 ): Registry<C> {
   const { env, cwd, home } = options;
+  const { connections, program } = definition;
   return createRegistry<C>({
-    schema: leaf.schema,
+    ...connections,
+    ...more,
     env,
-    envVar: variableOf(leaf.app, 'connections'),
-    storePath: storePathOf(leaf.app, options),
-    configPath,
-    projectFileName: `.${leaf.app}.json`,
+    envVar: findVariable(program.app, 'connections'),
+    storePath: findStorePath(program.app, options),
+    projectFileName: `.${program.app}.json`,
     cwd,
     home,
-    routeFields: leaf.routeFields,
-    ...(leaf.personFields !== undefined && { personFields: leaf.personFields }),
-    ...(leaf.narrowingFields !== undefined && { narrowingFields: leaf.narrowingFields }),
-    ...(leaf.ownFileFields !== undefined && { ownFileFields: leaf.ownFileFields }),
-    resolvePort: (config) => leaf.resolvePort(config),
-    otherPlaces: (config) => leaf.otherPlaces?.(config) ?? [],
-    ...(leaf.secretSources !== undefined && { secretSources: leaf.secretSources }),
-    ...(leaf.ownConnections !== undefined && { ownConnections: leaf.ownConnections }),
-    logPrefix: leaf.name,
-    log,
+    ownConnections: [
+      ...(connections.ownConnections ?? []),
+      ...urlConnections(options),
+      ...(options.given ? [options.given] : []),
+    ],
+    onlyOwn: options.given?.isAll,
+    logPrefix: program.name,
   });
 }
 
+function urlConnections({ url }: Pick<AppOptions, 'url'>) {
+  return url === undefined ? [] : [{ from: 'the command line', list: [{ name: defaultName, url }] }];
+}
+
 /** The person's own file: named by the environment, else under the configuration folder. */
-export function storePathOf(app: string, { env, cwd, home }: Pick<AppOptions, 'env' | 'cwd' | 'home'>): string {
-  const path = defaultStorePath({ app, env, home, variable: variableOf(app, 'store') });
+export function findStorePath(app: string, { env, cwd, home }: Pick<AppOptions, 'env' | 'cwd' | 'home'>): string {
+  const path = defaultStorePath({ app, env, home, variable: findVariable(app, 'store') });
   return resolve(cwd, path);
 }

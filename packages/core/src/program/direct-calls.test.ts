@@ -97,9 +97,9 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });
 
-const callOf = (params: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+const getCall = (params: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
 
-/** Each of these is answered, whoever does it. */
+/** Each of these is answered, by us or by the SDK. */
 const plain: readonly [what: string, params: Record<string, unknown>][] = [
   ['a result', { name: 'echo', arguments: { word: 'hello' } }],
   ['no arguments', { name: 'echo' }],
@@ -114,7 +114,7 @@ describe('calls without the SDK', () => {
     const [direct, whole] = [open(true), open(false)];
     for (const world of [direct, whole]) {
       await world.shakeHands();
-      world.send(callOf(params));
+      world.send(getCall(params));
       await expect.poll(() => world.written().some(({ id }) => id === 1)).toBe(true);
     }
     expect(direct.calls).toHaveLength(1);
@@ -122,11 +122,11 @@ describe('calls without the SDK', () => {
   });
 
   it.each<[string, object]>([
-    ['another field of the call', callOf({ name: 'echo', task: {} })],
-    ['another field of _meta', callOf({ name: 'echo', _meta: { trace: 1 } })],
-    ['arguments that are a list', callOf({ name: 'echo', arguments: [] })],
-    ['a name that is none', callOf({ name: 7 })],
-    ['another field of the message', { ...callOf({ name: 'echo' }), more: 1 }],
+    ['another field of the call', getCall({ name: 'echo', task: {} })],
+    ['another field of _meta', getCall({ name: 'echo', _meta: { trace: 1 } })],
+    ['arguments that are a list', getCall({ name: 'echo', arguments: [] })],
+    ['a name that is not a string', getCall({ name: 7 })],
+    ['another field of the message', { ...getCall({ name: 'echo' }), more: 1 }],
   ])('are left to the SDK with %s', async (_what, message) => {
     const [direct, whole] = [open(true), open(false)];
     for (const world of [direct, whole]) {
@@ -140,7 +140,7 @@ describe('calls without the SDK', () => {
 
   it('are left to the SDK before the handshake is over', async () => {
     const world = open(true);
-    world.send(hello, callOf({ name: 'echo' }));
+    world.send(hello, getCall({ name: 'echo' }));
     await expect.poll(() => world.written().length).toBe(1);
     expect(world.calls).toEqual([]);
   });
@@ -148,18 +148,18 @@ describe('calls without the SDK', () => {
   it('end without an answer when the client gives them up, and the others go on', async () => {
     const world = open(true);
     await world.shakeHands();
-    world.send(callOf({ name: 'wait' }, 'a'), callOf({ name: 'wait' }, 'b'));
+    world.send(getCall({ name: 'wait' }, 'a'), getCall({ name: 'wait' }, 'b'));
     await expect.poll(() => world.calls).toEqual(['wait', 'wait']);
     world.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } });
     await expect.poll(() => world.aborted).toMatchObject([{ kind: 'cancelled' }]);
-    world.send(callOf({ name: 'echo' }, 'c'));
+    world.send(getCall({ name: 'echo' }, 'c'));
     await expect.poll(() => world.written().map(({ id }) => id)).toEqual(['c']);
   });
 
   it('are given up when the transport closes', async () => {
     const world = open(true);
     await world.shakeHands();
-    world.send(callOf({ name: 'wait' }));
+    world.send(getCall({ name: 'wait' }));
     await expect.poll(() => world.calls).toEqual(['wait']);
     await world.close();
     await expect.poll(() => world.aborted).toHaveLength(1);

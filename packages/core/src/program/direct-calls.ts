@@ -6,7 +6,8 @@ import type { ToolServer } from '../tools/tool-server.ts';
 
 type Id = string | number;
 
-interface Call {
+/** A call of a tool without anything that only the SDK knows. */
+export interface PlainCall {
   id: Id;
   name: string;
   args: Readonly<Record<string, unknown>>;
@@ -29,7 +30,7 @@ export class DirectCalls {
     this.#send = send;
   }
 
-  /** Whether the message was one of ours; if not, the SDK gets it. */
+  /** Whether the message was handled here; if not, the SDK gets it. */
   take(message: unknown): boolean {
     if (!isFields(message) || message.jsonrpc !== '2.0') return false;
     const { method, params } = message;
@@ -52,27 +53,21 @@ export class DirectCalls {
 
   #takeCall(message: Fields): boolean {
     if (this.#handshake !== 'done') return false;
-    const call = plainCall(message);
+    const call = readPlainCall(message);
     // Twice the same id is for the SDK to judge.
     if (call === undefined || this.#running.has(call.id)) return false;
     void this.#run(call);
     return true;
   }
 
-  async #run({ id, name, args, progressToken }: Call): Promise<void> {
+  async #run(call: PlainCall): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
-    this.#running.set(id, controller);
+    this.#running.set(call.id, controller);
     const notify: Caller['notify'] = async (method, params) => void this.#send({ jsonrpc: '2.0', method, params });
-    let answer: JSONRPCMessage;
-    try {
-      answer = { jsonrpc: '2.0', id, result: { ...(await this.#call(name, args, { signal, progressToken, notify })) } };
-    } catch (error) {
-      const { code, message } = error instanceof ProtocolError ? error : { code: -32603, message: toFailure(error).message };
-      answer = { jsonrpc: '2.0', id, error: { code, message } };
-    }
-    this.#running.delete(id);
-    // Nobody waits for the answer to a call that was given up.
+    const answer = await answerPlainCall(call, this.#call, { signal, notify });
+    this.#running.delete(call.id);
+    // A cancelled call needs no answer.
     if (!signal.aborted) this.#send(answer);
   }
 
@@ -83,7 +78,22 @@ export class DirectCalls {
   }
 }
 
-function plainCall({ id, params, ...envelope }: Fields): Call | undefined {
+/** The answer as the SDK would write it. */
+export async function answerPlainCall(
+  { id, name, args, progressToken }: PlainCall,
+  call: ToolServer['call'],
+  { signal, notify }: Pick<Caller, 'signal' | 'notify'>,
+): Promise<JSONRPCMessage> {
+  try {
+    return { jsonrpc: '2.0', id, result: { ...(await call(name, args, { signal, progressToken, notify })) } };
+  } catch (error) {
+    const { code, message } = error instanceof ProtocolError ? error : { code: -32603, message: toFailure(error).message };
+    return { jsonrpc: '2.0', id, error: { code, message } };
+  }
+}
+
+/** Undefined for everything that has a field that we do not expect. */
+export function readPlainCall({ id, params, ...envelope }: Fields): PlainCall | undefined {
   if (!isId(id) || !isFields(params) || Object.keys(envelope).length > 2) return undefined;
   const { name, arguments: args = {}, _meta: meta = {}, ...others } = params;
   if (typeof name !== 'string' || !isFields(args) || !isFields(meta) || Object.keys(others).length > 0) return undefined;

@@ -4,7 +4,7 @@ import { type LineEvent, LineReader } from './line-reader.ts';
 
 function read(chunks: readonly Buffer[], maxBytes = 1_000): LineEvent[] {
   const events: LineEvent[] = [];
-  const reader = new LineReader(maxBytes, (event) => events.push(event));
+  const reader = new LineReader({ bytes: maxBytes, values: 2_000 }, (event) => events.push(event));
   for (const chunk of chunks) reader.push(chunk);
   return events;
 }
@@ -37,8 +37,25 @@ describe('LineReader', () => {
     ]);
   });
 
+  it('drops a line with too many values, and reads on', () => {
+    const list = (values: number) =>
+      `{"id":7,"list":[${Array.from({ length: values }, () => '"a fairly long text"').join(',')}]}`;
+    const bytes = Buffer.from(`${list(1_990)}\n${list(2_010)}\n{}\n`);
+    const events = read(split(bytes, [3, 40_000, 50_000, 90_000]), 1_000_000);
+    expect(events).toEqual([
+      { kind: 'line', text: list(1_990) },
+      { kind: 'crowded', head: expect.stringContaining('{"id":7') },
+      { kind: 'line', text: '{}' },
+    ]);
+  });
+
+  it('does not count what is in a text', () => {
+    const line = JSON.stringify({ text: `one of (${'"\\",'.repeat(20_000)}1)` });
+    expect(read([Buffer.from(`${line}\n`)], 1_000_000)).toEqual([{ kind: 'line', text: line }]);
+  });
+
   it('keeps nothing of an endless line but its head', () => {
-    const reader = new LineReader(1_000_000, () => undefined);
+    const reader = new LineReader({ bytes: 1_000_000 }, () => undefined);
     const chunk = Buffer.alloc(1_000_000, 'x');
     const before = process.memoryUsage().arrayBuffers;
     for (let count = 0; count < 500; count += 1) reader.push(Buffer.from(chunk));

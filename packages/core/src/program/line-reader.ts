@@ -1,22 +1,35 @@
-/** What a stream of lines yields: a whole line, or word of one that was too long to keep. */
-export type LineEvent = { kind: 'line'; text: string } | { kind: 'oversized'; bytes: number; head: string };
+/** What a stream of lines yields: a whole line, or word of one that was too long to keep or has too many values. */
+export type LineEvent =
+  | { kind: 'line'; text: string }
+  | { kind: 'oversized'; bytes: number; head: string }
+  | { kind: 'crowded'; head: string };
+
+export interface LineLimits {
+  bytes: number;
+  /** The limit of JSON values. Undefined: any number. */
+  values?: number;
+}
 
 const headBytes = 4_096;
+/** The values of a shorter line are not counted. */
+const minCountedBytes = 32 * 1024;
 const newline = 0x0a;
 
 /**
- * Splits bytes into lines without ever holding more than `maxBytes` of one. A longer line is dropped while it arrives;
+ * Splits bytes into lines without ever holding more than the limits of one. A line beyond them is dropped while it arrives;
  * only its head is kept, from which the sender can be told which message was refused.
  */
 export class LineReader {
-  readonly #maxBytes: number;
+  readonly #limits: LineLimits;
   readonly #emit: (event: LineEvent) => void;
   #chunks: Buffer[] = [];
   #length = 0;
   #head: string | undefined;
+  #counter: ValueCounter | undefined;
+  #isCrowded = false;
 
-  constructor(maxBytes: number, emit: (event: LineEvent) => void) {
-    this.#maxBytes = maxBytes;
+  constructor(limits: LineLimits, emit: (event: LineEvent) => void) {
+    this.#limits = limits;
     this.#emit = emit;
   }
 
@@ -36,19 +49,67 @@ export class LineReader {
     this.#length += part.length;
     if (this.#head !== undefined) return;
     this.#chunks.push(part);
-    if (this.#length <= this.#maxBytes) return;
+    this.#isCrowded = this.#hasTooMany(part);
+    if (this.#length <= this.#limits.bytes && !this.#isCrowded) return;
     this.#head = Buffer.concat(this.#chunks, Math.min(this.#length, headBytes)).toString('utf8');
     this.#chunks = [];
   }
 
+  #hasTooMany(part: Buffer): boolean {
+    const { values } = this.#limits;
+    if (values === undefined || this.#length < minCountedBytes) return false;
+    const parts = this.#counter === undefined ? this.#chunks : [part];
+    this.#counter ??= new ValueCounter();
+    for (const one of parts) this.#counter.read(one);
+    return this.#counter.count > values;
+  }
+
   #finishLine(): void {
-    const event: LineEvent =
-      this.#head === undefined
-        ? { kind: 'line', text: Buffer.concat(this.#chunks, this.#length).toString('utf8') }
-        : { kind: 'oversized', bytes: this.#length, head: this.#head };
+    const event = this.#describeLine();
     this.#chunks = [];
     this.#length = 0;
     this.#head = undefined;
+    this.#counter = undefined;
+    this.#isCrowded = false;
     this.#emit(event);
+  }
+
+  #describeLine(): LineEvent {
+    const head = this.#head;
+    if (head === undefined) return { kind: 'line', text: Buffer.concat(this.#chunks, this.#length).toString('utf8') };
+    return this.#isCrowded ? { kind: 'crowded', head } : { kind: 'oversized', bytes: this.#length, head };
+  }
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+const openList = 0x5b;
+const openObject = 0x7b;
+
+/** Counts the values of a JSON text while it arrives. To build many small ones takes far longer than their length suggests. */
+export class ValueCounter {
+  #count = 0;
+  #inText = false;
+  #isEscaped = false;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  read(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at++) this.#read(bytes[at] ?? 0);
+  }
+
+  #read(code: number): void {
+    if (this.#inText) this.#readInText(code);
+    else if (code === quote) this.#inText = true;
+    else if (code === comma || code === openList || code === openObject) this.#count += 1;
+  }
+
+  #readInText(code: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === backslash) this.#isEscaped = true;
+    else if (code === quote) this.#inText = false;
   }
 }

@@ -149,7 +149,7 @@ describe('serve', () => {
     expect(await life.exitCode).toBe(0);
   });
 
-  it('logs an error that nobody caught and keeps serving', async () => {
+  it('logs an uncaught error and keeps serving', async () => {
     const life = live();
     life.send(initialize);
     life.process.emit('uncaughtException', new Error('from a driver'));
@@ -189,7 +189,7 @@ describe('serve', () => {
     await life.exitCode;
   });
 
-  it('has nobody to answer when a broken line has no id', async () => {
+  it('ignores a malformed line without an id', async () => {
     const life = live();
     life.send(initialize);
     await expect.poll(() => life.written().length).toBe(1);

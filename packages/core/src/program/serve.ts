@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { settlesWithin } from '../abort.ts';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
-import type { ToolServer } from '../tools/tool-server.ts';
-import { settlesWithin } from '../waiting.ts';
+import { serveClient, type ToolServer } from '../tools/tool-server.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -58,14 +57,14 @@ export function serve(options: ServeOptions): { stop(reason: string): Promise<vo
   stdin.on('end', () => void stop('end of input', lastAnswersMs));
   stdin.on('close', () => void stop('end of input', lastAnswersMs));
   stdin.on('error', (error) => void stop(`input failed: ${error.message}`));
-  // Without a listener a client that went away would end the process in the middle of closing things.
+  // Without a listener, a client that went away would end the process while it closes things.
   stdout.on('error', () => void stop('the client closed our output'));
   for (const signal of signals) host.on(signal, () => void stop(signal));
   watchEscapedErrors(host, log);
   // Before the first call hardly anything can block, and the first answers should not wait for the start of a thread.
   stdin.once('data', () => setTimeout(wake, quietMs).unref());
 
-  serveStdio(() => toolServer.connect(), { transport, onerror: (error) => log('warn', error.message) });
+  serveClient(toolServer, transport, (error) => log('warn', error.message));
   return { stop };
 }
 
@@ -81,7 +80,7 @@ interface ShutDown {
 async function shutDown({ reason, graceMs, toolServer, log, dispose, stdout }: ShutDown): Promise<void> {
   log('debug', `stopping: ${reason}`);
   await untilIdle(toolServer, graceMs);
-  toolServer.abortAll(new Failure('cancelled', `the server is stopping (${reason})`, { code: 'E_SHUTTING_DOWN' }));
+  toolServer.calls.abortAll(new Failure('cancelled', `the server is stopping (${reason})`, { code: 'E_SHUTTING_DOWN' }));
   const disposed = dispose().catch((error: unknown) => log('warn', 'closing failed', { error: String(error) }));
   await untilIdle(toolServer, abortedAnswersMs);
   await settlesWithin(disposed, { ms: disposeMs, keepsAlive: true });
@@ -92,7 +91,7 @@ async function untilIdle(toolServer: ToolServer, limitMs: number): Promise<void>
   // One turn of the loop at least: messages that arrived together with the end of input must become calls first.
   const end = Date.now() + limitMs;
   do await delay(5);
-  while (toolServer.running > 0 && Date.now() < end);
+  while (toolServer.calls.count > 0 && Date.now() < end);
 }
 
 function flushed(stdout: Writable): Promise<void> {
@@ -107,10 +106,10 @@ function flushed(stdout: Writable): Promise<void> {
 }
 
 /**
- * An error that nobody caught belongs to one call or to a driver; the other calls have nothing to do with it. So it is
+ * An uncaught error belongs to one call or to a driver; the other calls are unaffected. So it is
  * logged, loudly, and the server lives on.
  */
-function watchEscapedErrors(host: NodeJS.EventEmitter, log: Log): void {
+export function watchEscapedErrors(host: NodeJS.EventEmitter, log: Log): void {
   const report = (what: string) => (error: unknown) => {
     log('error', what, { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   };

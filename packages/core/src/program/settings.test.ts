@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type LeafSetting, parseTime, readFlag, readSettings } from './settings.ts';
+import { type ProgramSetting, parseTime, readFlag, readSettings } from './settings.ts';
 
-const settings: LeafSetting[] = [
+const settings: ProgramSetting[] = [
   { name: 'out-dir', value: 'DIR', help: 'where to', isPath: true },
   { name: 'word', value: 'WORD', help: 'which', isPath: false },
 ];
 const read = (given: Record<string, string>, env: Record<string, string>) =>
   readSettings(settings, { app: 'demo', given, env, cwd: '/somewhere' });
 
-describe('the settings of a leaf', () => {
+describe('the settings of a definition', () => {
   it('come from the command line, else from the environment', () => {
     expect(read({ word: 'a' }, { DEMO_WORD: 'b' })).toMatchObject({ word: 'a' });
     expect(read({}, { DEMO_WORD: 'b' })).toMatchObject({ word: 'b' });
@@ -26,15 +26,15 @@ describe('the settings of a leaf', () => {
 });
 
 describe('a flag', () => {
-  const flag = { name: 'closed', help: 'nobody may' };
-  const readOf = (text?: string, given = false) =>
+  const flag = { name: 'closed', help: 'closed to all' };
+  const findRead = (text?: string, given = false) =>
     readFlag(flag, { app: 'demo', given, env: text === undefined ? {} : { DEMO_CLOSED: text } });
 
-  it.each(['1', 'true', 'YES', ' on '])('is on by the word %j', (word) => expect(readOf(word)).toBe(true));
-  it.each(['', '0', 'False', 'no', 'off', undefined])('is off by the word %j', (word) => expect(readOf(word)).toBe(false));
-  it('is on when it stands on the command line', () => expect(readOf('0', true)).toBe(true));
+  it.each(['1', 'true', 'YES', ' on '])('is on by the word %j', (word) => expect(findRead(word)).toBe(true));
+  it.each(['', '0', 'False', 'no', 'off', undefined])('is off by the word %j', (word) => expect(findRead(word)).toBe(false));
+  it('is on when given on the command line', () => expect(findRead('0', true)).toBe(true));
   it.each(['ja', '2', 'constructor', 'toString'])('is an error by the word %j', (word) =>
-    expect(() => readOf(word)).toThrow(`DEMO_CLOSED is ${JSON.stringify(word)}`),
+    expect(() => findRead(word)).toThrow(`invalid DEMO_CLOSED ${JSON.stringify(word)}`),
   );
 });
 
@@ -48,6 +48,6 @@ describe('a time', () => {
     ['60m', 3_600_000],
   ])('is %s', (text, milliseconds) => expect(parseTime(text)).toBe(milliseconds));
   it.each(['', '0', '-1', '1h', '61m', '1e3', 'soon', '0.1ms'])('is not %j', (text) =>
-    expect(() => parseTime(text)).toThrow(/is no time/),
+    expect(() => parseTime(text)).toThrow(/invalid timeout/),
   );
 });

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 
 /** A setting with one text for its value: on the command line, or in the environment. */
-export interface LeafSetting {
+export interface ProgramSetting {
   /** `--export-dir` on the command line is `export-dir` here, and `APP_EXPORT_DIR` in the environment. */
   name: string;
   /** What `--help` shows for the value: `DIR`. */
@@ -13,10 +13,19 @@ export interface LeafSetting {
 }
 
 /** A setting that is on or off: `--demo`, or `APP_DEMO=1`. */
-export interface LeafFlag {
+export interface ProgramFlag {
   name: string;
   help: string;
 }
+
+/** Flags of a server on stdin and stdout alone. */
+export const stdioFlags = {
+  shared: { name: 'shared', help: 'share one process with the other sessions of this project' },
+  projects: {
+    name: 'projects',
+    help: 'add an argument to each tool: the project whose running server answers',
+  },
+} as const satisfies Record<string, ProgramFlag>;
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
@@ -29,21 +38,30 @@ export interface SettingSources {
 }
 
 /** What every server can be told. */
-export const serverSettings: readonly LeafSetting[] = [
+export const serverSettings: readonly ProgramSetting[] = [
   { name: 'config', value: 'FILE', help: 'read connections from FILE and from no project file', isPath: true },
-  { name: 'tools', value: 'A,B', help: 'offer these tools only', isPath: false },
-  { name: 'timeout', value: 'TIME', help: 'of a call that asks for none: 30s (default), 500ms, 5m', isPath: false },
+  { name: 'tools', value: 'A,B', help: 'offer these tools only; read: those that only read; -A: not this one', isPath: false },
+  { name: 'timeout', value: 'TIME', help: 'default time limit of a call: 30s (default), 500ms, 5m', isPath: false },
+  {
+    name: 'idle',
+    value: 'TIME',
+    help: 'with --shared: end the process this long after its last client: 5m (default)',
+    isPath: false,
+  },
 ];
 
-export const readonlyFlag: LeafFlag = {
+/** What has no meaning without a client on stdin and stdout. */
+export const stdioOptions: readonly string[] = [...Object.keys(stdioFlags), 'idle'];
+
+export const readonlyFlag: ProgramFlag = {
   name: 'readonly',
-  help: 'take every connection for read-only, and offer no tool that writes',
+  help: 'treat every connection as read-only and leave out tools that change data',
 };
 
-/** An empty value is none: that is how a variable is switched off where it cannot be unset. */
-export function readSettings(settings: readonly LeafSetting[], { app, given, env, cwd }: SettingSources): Settings {
+/** An empty value counts as absent: that switches a variable off where it cannot be unset. */
+export function readSettings(settings: readonly ProgramSetting[], { app, given, env, cwd }: SettingSources): Settings {
   const entries = settings.map(({ name, isPath }) => {
-    const value = given[name] || env[variableOf(app, name)] || undefined;
+    const value = given[name] || env[findVariable(app, name)] || undefined;
     return [name, value !== undefined && isPath ? resolve(cwd, value) : value];
   });
   return Object.fromEntries(entries);
@@ -52,35 +70,47 @@ export function readSettings(settings: readonly LeafSetting[], { app, given, env
 const on = ['1', 'true', 'yes', 'on'];
 const off = ['', '0', 'false', 'no', 'off'];
 
-/** Of a flag. A word that is neither is an error: guessing could switch a protection off. */
+/** Reads a flag. Any other word is an error: guessing could switch a protection off. */
 export function readFlag(
-  { name }: LeafFlag,
+  { name }: ProgramFlag,
   { app, given, env }: { app: string; given: boolean; env: NodeJS.ProcessEnv },
 ): boolean {
   if (given) return true;
-  const variable = variableOf(app, name);
+  const variable = findVariable(app, name);
   const text = env[variable] ?? '';
   const word = text.trim().toLowerCase();
   if (on.includes(word)) return true;
   if (off.includes(word)) return false;
-  throw new Failure('input', `${variable} is ${JSON.stringify(text.slice(0, 40))}`, { hint: 'Set it to 1 or 0.' });
+  throw new Failure('input', `invalid ${variable} ${JSON.stringify(text.slice(0, 40))}: expected 1 or 0`, {
+    hint: 'Correct or unset it.',
+  });
 }
 
-export function variableOf(app: string, name: string): string {
+export function findVariable(app: string, name: string): string {
   return `${app}_${name}`.toUpperCase().replaceAll('-', '_');
 }
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000 } as const;
-const longestMs = 3_600_000;
+const maxMs = 3_600_000;
 
 /** `30s`, `500ms`, `5m`, and a number alone, which is seconds. */
-export function parseTime(text: string): number {
+export function parseTime(text: string, what = 'timeout'): number {
   const match = /^(?<number>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m)?$/.exec(text.trim());
   const unit = match?.groups?.unit;
   const factor = unit === 'ms' || unit === 'm' ? unitMs[unit] : unitMs.s;
   const milliseconds = Math.round(Number(match?.groups?.number) * factor);
-  if (milliseconds >= 1 && milliseconds <= longestMs) return milliseconds;
-  throw new Failure('input', `the timeout ${JSON.stringify(text.slice(0, 40))} is no time that a call may take`, {
-    hint: 'Write it like 30s, 500ms or 5m; an hour is the most.',
-  });
+  if (milliseconds >= 1 && milliseconds <= maxMs) return milliseconds;
+  throw new Failure(
+    'input',
+    `invalid ${what} ${JSON.stringify(text.slice(0, 40))}: expected a duration such as 30s, 500ms or 5m`,
+    {
+      hint: 'Pass at most 60m.',
+    },
+  );
+}
+
+/** `--tools -NAME` in two words, which the parser takes for two options. */
+export function joinToolNames(argv: readonly string[]): string[] {
+  const at = argv.findIndex((word, i) => word === '--tools' && /^-[^-]/.test(argv[i + 1] ?? ''));
+  return at < 0 ? [...argv] : [...argv.slice(0, at), `--tools=${argv[at + 1]}`, ...argv.slice(at + 2)];
 }

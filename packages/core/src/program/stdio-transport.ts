@@ -3,7 +3,7 @@ import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@model
 import { isFields } from '../registry/tree.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
 import { DirectCalls } from './direct-calls.ts';
-import { LineReader } from './line-reader.ts';
+import { type LineEvent, LineReader } from './line-reader.ts';
 
 export interface StdioTransportOptions {
   stdin: Readable;
@@ -16,7 +16,10 @@ export interface StdioTransportOptions {
   maxLineBytes?: number;
 }
 
-const defaultMaxLineBytes = 16 * 1024 * 1024;
+/** To read a message of this length takes about 10 ms, in which no other call is answered. */
+const defaultMaxLineBytes = 4 * 1024 * 1024;
+/** The same for this many values, in the slowest form: the keys of one object. More than any tool takes. */
+const maxValues = 25_000;
 /** Not the beginning of a longer number: that is the id of another call. */
 const idPattern = /"id"\s*:\s*(-?\d{1,16}(?![\d.eE])|"(?:[^"\\]|\\.){0,200}")/;
 
@@ -44,9 +47,7 @@ export class StdioTransport implements Transport {
     this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;
     this.#onCall = options.onCall;
     this.#direct = options.call && new DirectCalls(options.call, (message) => !this.#closed && this.#write(message));
-    this.#lines = new LineReader(this.#maxLineBytes, (event) =>
-      event.kind === 'line' ? this.#receive(event.text) : this.#refuse(event.head, event.bytes),
-    );
+    this.#lines = new LineReader({ bytes: this.#maxLineBytes, values: maxValues }, (event) => this.#take(event));
   }
 
   async start(): Promise<void> {
@@ -76,6 +77,13 @@ export class StdioTransport implements Transport {
     this.#lines.push(chunk);
   };
 
+  #take(event: LineEvent): void {
+    if (event.kind === 'line') this.#receive(event.text);
+    else if (event.kind === 'crowded')
+      this.#refuse(event.head, `a message with more than ${maxValues} values`, 'send it in parts, or a list as one text');
+    else this.#refuse(event.head, `a message of ${event.bytes} bytes`, `the limit is ${this.#maxLineBytes}`);
+  }
+
   #receive(line: string): void {
     if (line.trim() === '') return;
     let message: JSONRPCMessage;
@@ -91,11 +99,11 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  #refuse(head: string, bytes: number): void {
-    this.#answerUnreadable(head, -32600, `a message of ${bytes} bytes was refused: the limit is ${this.#maxLineBytes}`);
+  #refuse(head: string, what: string, why: string): void {
+    this.#answerUnreadable(head, -32600, `${what} was refused: ${why}`);
   }
 
-  /** The sender waits for an answer to its id; without a readable id there is nobody to answer, so we only log. */
+  /** The sender waits for an answer to its id; without a readable id there is no request to answer, so we only log. */
   #answerUnreadable(text: string, code: number, message: string): void {
     const id = readId(text);
     if (id !== undefined) void this.send({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => undefined);

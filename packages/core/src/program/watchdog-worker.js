@@ -9,11 +9,11 @@ import { workerData } from 'node:worker_threads';
  *
  * @typedef {typeof import('./watchdog.ts').slots} Slots
  * @typedef {import('node:worker_threads').MessagePort} MessagePort
- * @typedef {{ shared: Int32Array, slots: Slots, port: MessagePort, readsInput: boolean, signals: readonly string[] }} Data
+ * @typedef {{ shared: Int32Array, slots: Slots, port: MessagePort, follows: 'input' | 'parent' | 'signals', signals: readonly string[] }} Data
  */
 
 /** @type {Data} */
-const { shared, slots, port, readsInput, signals } = workerData;
+const { shared, slots, port, follows, signals } = workerData;
 
 const tickMs = 250;
 /** A main thread that has not answered for so many ticks is blocked. */
@@ -67,8 +67,13 @@ function leave() {
 
 /** By a signal, by the main thread, or by the end of its input; where that cannot be seen, by the end of the parent. */
 function wasAsked() {
-  isAsked ||= Atomics.load(shared, slots.stopping) !== 0 || (readsInput ? isInputOver() : isParentGone());
+  isAsked ||= Atomics.load(shared, slots.stopping) !== 0 || isClientGone();
   return isAsked;
+}
+
+function isClientGone() {
+  if (follows === 'signals') return false;
+  return follows === 'input' ? isInputOver() : isParentGone();
 }
 
 /**

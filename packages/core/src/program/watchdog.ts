@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Log } from '../log.ts';
+import { keepYoungGenerationSmall } from '../young-generation.ts';
 
 /** A thread that ends the process within two seconds after it was asked to stop, while the main thread is blocked and cannot. */
 export interface Watchdog {
@@ -12,7 +13,8 @@ export interface Watchdog {
 }
 
 export interface WatchdogOptions {
-  stdin: Readable;
+  /** Undefined for a process that has no client there, and may outlive its parent. */
+  stdin?: Readable;
   signals: readonly string[];
   /** Whether a call runs, which keeps the thread. */
   isBusy(): boolean;
@@ -56,7 +58,7 @@ class WatchdogThread implements Watchdog {
   }
 
   #start(): void {
-    // At the start of the program it would take a millisecond.
+    // Loading it at the start of the program would take a millisecond.
     this.#threads ??= process.getBuiltinModule('node:worker_threads');
     const { port1, port2 } = new this.#threads.MessageChannel();
     for (const slot of [slots.lock, slots.pongs]) Atomics.store(this.#shared, slot, 0);
@@ -64,6 +66,7 @@ class WatchdogThread implements Watchdog {
     this.#port = port1.on('message', (message: unknown) => this.#receive(message));
     port1.unref();
     worker.unref();
+    keepYoungGenerationSmall(worker);
     worker.once('error', (error) => this.#fail(error));
     worker.once('exit', () => {
       this.#port = undefined;
@@ -72,11 +75,12 @@ class WatchdogThread implements Watchdog {
 
   #open(threads: typeof import('node:worker_threads'), port: MessagePort): Worker {
     const { signals, stdin } = this.#options;
-    const readsInput = canReadInput();
+    const readsInput = stdin !== undefined && canReadInput();
     if (readsInput) this.#takeInput(stdin);
+    const follows = stdin === undefined ? 'signals' : readsInput ? 'input' : 'parent';
     const open = (...execArgv: string[]): Worker =>
       new threads.Worker(new URL('./watchdog-worker.js', import.meta.url), {
-        workerData: { shared: this.#shared, slots, port, readsInput, signals },
+        workerData: { shared: this.#shared, slots, port, follows, signals },
         transferList: [port],
         env: {},
         execArgv,

@@ -1,8 +1,8 @@
 import type { BaseConnection } from '../connection.ts';
 import type { Failure } from '../failure.ts';
-import type { SecretUse } from './secret-memory.ts';
+import type { SecretUse } from './secrets/secret-memory.ts';
 
-/** Where a connection was read from, strongest first: what stands further up shadows what has the same name below. */
+/** Where a connection was read from, strongest first: an earlier source shadows later ones of the same name. */
 export type SourceKind = 'option' | 'env' | 'project' | 'store';
 
 export interface Origin {
@@ -11,7 +11,7 @@ export interface Origin {
   where: string;
 }
 
-/** One connection as it is listed. `config` is there only if it can be used as it stands. */
+/** One connection as it is listed. `config` is there only if it can be used without changes. */
 export interface Entry<C extends BaseConnection> {
   name: string;
   origin: Origin;
@@ -35,7 +35,7 @@ export interface Entry<C extends BaseConnection> {
   version: string;
 }
 
-/** Of a whole source: a broken file, a project file nobody has allowed. Never hides what other sources hold. */
+/** Of a whole source: a broken file, a project file that is not allowed. Never hides what other sources hold. */
 export interface SourceProblem {
   origin: Origin;
   failure: Failure;
@@ -54,6 +54,14 @@ export interface Resolved<C extends BaseConnection> {
   uses?: readonly SecretUse[];
 }
 
+/** What one client may use of the connections: never more than the server itself. */
+export interface ConnectionLimits {
+  /** Every connection is read-only. */
+  readonly?: boolean | undefined;
+  /** These only; absent: all. */
+  connections?: readonly string[] | undefined;
+}
+
 export interface Registry<C extends BaseConnection> {
   /** Reads what changed since the last call (by stat) and answers from memory otherwise. */
   list(): Promise<Snapshot<C>>;
@@ -70,8 +78,14 @@ export interface Registry<C extends BaseConnection> {
   update(name: string, patch: Record<string, unknown>, signal?: AbortSignal): Promise<Entry<C>>;
   /** As the two above it waits for others who change the store; when the signal is aborted meanwhile, nothing is changed any more. */
   remove(name: string, signal?: AbortSignal): Promise<void>;
+  /** The same connections as one client may use them. */
+  narrow(limits: ConnectionLimits): Registry<C>;
   /** The same three for a person at the command line, who may write references, change `readonly`, and send a secret elsewhere. */
-  readonly person: ConnectionEdits<C>;
+  readonly person: PersonEdits<C>;
 }
 
-export type ConnectionEdits<C extends BaseConnection> = Pick<Registry<C>, 'add' | 'update' | 'remove'>;
+export interface PersonEdits<C extends BaseConnection> extends Pick<Registry<C>, 'add' | 'update' | 'remove'> {
+  /** The connections with this one among them, to try it before it is saved. Throws what `add` would. */
+  draft(input: Record<string, unknown>): Registry<C>;
+  rename(name: string, to: string, signal?: AbortSignal): Promise<Entry<C>>;
+}

@@ -1,17 +1,38 @@
 import type { BaseConnection } from '../connection.ts';
-import { Failure, formatAdvice } from '../failure.ts';
+import { askUser, describeFailure, Failure, type Hint } from '../failure.ts';
 import { nearestNames } from '../nearest.ts';
-import type { Entry } from './entry.ts';
-import type { Compiled, Listed } from './snapshot.ts';
+import type { Entry, Snapshot } from './entry.ts';
+import type { Compiled, Listed } from './sources/snapshot.ts';
+
+/** The failure of a server without connections. */
+export const addFirst: Hint = {
+  call: 'add_connection',
+  run: 'connections add NAME URL',
+  to: 'add one',
+  tool: 'Ask the user to add one to the configuration.',
+};
+
+/** Names that are listed in a hint at most. */
+const maxShown = 10;
 
 export function unknownName(name: string, known: readonly string[]): Failure {
   const nearest = nearestNames(name, known);
   const shown = JSON.stringify(name.slice(0, 64));
-  const hints =
-    nearest.length > 0
-      ? { hint: `Did you mean ${nearest.map((one) => `"${one}"`).join(' or ')}?` }
-      : { hint: 'Call list_connections to see the names.', personHint: '`connections list` shows the names.' };
-  return new Failure('unknown', `there is no connection ${shown}`, { ...hints, nearest });
+  const hint: Hint =
+    known.length > 0 && known.length <= maxShown
+      ? `${known.length > 1 ? 'Use one of' : 'Use'} ${known.map((one) => `"${one}"`).join(', ')}.`
+      : { call: 'list_connections', run: 'connections list', to: 'see the names' };
+  return new Failure('unknown', `there is no connection ${shown}`, { hint, nearest });
+}
+
+/** Includes connections that cannot be used. */
+export function findEntry<C extends BaseConnection>({ entries }: Snapshot<C>, name: string): Entry<C> {
+  const found = entries.find((entry) => entry.name === name);
+  if (found !== undefined) return found;
+  throw unknownName(
+    name,
+    entries.map((entry) => entry.name),
+  );
 }
 
 export function findListed<C extends BaseConnection>(compiled: Compiled<C>, name: string | undefined): Listed<C> {
@@ -21,31 +42,27 @@ export function findListed<C extends BaseConnection>(compiled: Compiled<C>, name
   throw compiled.byName.size === 0 ? noConnections(compiled) : unknownName(name, [...compiled.byName.keys()]);
 }
 
-/** A connection with a problem counts, one of a file nobody has allowed does not. */
+/** A connection with a problem counts, one of a file that was never allowed does not. */
+function isTaken<C extends BaseConnection>({ candidate, isReserved }: Listed<C>): boolean {
+  return candidate !== undefined || isReserved === true;
+}
+
 function onlyOne<C extends BaseConnection>(compiled: Compiled<C>): Listed<C> {
-  const counted = [...compiled.byName.values()].filter(({ candidate }) => candidate !== undefined);
+  const counted = [...compiled.byName.values()].filter(isTaken);
   const [first, second] = counted;
   if (!first) throw noConnections(compiled);
   if (!second) return first;
-  const names = counted.slice(0, 10).map(({ entry }) => `"${entry.name}"`);
+  const names = counted.slice(0, maxShown).map(({ entry }) => `"${entry.name}"`);
   const more = counted.length > names.length ? ` and ${counted.length - names.length} more` : '';
   throw new Failure('input', `there are ${counted.length} connections, so the call must name one`, {
-    hint: `Pass one of ${names.join(', ')}${more}.`,
+    hint: `Name one of ${names.join(', ')}${more}.`,
   });
 }
 
 function noConnections<C extends BaseConnection>(compiled: Compiled<C>): Failure {
   const problem = compiled.snapshot.problems[0]?.failure;
-  const hints = problem
-    ? {
-        hint: formatAdvice(problem),
-        personHint: formatAdvice({ message: problem.message, hint: problem.personHint ?? problem.hint }),
-      }
-    : {
-        hint: 'Add one with add_connection, or let a person write one into a file.',
-        personHint: 'Add one: `connections add NAME URL`.',
-      };
-  return new Failure('unknown', 'there are no connections yet', hints);
+  if (problem !== undefined) return new Failure('unknown', 'no connection can be used', { hint: describeFailure(problem) });
+  return new Failure('unknown', 'there are no connections yet', { hint: addFirst });
 }
 
 export function usable<C extends BaseConnection>(listed: Listed<C>): Entry<C> & { config: C } {
@@ -59,16 +76,18 @@ function isConfigured<C extends BaseConnection>(entry: Entry<C>): entry is Entry
   return entry.config !== undefined;
 }
 
-/** A connection that a stronger source hides would be stored and never used; that is no help to whoever adds it. */
+/** A connection that a stronger source hides would be stored and never used; that does not help the person who adds it. */
 export function refuseTaken<C extends BaseConnection>(listed: Listed<C> | undefined): void {
-  if (listed?.candidate) throw taken(listed.entry.name, listed.entry.origin.where);
+  if (listed && isTaken(listed)) throw taken(listed.entry.name, listed.entry.origin.where);
 }
 
 export function taken(name: string, where: string): Failure {
   return new Failure('input', `there is already a connection "${name}" in ${where}`, {
     code: 'E_NAME_TAKEN',
-    hint: 'Choose another name, or call update_connection if it is in the store.',
-    personHint: 'Choose another name, or change that one: `connections update NAME KEY=VALUE`.',
+    hint: [
+      'Choose another name.',
+      { call: 'update_connection', run: 'connections update NAME KEY=VALUE', to: 'change that one' },
+    ],
   });
 }
 
@@ -79,10 +98,6 @@ export function refuseForeign<C extends BaseConnection>(listed: Listed<C>, store
   throw new Failure(
     'refused',
     `connection "${entry.name}" comes from ${entry.origin.where} and can only be changed there${also}`,
-    {
-      code: 'E_NOT_EDITABLE',
-      hint: `A person edits ${entry.origin.where}.`,
-      personHint: `Edit ${entry.origin.where}.`,
-    },
+    { code: 'E_NOT_EDITABLE', hint: askUser(`edit ${entry.origin.where}`) },
   );
 }

@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
-import { describe, expect, it } from 'vitest';
-import { redact } from '../redact.ts';
-import { failureOf } from '../testing/failure-of.ts';
-import { type ExampleConnection, eachInRegistryWorld, example, type RegistryWorld } from '../testing/registry-world.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { redact } from '../redact/redact.ts';
+import { failureOf, readHint } from '../testing/failure-of.ts';
+import {
+  type ExampleConnection,
+  eachInRegistryWorld,
+  example,
+  exampleSchema,
+  type RegistryWorld,
+} from '../testing/fakes/registry-world.ts';
 import type { Registry } from './registry.ts';
 
 let world: RegistryWorld;
@@ -75,8 +81,8 @@ describe('add', () => {
     expect(stored()).toEqual([example]);
   });
 
-  it('refuses what only a person may set by the rules of the leaf', async () => {
-    const strict = world.another({ personFields: ['verify'] });
+  it('refuses what only a person may set by the rules of the definition', async () => {
+    const strict = world.another({ userOnlyFields: ['verify'] });
     expect(await failureOf(strict.add({ ...example, verify: false }))).toMatchObject({ code: 'E_PERSON_ONLY' });
   });
 
@@ -84,7 +90,8 @@ describe('add', () => {
     world.writeStore(example);
     const refusals = [registry.add({ ...example, name: 'other', host }), registry.update('prod', { host })].map(failureOf);
     for (const failure of await Promise.all(refusals)) {
-      expect(failure).toMatchObject({ kind: 'refused', code: 'E_PERSON_ONLY', hint: expect.stringContaining('connections add') });
+      expect(failure).toMatchObject({ kind: 'refused', code: 'E_PERSON_ONLY' });
+      expect(readHint(failure, 'tools')).toContain('connections add');
     }
     expect(stored()).toEqual([example]);
     await registry.person.update('prod', { host });
@@ -153,7 +160,7 @@ describe('update', () => {
     expect((await configOf()).host).toBe('db.internal');
   });
 
-  it('names the nearest when there is none of that name', async () => {
+  it('names the nearest when the name is unknown', async () => {
     world.writeStore(example);
     expect(await failureOf(registry.update('prodd', {}))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
     expect(await failureOf(registry.remove('prodd'))).toMatchObject({ kind: 'unknown', nearest: ['prod'] });
@@ -173,7 +180,7 @@ describe('read-only', () => {
     await registry.update('prod', { readonly: true });
     const failure = await failureOf(registry.update('prod', { readonly: value }));
     expect(failure).toMatchObject({ kind: 'refused', code: 'E_READONLY_LOCKED' });
-    expect(failure.hint).toContain(world.storePath);
+    expect(readHint(failure)).toContain(world.storePath);
     await registry.update('prod', { readonly: true, port: 5 });
     expect((await configOf()).readonly).toBe(true);
   });
@@ -228,7 +235,7 @@ describe('read-only', () => {
     for (const ssh of ['there', { host: 'there' }, null]) {
       expect(await failureOf(registry.update('prod', { ssh }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
     }
-    await registry.update('prod', { ssh: 'here', user: 'somebody' });
+    await registry.update('prod', { ssh: 'here', user: 'someone' });
     await registry.update('prod', { ssh: 'there', readonly: true });
   });
 
@@ -252,7 +259,7 @@ describe('read-only', () => {
 
   it('cannot be got round by moving the guarded one away', async () => {
     world.writeStore({ ...example, readonly: true });
-    await registry.update('prod', { user: 'somebody' });
+    await registry.update('prod', { user: 'someone' });
     expect(world.readStore().readonlyPlaces).toBeUndefined();
     await registry.update('prod', { host: 'elsewhere' });
     expect(await failureOf(registry.add({ ...example, name: 'two' }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
@@ -267,7 +274,7 @@ describe('read-only', () => {
 
 describe('what a person has narrowed', () => {
   const narrow = { ...example, mirror: 'only-this', type: 'south', readonly: true, port: 7 };
-  const narrowed = () => world.another({ narrowingFields: ['mirror'] });
+  const narrowed = () => world.another({ restrictionFields: ['mirror'] });
 
   it.each([{ mirror: null }, { mirror: 'more' }, { host: 'other.internal' }, { port: 8 }, { ssh: 'b' }])(
     'is not widened by %j',
@@ -316,7 +323,7 @@ describe('a stored secret', () => {
       const failure = await failureOf(routed.update('prod', change));
       expect(failure).toMatchObject({ kind: 'refused', code: 'E_SECRET_REDIRECT' });
       expect(failure.message).toMatch(new RegExp(`with another ${field}( and port)? it would`));
-      expect(failure.hint).toContain('password');
+      expect(readHint(failure)).toContain('password');
       expect(stored()).toEqual([{ ...secretive, password }]);
     }
   });
@@ -356,7 +363,9 @@ describe('what is not in the store', () => {
     world.writeStore(example);
     for (const work of [registry.update('prod', { port: 5 }), registry.remove('prod')]) {
       const failure = await failureOf(work);
-      expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_EDITABLE', hint: 'A person edits EXAMPLE_CONNECTIONS.' });
+      expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_EDITABLE' });
+      expect(readHint(failure)).toBe('Edit EXAMPLE_CONNECTIONS.');
+      expect(readHint(failure, 'tools')).toBe('Ask the user to edit EXAMPLE_CONNECTIONS.');
       expect(failure.message).toContain(`one of that name in ${world.storePath} is hidden`);
     }
     expect(stored()).toEqual([example]);
@@ -375,6 +384,51 @@ describe('remove', () => {
     world.writeStore(example, example);
     expect(await failureOf(registry.remove('prod'))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
     expect(await failureOf(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
+  });
+});
+
+describe('a connection that is added', () => {
+  let validations = 0;
+  const counting = exampleSchema.superRefine(() => {
+    validations += 1;
+  });
+
+  beforeEach(() => {
+    registry = world.another({ schema: counting });
+    world.writeStore({ ...example, name: 'guarded', readonly: true, port: 9 });
+    validations = 0;
+  });
+
+  it('is validated once by a tool, its guards, the list and its use', async () => {
+    await registry.list();
+    expect(validations).toBe(1);
+    await registry.add({ ...example, password: 'a-literal' });
+    await registry.resolve('prod');
+    await registry.update('prod', { readonly: true });
+    await registry.resolve('prod');
+    expect(validations).toBe(3);
+  });
+
+  it('is validated once by a person who tries it before it is saved', async () => {
+    const input = { ...example, password: { env: 'PW' } };
+    world.env.PW = 'a-secret-of-the-person';
+    await registry.person.draft(input).get('prod');
+    await registry.person.add(input);
+    await registry.list();
+    expect(validations).toBe(2);
+    expect((await registry.resolve('prod')).config).toMatchObject({ password: 'a-secret-of-the-person' });
+    // The expected connection with its secret.
+    expect(validations).toBe(3);
+  });
+
+  it('is validated with its variables and as it is written, and again when one of them changes', async () => {
+    world.env.PORT = '5';
+    await registry.person.add({ ...example, port: '${PORT}' });
+    for (const port of [5, 5, 6]) {
+      world.env.PORT = String(port);
+      expect((await registry.resolve('prod')).config).toMatchObject({ port });
+    }
+    expect(validations).toBe(1 + 2 + 2);
   });
 });
 

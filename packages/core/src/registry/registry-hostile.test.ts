@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { redact } from '../redact.ts';
-import { failureOf } from '../testing/failure-of.ts';
-import { eachInRegistryWorld, example, type RegistryWorld, writeConnections } from '../testing/registry-world.ts';
-import { allowProjectFile } from './trust.ts';
+import { redact } from '../redact/redact.ts';
+import { failureOf, readHint } from '../testing/failure-of.ts';
+import { eachInRegistryWorld, example, type RegistryWorld, writeConnections } from '../testing/fakes/registry-world.ts';
+import { allowProjectFile } from './trust/trust.ts';
 
-/** Opening somebody's repository must not do what its project file says. */
+/** Opening a repository must not do what its project file says. */
 let world: RegistryWorld;
 let asked: string[];
 eachInRegistryWorld((one) => {
@@ -58,7 +58,7 @@ describe('a hostile repository', () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]?.failure).toMatchObject({ kind: 'refused', code: 'E_NOT_ALLOWED' });
     expect(problems[0]?.failure.message).toContain('prod, fresh, reader');
-    expect(problems[0]?.failure.hint).toContain(`example-mcp allow ${world.projectPath}`);
+    expect(readHint(problems[0]?.failure)).toContain(`example-mcp allow ${world.projectPath}`);
 
     expect((await registry.resolve('prod')).config.host).toBe('db.internal');
     expect((await registry.resolve()).config.host).toBe('db.internal');
@@ -159,6 +159,6 @@ describe('tricks with files', () => {
     world.writeProject(example);
     await world.allow();
     writeFileSync(trustPath(), '{');
-    expect((await world.registry.list()).problems[0]?.failure.hint).toContain(`${trustPath()} cannot be understood`);
+    expect(readHint((await world.registry.list()).problems[0]?.failure)).toContain(`${trustPath()} is not valid`);
   });
 });

@@ -1,8 +1,8 @@
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { redact } from '../redact.ts';
+import { redact } from '../redact/redact.ts';
 import { failureOf } from '../testing/failure-of.ts';
-import { type ExampleConnection, eachInRegistryWorld, example, type RegistryWorld } from '../testing/registry-world.ts';
+import { type ExampleConnection, eachInRegistryWorld, example, type RegistryWorld } from '../testing/fakes/registry-world.ts';
 import type { Registry } from './registry.ts';
 
 let world: RegistryWorld;
@@ -56,7 +56,7 @@ describe('variables', () => {
     world.writeStore({ ...example, readonly: '${RO}' });
     expect(await world.problemOf('prod')).toMatchObject({ code: 'E_ENV_UNSET' });
     world.env.RO = 'maybe';
-    expect((await world.problemOf('prod'))?.message).toContain('the key "readonly" must be a boolean');
+    expect((await world.problemOf('prod'))?.message).toContain('the key "readonly" must be true or false');
     world.env.RO = 'false';
     expect((await registry.get('prod')).config.readonly).toBe(false);
   });

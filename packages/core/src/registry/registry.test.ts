@@ -1,14 +1,15 @@
-import { unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../testing/failure-of.ts';
+import { failureOf, readHint } from '../testing/failure-of.ts';
 import {
   type ExampleConnection,
   eachInRegistryWorld,
   example,
   type RegistryWorld,
   writeConnections,
-} from '../testing/registry-world.ts';
+} from '../testing/fakes/registry-world.ts';
 import type { Registry } from './registry.ts';
+import { allowProjectFile, disallowProjectFile } from './trust/trust.ts';
 
 let world: RegistryWorld;
 let registry: Registry<ExampleConnection>;
@@ -61,7 +62,7 @@ describe('the three sources', () => {
     ['{}', 'the variable EXAMPLE_CONNECTIONS does not hold a list'],
     ['[7]', 'EXAMPLE_CONNECTIONS (connections[0]) is not an object'],
     ['[{"host": "x"}]', 'EXAMPLE_CONNECTIONS (connections[0]) has no "name"'],
-    ['[{"name": "a b"}]', 'has a name that is not accepted'],
+    ['[{"name": "a b"}]', 'has an invalid name'],
     ['[{"name": "__proto__"}]', 'has a reserved name'],
   ])('take a variable that holds %s as a problem of its own', async (text, message) => {
     world.env.EXAMPLE_CONNECTIONS = text;
@@ -89,25 +90,25 @@ describe('the three sources', () => {
 
 describe('one broken connection', () => {
   it.each([
-    [{ prt: 5 }, 'the key "prt" is unknown (did you mean "port"?)', ['port']],
-    [{ port: 'x' }, 'the key "port" must be a number, not a string', []],
-    [{ port: 70_000 }, 'the key "port" is not accepted', []],
-    [{ port: 1.5 }, 'the key "port" must be an integer, not a number', []],
-    [{ type: 'nort' }, 'the key "type" must be one of "north", "south"', ['north']],
-    [{ host: undefined }, 'the key "host" is missing', []],
-    [{ host: null }, 'the key "host" must be a string, not null', []],
-    [{ readonly: 'yes' }, 'the key "readonly" must be a boolean, not a string', []],
-    [{ password: 7 }, 'the key "password" is not accepted (expected string or object)', []],
-    [{ password: { envv: 'X' } }, 'the key "password.envv" is unknown (did you mean "env"?)', ['env']],
-    [{ ssh: { host: 'b', usr: 'x' } }, 'the key "ssh.usr" is unknown (did you mean "user"?)', ['user']],
-    [{ ssh: { host: 'b', jump: [{ host: 'c', port: 'x' }] } }, 'the key "ssh.jump[0].port" must be a number, not a string', []],
-    [{ ssh: '-oProxyCommand=x' }, 'the key "ssh" is not accepted', []],
-    [{ mirror: 'x' }, 'the key "mirror" is not accepted (only south has mirrors)', []],
-    [{ a: 1, b: 2 }, 'the keys "a", "b" are unknown', []],
-  ])('with %j is shown, and the others work', async (change, message, nearest) => {
+    [{ prt: 5 }, 'the key "prt" is unknown (did you mean "port"?)'],
+    [{ port: 'x' }, 'the key "port" must be a number, not text'],
+    [{ port: 70_000 }, 'the key "port" is not accepted'],
+    [{ port: 1.5 }, 'the key "port" must be a whole number, not a fraction'],
+    [{ type: 'nort' }, 'the key "type" must be one of "north", "south" (did you mean "north"?)'],
+    [{ host: undefined }, 'the key "host" is missing'],
+    [{ host: null }, 'the key "host" must be text, not null'],
+    [{ readonly: 'yes' }, 'the key "readonly" must be true or false, not text'],
+    [{ password: 7 }, 'the key "password" is not accepted (expected text or an object)'],
+    [{ password: { envv: 'X' } }, 'the key "password.envv" is unknown (did you mean "env"?)'],
+    [{ ssh: { host: 'b', usr: 'x' } }, 'the key "ssh.usr" is unknown (did you mean "user"?)'],
+    [{ ssh: { host: 'b', jump: [{ host: 'c', port: 'x' }] } }, 'the key "ssh.jump[0].port" must be a number, not text'],
+    [{ ssh: '-oProxyCommand=x' }, 'the key "ssh" is not accepted'],
+    [{ mirror: 'x' }, 'the key "mirror" is not accepted (only south has mirrors)'],
+    [{ a: 1, b: 2 }, 'the keys "a", "b" are unknown'],
+  ])('with %j is shown, and the others work', async (change, message) => {
     world.writeStore({ ...example, ...change }, { ...example, name: 'good' });
     const problem = await world.problemOf('prod');
-    expect(problem).toMatchObject({ kind: 'config', nearest });
+    expect(problem).toMatchObject({ kind: 'config', nearest: [] });
     expect(problem?.message).toContain(
       `connection "prod" (connections[0], line 4) in ${world.storePath} cannot be used: ${message}`,
     );
@@ -115,7 +116,7 @@ describe('one broken connection', () => {
     expect(await failureOf(registry.resolve('prod'))).toBe(problem);
   });
 
-  it('never shows a value, wherever it stands', async () => {
+  it('never shows a value, wherever it is', async () => {
     const canary = 'canary-4711-value';
     const places = [
       { password: { [canary.slice(0, 3)]: canary } },
@@ -170,7 +171,7 @@ describe('asking for a connection', () => {
 
   it('needs a name when there are more, also when one of them is broken', async () => {
     world.writeStore(example, { ...example, name: 'two', prt: 1 });
-    expect(await failureOf(registry.get())).toMatchObject({ kind: 'input', hint: 'Pass one of "prod", "two".' });
+    expect(await failureOf(registry.get())).toMatchObject({ kind: 'input', hint: 'Name one of "prod", "two".' });
   });
 
   it('names the nearest', async () => {
@@ -213,7 +214,91 @@ describe('edits while the server runs', () => {
     await world.allow();
     expect((await registry.get('prod')).origin.kind).toBe('project');
     writeFileSync(world.projectPath, '{');
-    expect(await names()).toEqual([]);
+    expect(await failureOf(registry.get('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
     expect((await registry.list()).problems[0]?.failure).toMatchObject({ code: 'E_NOT_ALLOWED' });
   });
+});
+
+describe('an allowed file that has changed', () => {
+  const fields = { ...example, host: 'from-project' };
+  async function change(...connections: object[]): Promise<void> {
+    world.writeProject(fields, { ...fields, name: 'two' });
+    await world.allow();
+    await registry.list();
+    world.writeProject(...connections);
+  }
+
+  it('keeps the names that it defined from weaker sources until it is allowed again', async () => {
+    world.writeStore(example, { ...example, name: 'added' });
+    await change({ ...fields, name: 'added' });
+    for (const name of ['prod', 'two']) {
+      const failure = await failureOf(registry.get(name));
+      expect(failure).toMatchObject({ code: 'E_NOT_ALLOWED', message: expect.stringContaining('prod, two cannot be used') });
+    }
+    expect((await registry.list()).entries.find(({ name }) => name === 'prod')?.shadows).toMatchObject([{ kind: 'store' }]);
+    // What it defines now has never been allowed, so it hides nothing.
+    expect((await registry.get('added')).origin.kind).toBe('store');
+    await world.allow();
+    expect((await registry.get('prod')).origin.kind).toBe('store');
+    expect((await registry.get('added')).origin.kind).toBe('project');
+  });
+
+  it('keeps them in another process too, and from a file further up', async () => {
+    await change();
+    writeConnections(world.folder.at('.example.json'), [fields]);
+    const trustPath = world.folder.at('config', 'allowed.json');
+    await allowProjectFile({ trustPath, file: world.folder.at('.example.json') });
+    expect(await failureOf(world.another().get('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+  });
+
+  it('goes by what is in the file where an earlier version has allowed it', async () => {
+    world.writeStore(example);
+    await change({ ...fields, host: 'elsewhere' });
+    const trustPath = world.folder.at('config', 'allowed.json');
+    const memory = JSON.parse(readFileSync(trustPath, 'utf8'));
+    for (const one of memory.allowed) delete one.names;
+    writeFileSync(trustPath, JSON.stringify(memory), { mode: 0o600 });
+    expect(await failureOf(registry.get('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+    // A process that has read the file while it was allowed knows better.
+    world.writeProject();
+    expect(await failureOf(registry.get('prod'))).toMatchObject({ code: 'E_NOT_ALLOWED' });
+    expect((await world.another().get('prod')).origin.kind).toBe('store');
+  });
+
+  it('keeps them from weaker sources when it is taken away, and only then', async () => {
+    world.writeStore({ ...example, name: 'own' });
+    await change(fields);
+    await world.allow();
+    unlinkSync(world.projectPath);
+    expect(await registry.list()).toMatchObject({ entries: [{ name: 'own' }], problems: [] });
+    world.writeStore(example, { ...example, name: 'own' });
+    const failure = await failureOf(registry.get('prod'));
+    expect(failure.code).toBe('E_NOT_ALLOWED');
+    expect(readHint(failure)).toContain('or run `example-mcp disallow');
+    expect((await registry.get('own')).origin.kind).toBe('store');
+    await disallowProjectFile({ trustPath: world.folder.at('config', 'allowed.json'), file: world.projectPath });
+    expect((await registry.get('prod')).origin.kind).toBe('store');
+  });
+
+  it('does not take names from the environment, which is stronger', async () => {
+    world.setVariable(example);
+    await change();
+    expect((await registry.get('prod')).origin.kind).toBe('env');
+  });
+
+  it('leaves no other connection as the only one, and its names are taken', async () => {
+    world.writeStore({ ...example, name: 'last' });
+    await change();
+    expect(await failureOf(registry.get())).toMatchObject({ kind: 'input' });
+    expect(await failureOf(registry.add({ ...example, name: 'two' }))).toMatchObject({ code: 'E_NAME_TAKEN' });
+  });
+});
+
+it('comments are read in project files, and refused in the store, which is rewritten', async () => {
+  writeFileSync(world.projectPath, `// ours\n{ "version": 1, "connections": [${JSON.stringify(example)} /* one */] }`);
+  await world.allow();
+  expect((await registry.get('prod')).origin.kind).toBe('project');
+  world.writeStore(example);
+  writeFileSync(world.storePath, `// mine\n${readFileSync(world.storePath, 'utf8')}`);
+  expect(await problems()).toEqual([expect.stringContaining('comments are not allowed in this file')]);
 });

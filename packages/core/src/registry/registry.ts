@@ -1,30 +1,31 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type * as z from 'zod';
-import type { BaseConnection } from '../connection.ts';
-import { Failure, formatAdvice } from '../failure.ts';
+import type { BaseConnection, Networked } from '../connection.ts';
+import { describeFailure, Failure } from '../failure.ts';
 import { createLog, type Log } from '../log.ts';
-import { addConnection, type ChangeContext, removeConnection, updateConnection } from './changes.ts';
-import type { ConnectionEdits, Registry, Resolved, Snapshot } from './entry.ts';
-import type { Reader } from './evaluate.ts';
-import type { Environment } from './expand.ts';
-import { HostAddresses, type LookupOptions } from './host-addresses.ts';
+import { addConnection, type ChangeContext, removeConnection, renameConnection, updateConnection } from './edit/changes.ts';
+import { createClosedStore, createStore, type Store } from './edit/store.ts';
+import { assertFits, cleanInput, type EditRules } from './edit/tool-input.ts';
+import type { PersonEdits, Registry, Resolved, Snapshot } from './entry.ts';
 import { findListed, refuseForeign, refuseTaken, usable } from './lookup.ts';
-import { trustPathFor } from './paths.ts';
-import { createFoundProject, createNamedProject, type ProjectSource } from './project.ts';
-import type { Place, PlaceReader } from './readonly-places.ts';
-import { resolveListed } from './resolve.ts';
-import { secretFieldsOf } from './schema-fields.ts';
-import { SecretMemory } from './secret-memory.ts';
-import type { SecretSources } from './secret-sources.ts';
-import { type Compiled, compile, isStale } from './snapshot.ts';
-import { createEnvSource, ownState, type Source, type SourceState } from './sources.ts';
-import { createStore, type Store } from './store.ts';
-import { assertFits, cleanInput, type EditRules } from './tool-input.ts';
+import { narrowed } from './narrow.ts';
+import { ConnectionReader } from './read-connection.ts';
+import type { Reader } from './secrets/evaluate.ts';
+import type { Environment } from './secrets/expand.ts';
+import { resolveListed } from './secrets/resolve.ts';
+import { SecretMemory } from './secrets/secret-memory.ts';
+import type { SecretSources } from './secrets/secret-sources.ts';
+import { HostAddresses, type LookupOptions } from './sources/host-addresses.ts';
+import { trustPathFor } from './sources/paths.ts';
+import { createFoundProject, createNamedProject, type PendingFile, type ProjectSource } from './sources/project.ts';
+import { type Compiled, compile, isStale } from './sources/snapshot.ts';
+import { createEnvSource, createUrlVariable, ownState, type Source, type SourceState, withDraft } from './sources/sources.ts';
 import type { Fields } from './tree.ts';
-import { createTrust, type Trust } from './trust.ts';
+import type { Place, PlaceReader } from './trust/readonly-places.ts';
+import { createTrust, type Trust } from './trust/trust.ts';
 
-export type { ConnectionEdits, Entry, Origin, Registry, Resolved, Snapshot, SourceKind, SourceProblem } from './entry.ts';
+export type { Entry, Origin, Registry, Resolved, Snapshot, SourceKind, SourceProblem } from './entry.ts';
 
 export interface RegistryOptions<C extends BaseConnection> extends LookupOptions {
   /** The user's own connections; the only source that is ever written. */
@@ -35,7 +36,7 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
   env: Environment;
   /** Of one connection, strict. Fields that hold secrets are those that use `secretRef`. */
   schema: z.ZodType<C>;
-  /** In front of every line on stderr. */
+  /** The program: the prefix of every line on stderr, and what has the command `allow`. */
   logPrefix: string;
   /** Holds a JSON list of connections. */
   envVar: string;
@@ -43,29 +44,33 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
   projectFileName?: string;
   cwd?: string;
   home?: string;
-  /** What a person runs; its command `allow` allows a project file. The log's prefix by default. */
-  program?: string;
-  /** Where the allowed project files are remembered; beside the store by default. */
-  trustPath?: string;
   /** Fields beside `host`, `port` and `ssh` that decide where a stored secret is sent. */
   routeFields?: readonly string[];
-  /** The port of a connection that names none. Without it, such a connection stands for every port of its host. */
-  resolvePort?: (config: C) => number;
+  /** No connection may be written to, whatever it says itself. */
+  readonly?: boolean | undefined;
+  /** The port of a connection that names none. */
+  resolvePort: (config: Networked<C>) => number;
   /** Where else the same server can be reached, such as other nodes of a cluster. */
   otherPlaces?: ((config: C) => readonly Place[]) | undefined;
+  /** The fields that a `url` holds. Throws a UrlError. */
+  parseUrl?: ((url: string) => object) | undefined;
   /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
-  personFields?: readonly string[];
+  userOnlyFields?: readonly string[];
   /** Fields that count only in a person's own file, not in one that came with a project. */
   ownFileFields?: readonly string[];
   /**
    * Fields by which a person narrows what may be seen through a connection. No tool sets them, nor gets round them: it can neither
    * remove or move such a connection nor add another one to the same place.
    */
-  narrowingFields?: readonly string[];
+  restrictionFields?: readonly string[];
   /** Files of other programs that a reference may name. */
   secretSources?: SecretSources<C>;
   /** Of the program itself, because of the option `from`. */
-  ownConnections?: { from: string; list: readonly ({ name: string } & Fields)[] };
+  ownConnections?: readonly { from: string; list: readonly ({ name: string } & Fields)[] }[];
+  /** Those alone count: neither files nor variables are looked at for others. */
+  onlyOwn?: boolean | undefined;
+  /** Counts only where nothing else is configured. */
+  urlVariable?: { name: string; pattern: RegExp } | undefined;
   log?: Log;
 }
 
@@ -77,29 +82,36 @@ const sshPersonFields = ['ssh.hostKeys', 'ssh.agent', 'ssh.jump.*.hostKeys', 'ss
  * reading is synchronous and in one step, so that concurrent calls see one state each.
  */
 export function createRegistry<C extends BaseConnection>(options: RegistryOptions<C>): Registry<C> {
-  const context = createContext(options);
-  const { rules } = context;
-  const find = (name: string | undefined) => findListed(context.refresh(), name);
+  return openRegistry(createContext(options));
+}
 
+function openRegistry<C extends BaseConnection>(context: Context<C>): Registry<C> {
+  const { rules, refresh } = context;
+  const find = (name: string | undefined) => findListed(refresh(), name);
+  const edits = listEdits(context, rules, find);
   return {
-    list: async () => context.refresh().snapshot,
+    list: async () => refresh().snapshot,
     get: async (name) => usable(find(name)),
     resolve: async (name, signal): Promise<Resolved<C>> => {
       const listed = find(name);
       usable(listed);
       return resolveListed(listed, rules.reader, signal);
     },
-    ...editsOf(context, rules, find),
-    person: editsOf(context, { ...rules, byPerson: true }, find),
+    add: edits.add,
+    update: edits.update,
+    remove: edits.remove,
+    narrow: (limits) => openRegistry({ ...context, refresh: narrowed(refresh, limits) }),
+    person: listEdits(context, { ...rules, byPerson: true }, find),
   };
 }
 
 /** What may be changed, and how, follows from the rules; the store is changed in one step each. */
-function editsOf<C extends BaseConnection>(
-  { store, refresh }: Context<C>,
+function listEdits<C extends BaseConnection>(
+  context: Context<C>,
   rules: EditRules<C>,
   find: (name: string) => ReturnType<typeof findListed<C>>,
-): ConnectionEdits<C> {
+): PersonEdits<C> {
+  const { store, refresh } = context;
   const change = async (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) => {
     const hosts = new HostAddresses(rules.reader);
     const changed = () =>
@@ -113,14 +125,24 @@ function editsOf<C extends BaseConnection>(
       await changed();
     }
   };
+  const prepare = (input: Fields) => {
+    const raw = cleanInput(withoutNulls(input), rules);
+    assertFits(raw, rules);
+    refuseTaken(refresh().byName.get(String(raw.name)));
+    return raw;
+  };
   return {
+    draft: (input) => openRegistry({ ...context, refresh: context.refreshOver(withDraft(store, prepare(input))) }),
     add: async (input, signal) => {
-      const raw = cleanInput(withoutNulls(input), rules);
-      assertFits(raw, rules);
-      const name = String(raw.name);
-      refuseTaken(refresh().byName.get(name));
+      const raw = prepare(input);
       await change((one) => addConnection(raw, one), signal);
-      return find(name).entry;
+      return find(String(raw.name)).entry;
+    },
+    rename: async (name, to, signal) => {
+      refuseForeign(find(name), store.path);
+      refuseTaken(refresh().byName.get(to));
+      await change((one) => renameConnection(name, to, one), signal);
+      return find(to).entry;
     },
     update: async (name, input, signal) => {
       const patch = cleanInput(input, rules);
@@ -139,64 +161,81 @@ interface Context<C extends BaseConnection> {
   store: Store;
   rules: EditRules<C>;
   refresh(): Compiled<C>;
+  /** The same with another store. */
+  refreshOver(store: Source): () => Compiled<C>;
 }
 
 function createContext<C extends BaseConnection>(options: RegistryOptions<C>): Context<C> {
   const { env, schema, log = createLog(options.logPrefix), home = homedir() } = options;
-  let secretFields: ReturnType<typeof secretFieldsOf> | undefined;
+  const connections = new ConnectionReader({ schema, env, home, readonly: options.readonly });
   const reader: PlaceReader<C> = {
     schema,
     env,
     home,
-    // With the first call, as it looks through the whole schema.
-    get secretFields() {
-      secretFields ??= secretFieldsOf(schema);
-      return secretFields;
-    },
+    connections,
     sources: options.secretSources ?? {},
     ownFileFields: options.ownFileFields ?? [],
     memory: new SecretMemory(),
     resolvePort: options.resolvePort,
     otherPlaces: options.otherPlaces,
+    parseUrl: options.parseUrl,
     lookup: options.lookup,
     lookupMs: options.lookupMs,
   };
   const base = resolve(options.cwd ?? process.cwd());
   const storePath = resolve(base, options.storePath);
-  const store = createStore({ path: storePath, log });
-  const trust = createTrust(options.trustPath ?? trustPathFor(storePath));
-  const refresh = createRefresh({
+  const store = options.onlyOwn ? createClosedStore(storePath) : createStore({ path: storePath, log });
+  const trust = createTrust(trustPathFor(storePath));
+  const parts = {
     reader,
     trust,
-    own: options.ownConnections && ownState(options.ownConnections, base),
-    envSource: createEnvSource({ env, variable: options.envVar, base }),
-    project: createProject(options, trust, base),
-    store,
+    own: (options.ownConnections ?? []).map((one) => ownState(one, base)),
+    ...(options.onlyOwn ? noSources : createSources(options, trust, base)),
     log,
-  });
-  const routeFields = ['host', 'ssh', ...(options.routeFields ?? [])];
-  const { narrowingFields = [] } = options;
-  const personFields = [...sshPersonFields, ...narrowingFields, ...(options.personFields ?? [])];
-  return { store, rules: { byPerson: false, reader, storePath, routeFields, personFields, narrowingFields }, refresh };
+  };
+  const refreshOver = (source: Source) => createRefresh({ ...parts, store: source });
+  const routeFields = ['host', 'file', 'ssh', ...(options.routeFields ?? [])];
+  const { restrictionFields = [] } = options;
+  // What every later conversation reads must not come from a model.
+  const userOnlyFields = ['description', ...sshPersonFields, ...restrictionFields, ...(options.userOnlyFields ?? [])];
+  const rules = { byPerson: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields };
+  return { store, rules, refresh: refreshOver(store), refreshOver };
 }
 
 /** One object: another one each time would count as news. */
 const noProject: ReturnType<ProjectSource['read']> = { pending: [] };
 
+/** What a person has configured outside of the store. */
+function createSources<C extends BaseConnection>(options: RegistryOptions<C>, trust: Trust, base: string) {
+  const { env, urlVariable } = options;
+  return {
+    urlVariable: urlVariable && createUrlVariable({ env, base, ...urlVariable }),
+    envSource: createEnvSource({ env, variable: options.envVar, base }),
+    project: createProject(options, trust, base),
+  };
+}
+
+const noSources: ReturnType<typeof createSources> = {
+  urlVariable: undefined,
+  envSource: createEnvSource({ env: {}, variable: '', base: '' }),
+  project: { read: () => noProject },
+};
+
 function createProject<C extends BaseConnection>(options: RegistryOptions<C>, trust: Trust, cwd: string): ProjectSource {
   if (options.configPath !== undefined) return createNamedProject(resolve(cwd, options.configPath));
-  const { projectFileName, program = options.logPrefix } = options;
+  const { projectFileName, logPrefix } = options;
   if (projectFileName === undefined) return { read: () => noProject };
-  return createFoundProject({ cwd, fileName: projectFileName, trust, allowCommand: `${program} allow` });
+  return createFoundProject({ cwd, fileName: projectFileName, trust, allowCommand: `${logPrefix} allow` });
 }
 
 interface RefreshParts<C extends BaseConnection> {
   reader: Reader<C>;
   trust: Trust;
-  own: SourceState | undefined;
+  own: readonly SourceState[];
   envSource: Source;
+  urlVariable: Source | undefined;
   project: ProjectSource;
-  store: Store;
+  store: Source;
   log: Log;
 }
 
@@ -208,8 +247,8 @@ function createRefresh<C extends BaseConnection>(parts: RefreshParts<C>): () => 
   return () => {
     const project = parts.project.read();
     const trustProblem = project.pending.length > 0 ? parts.trust.problem() : undefined;
-    const first = [...(parts.own ? [parts.own] : []), parts.envSource.read()];
-    const states: SourceState[] = [...first, ...(project.source ? [project.source] : []), parts.store.read()];
+    const found = [...parts.own, parts.envSource.read(), ...(project.source ? [project.source] : []), parts.store.read()];
+    const states = isEmpty(found, project.pending) && parts.urlVariable ? [...found, parts.urlVariable.read()] : found;
     const inputs = [project, trustProblem, ...states];
     const same = inputs.length === seen.length && inputs.every((input, index) => input === seen[index]);
     if (compiled && same && !isStale(compiled, parts.reader)) return compiled;
@@ -223,8 +262,16 @@ function createRefresh<C extends BaseConnection>(parts: RefreshParts<C>): () => 
   };
 }
 
+/** A file that cannot be read may hold connections. */
+function isEmpty(states: readonly SourceState[], pending: readonly PendingFile[]): boolean {
+  return (
+    pending.every(({ isGone }) => isGone) &&
+    states.every(({ candidates, problems }) => candidates.length === 0 && problems.length === 0)
+  );
+}
+
 function because(failure: Failure, reason: Failure): Failure {
-  return new Failure(failure.kind, failure.message, { code: failure.code, hint: formatAdvice(reason) });
+  return new Failure(failure.kind, failure.message, { code: failure.code, hint: describeFailure(reason) });
 }
 
 /** Each problem once, when it appears. */

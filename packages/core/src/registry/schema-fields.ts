@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { secretMarks } from '../connection.ts';
 import { isFields, type Path, valueAt } from './tree.ts';
 
-/** A place that may hold a secret; `*` stands for every element of a list. */
+/** A place that may hold a secret; `*` matches every element of a list. */
 export interface SecretField {
   pattern: readonly string[];
   kind: 'value' | 'key';
@@ -16,10 +16,10 @@ export interface SecretPlace {
 type Schema = z.core.$ZodType;
 
 /** The fields whose schema is marked as a secret, wherever they are nested. */
-export function secretFieldsOf(schema: Schema, pattern: readonly string[] = []): SecretField[] {
+export function listSecretFields(schema: Schema, pattern: readonly string[] = []): SecretField[] {
   const mark = secretMarks.get(schema);
   if (mark) return [{ pattern, kind: mark.secret }];
-  return childrenOf(schema).flatMap(([key, child]) => secretFieldsOf(child, key === undefined ? pattern : [...pattern, key]));
+  return listChildren(schema).flatMap(([key, child]) => listSecretFields(child, key === undefined ? pattern : [...pattern, key]));
 }
 
 /** Where in this connection the secret fields are that it really has. */
@@ -35,7 +35,7 @@ export function secretPlacesIn(value: unknown, fields: readonly SecretField[]): 
 export function keysAt(schema: Schema, path: Path): string[] {
   const [first, ...rest] = path;
   const step = typeof first === 'number' ? '*' : first;
-  const keys = childrenOf(schema).flatMap(([key, child]): string[] => {
+  const keys = listChildren(schema).flatMap(([key, child]): string[] => {
     if (key === undefined) return keysAt(child, path);
     if (step === undefined) return key === '*' ? [] : [key];
     return key === step ? keysAt(child, rest) : [];
@@ -44,7 +44,7 @@ export function keysAt(schema: Schema, path: Path): string[] {
 }
 
 /** What a schema is made of: members by key, list elements by `*`, and what merely wraps without a key. */
-function childrenOf(schema: Schema): [key: string | undefined, child: Schema][] {
+function listChildren(schema: Schema): [key: string | undefined, child: Schema][] {
   if (schema instanceof z.ZodObject) return Object.entries(schema.shape);
   if (schema instanceof z.ZodArray) return [['*', schema.element]];
   if (schema instanceof z.ZodUnion) return schema.options.map((option) => [undefined, option]);

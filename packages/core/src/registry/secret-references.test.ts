@@ -2,19 +2,19 @@ import { mkdirSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../failure.ts';
-import { redact } from '../redact.ts';
-import { failureOf } from '../testing/failure-of.ts';
-import { createFakeProgram } from '../testing/fake-program.ts';
+import { redact } from '../redact/redact.ts';
+import { failureOf, readHint } from '../testing/failure-of.ts';
+import { createFakeProgram } from '../testing/fakes/fake-program.ts';
 import {
   type ExampleConnection,
   eachInRegistryWorld,
   example,
   type RegistryWorld,
   writeConnections,
-} from '../testing/registry-world.ts';
+} from '../testing/fakes/registry-world.ts';
 import { secretContext } from '../testing/secret-context.ts';
-import type { SecretSource } from './secret-sources.ts';
-import { resolveSecret } from './secrets.ts';
+import type { SecretSource } from './secrets/secret-sources.ts';
+import { resolveSecret } from './secrets/secrets.ts';
 
 let world: RegistryWorld;
 eachInRegistryWorld((one) => {
@@ -24,7 +24,7 @@ eachInRegistryWorld((one) => {
 });
 
 const stored = () => world.readStore().connections;
-const passwordOf = async (registry = world.registry) => (await registry.resolve('prod')).config.password;
+const readPassword = async (registry = world.registry) => (await registry.resolve('prod')).config.password;
 const problemOf = async (registry = world.registry) => (await registry.list()).entries[0]?.problem;
 const allow = async (...connections: object[]) => {
   world.writeProject(...connections);
@@ -37,7 +37,7 @@ describe('a keychain', () => {
   it('is read by its own program, word by word', async () => {
     const secretTool = createFakeProgram(world.folder, 'secret-tool', { prints: 'from-the-keychain' });
     world.writeStore({ ...example, password: { keychain } });
-    expect(await passwordOf()).toBe('from-the-keychain');
+    expect(await readPassword()).toBe('from-the-keychain');
     expect(secretTool.runs).toEqual([['lookup', 'service', 'shop db', 'account', 'me; id']]);
     expect(redact('from-the-keychain')).toBe('[secret]');
     const security = createFakeProgram(world.folder, 'security', { prints: 'from-macos\n' });
@@ -107,11 +107,11 @@ describe('an op:// reference', () => {
     expect(redact(password)).toBe(password);
   });
 
-  it('in a file that a person has named is, too, and in one that nobody has allowed is not', async () => {
+  it('is followed in a file that the user named, and not in one that was never allowed', async () => {
     world.writeProject({ ...example, password });
     expect(await problemOf()).toMatchObject({ code: 'E_NOT_ALLOWED' });
     expect(op.runs).toEqual([]);
-    expect(await passwordOf(world.another({ configPath: world.projectPath }))).toBe('from-the-vault');
+    expect(await readPassword(world.another({ configPath: world.projectPath }))).toBe('from-the-vault');
   });
 
   it('that a person gives at the command line is stored as the command', async () => {
@@ -119,7 +119,7 @@ describe('an op:// reference', () => {
     expect(stored()[0]?.password).toEqual({ command: ['op', ...read(password)] });
     await world.registry.person.update('prod', { token: 'op://a/b/c' });
     expect(stored()[0]?.token).toEqual({ command: ['op', ...read('op://a/b/c')] });
-    expect(await passwordOf()).toBe('from-the-vault');
+    expect(await readPassword()).toBe('from-the-vault');
   });
 
   it('is refused from a tool, wherever a secret can stand', async () => {
@@ -142,7 +142,7 @@ describe('an op:// reference', () => {
     world.writeStore({ ...example, host: 'evil.example', password });
     const problem = await problemOf();
     expect(problem).toMatchObject({ kind: 'secret', code: 'E_SECRET_REFERENCE' });
-    expect(problem?.hint).toContain('"connections update prod" as the value of password');
+    expect(readHint(problem)).toContain('`example-mcp connections update prod KEY=VALUE` to set password');
     expect(await failureOf(world.registry.resolve())).toMatchObject({ code: 'E_SECRET_REFERENCE' });
     await world.registry.update('prod', { database: 'x' });
     expect(stored()[0]?.password).toBe(password);
@@ -168,14 +168,14 @@ describe('an op:// reference', () => {
     },
   );
 
-  it('is text where no secret stands', async () => {
+  it('is plain text where no secret is allowed', async () => {
     await allow({ ...example, database: 'op://a/b/c' });
     expect((await world.registry.resolve()).config.database).toBe('op://a/b/c');
     expect(op.runs).toEqual([]);
   });
 });
 
-describe('a source of the leaf', () => {
+describe('a source of the definition', () => {
   const asked: unknown[] = [];
   const ledger: SecretSource<ExampleConnection> = (config, { name, home }) => {
     asked.push([config.host, config.port, name, home]);
@@ -188,13 +188,13 @@ describe('a source of the leaf', () => {
   it('is asked for the connection as it is used', async () => {
     world.env.DB_HOST = 'real.example';
     world.writeStore({ ...example, host: '${DB_HOST}', port: 5, password: { from: 'ledger', name: 'x' } });
-    expect(await passwordOf(open())).toBe('of-real.example');
+    expect(await readPassword(open())).toBe('of-real.example');
     expect(asked).toEqual([['real.example', 5, 'x', world.folder.at('home')]]);
     expect(redact('of-real.example')).toBe('[secret]');
   });
 
   it.each([
-    ['none', 'E_SECRET_SOURCE', 'ledger ("none"): there is nothing in it for this connection'],
+    ['none', 'E_SECRET_SOURCE', 'ledger ("none"): it has no entry for this connection'],
     ['broken', 'E_SECRET_FILE', 'ledger ("broken"): the ledger is open to others'],
   ])('says why there is nothing (%s)', async (name, code, message) => {
     world.writeStore({ ...example, password: { from: 'ledger', name } });
@@ -204,12 +204,12 @@ describe('a source of the leaf', () => {
     expect(failure.hint).toBeTruthy();
   });
 
-  it.each(['legder', 'toString'])('that is none is named with those that there are (%s)', async (from) => {
+  it.each(['legder', 'toString'])('that is unknown is named with the known ones (%s)', async (from) => {
     world.writeStore({ ...example, password: { from } });
     const problem = await problemOf(open());
     expect(problem).toMatchObject({ kind: 'secret', code: 'E_SECRET_SOURCE' });
-    expect(problem?.hint).toContain('There are ledger;');
-    expect((await problemOf())?.hint).toContain('no files of other programs');
+    expect(readHint(problem)).toContain('ledger');
+    expect(readHint(await problemOf())).toContain('reads no files of other programs');
   });
 
   it('is for the connection itself, never for a server on the way', async () => {

@@ -1,7 +1,7 @@
 /** Where a value lies inside a connection, for example `['ssh', 'jump', 0, 'host']`. */
 export type Path = readonly (string | number)[];
 
-export interface Leaf {
+export interface StringAt {
   path: Path;
   text: string;
 }
@@ -12,11 +12,20 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value of a text in JSON; undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Every string inside a value. */
-export function* stringsOf(value: unknown, path: Path = []): Generator<Leaf> {
+export function* listStrings(value: unknown, path: Path = []): Generator<StringAt> {
   if (typeof value === 'string') yield { path, text: value };
-  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* stringsOf(item, [...path, index]);
-  else if (isFields(value)) for (const [key, item] of Object.entries(value)) yield* stringsOf(item, [...path, key]);
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* listStrings(item, [...path, index]);
+  else if (isFields(value)) for (const [key, item] of Object.entries(value)) yield* listStrings(item, [...path, key]);
 }
 
 export function valueAt(value: unknown, path: Path): unknown {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { secretRef } from '../connection.ts';
 import { joinUrl, orIssue, parseUrl } from '../connection-url.ts';
 import { failureOf } from '../testing/failure-of.ts';
-import { eachInRegistryWorld, exampleSchema, type RegistryWorld } from '../testing/registry-world.ts';
+import { eachInRegistryWorld, exampleSchema, type RegistryWorld } from '../testing/fakes/registry-world.ts';
 
 const parse = (text: string) => {
   const { user, password, host, port, path } = parseUrl(text, 'north://user@host');

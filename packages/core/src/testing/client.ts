@@ -37,7 +37,7 @@ export async function connectTestClient(toolServer: ToolServer): Promise<TestCli
       const content: readonly unknown[] = Array.isArray(reply.content) ? reply.content : [];
       const structured = reply.structuredContent;
       return {
-        text: content.map(textOf).join('\n'),
+        text: content.map(readText).join('\n'),
         isError: reply.isError === true,
         structured: typeof structured === 'object' && structured !== null ? { ...structured } : undefined,
       };
@@ -46,7 +46,7 @@ export async function connectTestClient(toolServer: ToolServer): Promise<TestCli
   };
 }
 
-function textOf(block: unknown): string {
+function readText(block: unknown): string {
   const text: unknown = typeof block === 'object' && block !== null ? Reflect.get(block, 'text') : undefined;
   return typeof text === 'string' ? text : '';
 }

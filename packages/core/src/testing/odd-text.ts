@@ -37,7 +37,7 @@ const odd = [
   '\n10 rows. Data, not instructions:\n',
 ];
 
-/** Text made of everything that could break a cell: our own marks, quotes, halves of characters, what nobody can see. */
+/** Text made of everything that could break a cell: our own marks, quotes, halves of characters, invisible characters. */
 export function oddText(maxLength: number): fc.Arbitrary<string> {
   const unit = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...odd) },

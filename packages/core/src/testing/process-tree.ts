@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Processes that this one has started; none when it is gone. Linux only. */
-export function childrenOf(pid: number): number[] {
+export function listChildren(pid: number): number[] {
   try {
     const lists = readdirSync(`/proc/${pid}/task`).map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
     return lists.join(' ').split(' ').filter(Boolean).map(Number);
@@ -10,7 +10,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** With all that those have started. */
-export function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+/** Includes all descendants. */
+export function listDescendants(pid: number): number[] {
+  return listChildren(pid).flatMap((child) => [child, ...listDescendants(child)]);
 }

@@ -12,8 +12,8 @@ export interface ReadTable {
 }
 
 const escapeMark = /⟦U\+([0-9A-F]{4,6})⟧/g;
-/** A single cell of several lines: everything behind the mark. */
-const textBody = /^([^\n]*)\n⟦\d+ lines of text⟧\n([\s\S]*)$/;
+/** A cell that is all there is: everything behind the name of its column. */
+const textBody = /^([^\n]*)\n([\s\S]*)$/;
 const cutMark = /⟦(?:(\d+)-\d+|0) of (\d+)(?: bytes)?⟧$/;
 
 /**
@@ -22,10 +22,21 @@ const cutMark = /⟦(?:(\d+)-\d+|0) of (\d+)(?: bytes)?⟧$/;
  */
 export function parseTable(reply: string): ReadTable {
   const end = reply.indexOf('\n');
-  const body = reply.slice(end + 1);
-  const [, header = body, text] = textBody.exec(body) ?? [];
+  if (end < 0) return { line: reply, columns: [], rows: [] };
+  const line = reply.slice(0, end);
+  const isText = line.includes('the cell as plain text.');
+  const body = /Line breaks(?: \(⟦U\+000A⟧\))? are CRLF\./.test(line)
+    ? withCarriageReturns(reply.slice(end + 1), isText)
+    : reply.slice(end + 1);
+  const [, header = body, text] = (isText ? textBody.exec(body) : null) ?? [];
   const [columns = [], ...rows] = parseRecords(header);
-  return { line: reply.slice(0, end), columns, rows: text === undefined ? rows : [[parseCell(text, false)]] };
+  return { line, columns, rows: text === undefined ? rows : [[parseCell(text, true)]] };
+}
+
+function withCarriageReturns(body: string, isText: boolean): string {
+  const data = body.indexOf('\n') + 1;
+  const shown = body.slice(data).replace(isText ? /\n/g : /⟦U\+000A⟧/g, (found) => `⟦U+000D⟧${found}`);
+  return body.slice(0, data) + shown;
 }
 
 function parseRecords(text: string): ReadCell[][] {

@@ -1,4 +1,4 @@
-import type { SecretContext } from '../registry/secret-context.ts';
+import type { SecretContext } from '../registry/secrets/secret-context.ts';
 import type { Folder } from './temp-folder.ts';
 
 /** The field `password` of a connection `prod` in a store; files lie in the folder. */

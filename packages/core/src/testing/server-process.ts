@@ -39,7 +39,7 @@ interface Waiting {
 
 /**
  * A server in a process of its own, with nothing between it and the test: lines in, lines out. It gets an empty home folder
- * and no variable of ours, so that nothing of the developer who runs the test can help it.
+ * and no variable of mole, so that no setting of the developer can help it.
  */
 export class ServerProcess {
   readonly child: ChildProcessWithoutNullStreams;
@@ -49,7 +49,7 @@ export class ServerProcess {
   readonly impure: string[] = [];
   stderr = '';
   readonly #waiting = new Map<number | string, Waiting>();
-  /** Of the line that is not complete yet; an answer may be many megabytes long. */
+  /** The parts of the incomplete line; an answer may be many megabytes long. */
   #pending: string[] = [];
   #recent: string[] = [];
   #nextId = 1;
@@ -113,7 +113,7 @@ export class ServerProcess {
     return this.request('tools/call', { name, arguments: args });
   }
 
-  /** From here on `Exit.after` counts. */
+  /** Starts the clock of `Exit.after`. */
   markTime(): void {
     this.#mark = Date.now();
   }
@@ -161,7 +161,7 @@ export class ServerProcess {
 }
 
 /** The text of a tool's answer. */
-export function textOf(message: Message): string {
+export function readText(message: Message): string {
   const content: unknown = message.result?.content;
   const [first]: unknown[] = Array.isArray(content) ? content : [];
   const text: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, 'text') : undefined;

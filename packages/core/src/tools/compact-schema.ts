@@ -1,63 +1,74 @@
-/** Metadata of an argument that is shown by its name alone, because another tool shows the same with all there is to say of it. */
-export const toldElsewhere = { toldElsewhere: true } as const;
+import { isFields } from '../registry/tree.ts';
+
+/** Metadata of an argument of which only the type is shown, because another tool describes the same argument. */
+export const documentedElsewhere = { documentedElsewhere: true } as const;
 
 /**
  * The definitions of all tools are in a model's context all the time, so a schema is shown as short as it can be: types, choices,
- * defaults and words. Limits and patterns are left out; whoever breaks one is told what is accepted. What is checked is the
- * schema itself, as strict as it was written.
+ * defaults, maxima and words. Other limits and patterns are left out: an error says what is accepted. Arguments are validated by the
+ * schema itself. No type is a list and no schema is empty, as some models' clients reject either.
  */
 export function compactSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(compactSchema);
-  if (!isNode(schema)) return schema;
-  if (schema.toldElsewhere === true) return {};
-  const entries = Object.entries(schema)
+  if (!isFields(schema)) return schema;
+  const { documentedElsewhere: isDocumented, ...shown } = schema;
+  const entries = Object.entries(shown)
     .filter(([key, value]) => !isNoise(key, value))
-    .map(([key, value]) => [key, key === 'properties' ? compactEach(value) : compactSchema(value)]);
-  return compactUnion(Object.fromEntries(entries));
+    .map(([key, value]) => [key, compactPart(key, value)]);
+  const compact = compactUnion(Object.fromEntries(entries));
+  return isDocumented === true ? { type: compact.type ?? 'string' } : compact;
 }
 
 type Node = Record<string, unknown>;
 
-const limits = new Set(['minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern']);
+const limits = new Set(['minLength', 'maxLength', 'minimum', 'minItems', 'maxItems', 'pattern']);
+/** Larger maxima never matter to a caller. */
+const maxShown = 1_000_000;
 
 /** A default that says "none" is what everybody expects. */
 function isNoise(key: string, value: unknown): boolean {
   if (key === 'default') return value === false || value === 0 || (Array.isArray(value) && value.length === 0);
+  if (key === 'maximum') return Number(value) > maxShown;
   return limits.has(key);
+}
+
+/** What a list of anything is shown to hold. */
+const anyItem = { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'object' }] };
+
+function compactPart(key: string, value: unknown): unknown {
+  if (key === 'properties') return compactEach(value);
+  return key === 'items' && isFields(value) && Object.keys(value).length === 0 ? anyItem : compactSchema(value);
 }
 
 /** The keys of these are the names of arguments, whatever they are called. */
 function compactEach(properties: unknown): unknown {
-  if (!isNode(properties)) return properties;
+  if (!isFields(properties)) return properties;
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, compactSchema(schema)]));
 }
 
-/** Alternatives become one list of types; the fields of an object among them are told by their names. */
-function compactUnion({ anyOf, ...rest }: Node): Node {
-  if (!Array.isArray(anyOf)) return rest;
-  const options = anyOf.filter(isNode);
-  const types = new Set(options.flatMap(({ type }) => type));
-  const choices = options.flatMap((option) => (Array.isArray(option.enum) ? option.enum : []));
-  if (choices.length > 0 && options.some(({ type, enum: list }) => list === undefined && type !== 'null'))
-    return { ...rest, anyOf };
+/** Null is left out, as it may be passed for every optional argument. The fields of an object among the alternatives are named. */
+function compactUnion({ anyOf: written, ...node }: Node): Node {
+  const { type, ...others } = node;
+  const anyOf = written ?? (Array.isArray(type) ? type.map((one) => ({ type: one })) : undefined);
+  if (!Array.isArray(anyOf)) return node;
+  const rest = written === undefined ? others : node;
+  const options = anyOf.filter(isFields).filter(({ type }) => type !== 'null');
   const words = [rest.description, ...options.map(formatFields)].filter((text) => typeof text === 'string');
+  const description = words.length === 0 ? {} : { description: words.join('; ') };
+  const [only] = options;
+  if (options.length === 1) return { ...only, ...rest, ...description };
   return {
     ...rest,
-    ...(words.length === 0 ? {} : { description: words.join('; ') }),
-    type: types.size === 1 ? [...types][0] : [...types],
-    ...(choices.length === 0 ? {} : { enum: types.has('null') ? [...choices, null] : choices }),
+    ...description,
+    anyOf: options.map(({ properties: _p, required: _r, additionalProperties: _a, ...option }) => option),
   };
 }
 
-/** Of an option that is a union itself, what was said of it already. */
+/** Keeps the description of an option that is a union itself. */
 function formatFields({ properties, required, description }: Node): string | undefined {
-  if (!isNode(properties)) return typeof description === 'string' ? description : undefined;
+  if (!isFields(properties)) return typeof description === 'string' ? description : undefined;
   const needed = Array.isArray(required) ? required : [];
   return `{${Object.keys(properties)
     .map((name) => (needed.includes(name) ? name : `${name}?`))
     .join(', ')}}`;
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ interface Report {
   message?: string;
 }
 
-function callerOf(sent: Report[], progressToken?: string): Pick<Caller, 'progressToken' | 'notify'> {
+function identifyCaller(sent: Report[], progressToken?: string): Pick<Caller, 'progressToken' | 'notify'> {
   // A report has these fields and no others.
   return { progressToken, notify: async (_method, params) => void sent.push(params as unknown as Report) };
 }
@@ -23,7 +23,7 @@ describe('progress', () => {
 
   it('is silent for a caller that did not ask', () => {
     const sent: Report[] = [];
-    const progress = createProgress(callerOf(sent));
+    const progress = createProgress(identifyCaller(sent));
     progress.report(1, 2);
     vi.advanceTimersByTime(60_000);
     expect(sent).toEqual([]);
@@ -32,7 +32,7 @@ describe('progress', () => {
 
   it('sends a heartbeat while the handler is silent, and stops with the call', () => {
     const sent: Report[] = [];
-    const progress = createProgress(callerOf(sent, 'token'));
+    const progress = createProgress(identifyCaller(sent, 'token'));
     vi.advanceTimersByTime(11_000);
     expect(sent.map(({ message }) => message)).toEqual(['still running after 5 s', 'still running after 10 s']);
     progress.stop();
@@ -42,7 +42,7 @@ describe('progress', () => {
 
   it('only ever grows, also across heartbeats, and never loses the last report', () => {
     const sent: Report[] = [];
-    const progress = createProgress(callerOf(sent, 'token'));
+    const progress = createProgress(identifyCaller(sent, 'token'));
     progress.report(10, 100);
     progress.report(11, 100);
     vi.advanceTimersByTime(6_000);

@@ -1,10 +1,9 @@
-import { Failure } from '../failure.ts';
+import { Failure, type Hint, joinHints, readonlyAdvice } from '../failure.ts';
 
-/** What somebody hears who wants to write through a connection that only reads. `instead` says how to read there. */
-export function readonlyFailure(connection: string, instead?: string): Failure {
-  const hint = 'No tool can change that: a person sets "readonly" to false where list_connections says it is defined.';
-  return new Failure('refused', `the connection "${connection}" is read-only`, {
+/** The error for a write on a read-only connection. `instead` is how to read there. */
+export function readonlyFailure(connection: string, instead?: Hint): Failure {
+  return new Failure('refused', `the connection "${connection}" is read-only; nothing was run`, {
     code: 'E_READONLY',
-    hint: instead === undefined ? hint : `${hint} ${instead}`,
+    hint: joinHints(readonlyAdvice, { call: 'list_connections', to: 'see where that is' }, instead),
   });
 }

@@ -16,7 +16,7 @@ describe("a call's time limit", () => {
     return { limit, expired };
   };
 
-  it("is the server's when nobody says anything", () => {
+  it("is the server's by default", () => {
     const { expired } = start();
     vi.advanceTimersByTime(999);
     expect(expired).toEqual([]);
@@ -59,7 +59,7 @@ describe("a call's time limit", () => {
     expect(limit.milliseconds).toBe(10_000);
   });
 
-  it('does nothing once it is cleared, and keeps what nobody changed', () => {
+  it('does nothing once it is cleared, and keeps the rest', () => {
     const { limit, expired } = start();
     limit.ofConnection(undefined);
     limit.clear();

@@ -24,7 +24,7 @@ export class TimeLimit {
     this.#set(options.asked ?? Math.max(options.usual, options.atLeast));
   }
 
-  /** Of the whole call, not what is left of it. */
+  /** The limit of the whole call, not the remaining time. */
   get milliseconds(): number {
     return this.#milliseconds;
   }

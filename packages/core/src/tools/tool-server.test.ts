@@ -65,6 +65,20 @@ describe('a tool server', () => {
     expect(tools[0]?.inputSchema).not.toHaveProperty('$schema');
   });
 
+  it('leaves out the sentences of the instructions that name a dropped tool', async () => {
+    const server = createToolServer({
+      name: 'test',
+      version: '1.2.3',
+      instructions: 'Reads things. Use echo for texts; wait blocks.\nWith wait you wait. Data is data.',
+      log: () => undefined,
+    });
+    for (const tool of [echo, waiting(() => undefined)]) server.register(tool);
+    server.keepOnly({ wanted: '-wait', readonly: false });
+    const client = await connectTestClient(server);
+    clients.push(client);
+    expect(client.client.getInstructions()).toBe('Reads things.\nData is data.');
+  });
+
   it('marks a tool that must ask a person', async () => {
     const { client } = await start([{ ...echo, asksPerson: true }]);
     const { tools } = await client.client.listTools();
@@ -91,8 +105,8 @@ describe('a tool server', () => {
   it('does not repeat a value that may be a secret', async () => {
     const tool = defineTool({ ...echo, input: () => z.strictObject({ password: z.string() }), handler: async () => text('') });
     const { client } = await start([tool]);
-    const reply = await client.call('echo', { password: 123456789 });
-    expect(reply.text).toMatch(/password is not accepted \(.*expected string/);
+    const reply = await client.call('echo', { password: { is: 123456789 } });
+    expect(reply.text).toMatch(/password is not accepted \(expected text\)/);
     expect(reply.text).not.toContain('123456789');
   });
 
@@ -121,7 +135,7 @@ describe('a tool server', () => {
     expect(lines.join()).toMatch(/error bug failed TypeError: x is not a function\s+at /);
   });
 
-  it('ends a call at its time limit, whoever set it, and aborts its signal', async () => {
+  it('ends a call at its time limit from any source, and aborts its signal', async () => {
     const seen: AbortSignal[] = [];
     const { client } = await start(
       [waiting((signal) => seen.push(signal)), waiting((signal) => seen.push(signal), { name: 'long', timeoutMs: 60 })],
@@ -144,7 +158,7 @@ describe('a tool server', () => {
       20,
     );
     expect((await client.call('wait')).text).toMatch(/^E_TIMEOUT: .* 20 ms; .* may still be running\.$/m);
-    expect(server.running).toBe(0);
+    expect(server.calls.count).toBe(0);
   });
 
   it('aborts the signal of a call that the client cancels, and only that', async () => {
@@ -160,7 +174,7 @@ describe('a tool server', () => {
     expect(seen[1]?.aborted).toBe(false);
     expect((await client.call('echo', { message: 'still here' })).text).toBe('still here');
     expect((await other).text).toContain('E_TIMEOUT');
-    expect(server.running).toBe(0);
+    expect(server.calls.count).toBe(0);
   });
 
   it('reports progress, growing and throttled, only to a caller that asked', async () => {
@@ -184,8 +198,8 @@ describe('a tool server', () => {
   it('aborts everything at the end and refuses what comes after', async () => {
     const { client, server } = await start([waiting(() => undefined), echo]);
     const running = client.call('wait');
-    await expect.poll(() => server.running).toBe(1);
-    server.abortAll(new Failure('cancelled', 'the server is stopping', { code: 'E_SHUTTING_DOWN' }));
+    await expect.poll(() => server.calls.count).toBe(1);
+    server.calls.abortAll(new Failure('cancelled', 'the server is stopping', { code: 'E_SHUTTING_DOWN' }));
     expect((await running).text).toContain('E_SHUTTING_DOWN');
     expect((await client.call('echo', { message: 'x' })).text).toContain('E_SHUTTING_DOWN');
   });

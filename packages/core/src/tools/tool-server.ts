@@ -4,15 +4,20 @@ import {
   Server,
   type ServerContext,
   type Tool as ToolDefinition,
+  type Transport,
 } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
+import { onAbort } from '../abort.ts';
 import { respond, type ToolReply } from '../answer/respond.ts';
-import { Failure, toFailure, withoutConfirmedEnd } from '../failure.ts';
+import { Failure, failureWith, type ToolDoor, toFailure, withoutConfirmedEnd } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { nearestNames } from '../nearest.ts';
 import type { Caller } from './caller.ts';
 import { compactSchema } from './compact-schema.ts';
+import { Destinations, type Visit } from './connections/destinations.ts';
 import { createProgress } from './progress.ts';
+import { RunningCalls } from './running-calls.ts';
+import { type Selection, selectTools, wantsFew } from './select-tools.ts';
 import { TimeLimit } from './time-limit.ts';
 import { effects, type Tool } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
@@ -23,107 +28,168 @@ export interface ToolServerOptions {
   /** Shown to the model once; the first 500 characters must stand alone. */
   instructions: string;
   log: Log;
+  /** The server was started to read only. */
+  readonly?: boolean;
   /** Milliseconds for a call whose tool and arguments say nothing else. */
   timeoutMs?: number;
+  /** The calls of all clients of the process, where there are several. */
+  calls?: RunningCalls;
 }
 
 /** The tools of one server, apart from any client's session: sessions come and go, the tools and what they hold stay. */
 export interface ToolServer {
+  /** What callers were told of where names lead. */
+  readonly destinations: Destinations;
   register(tool: Tool): void;
-  /** Takes all others away. Throws when one of these is not there. */
-  keepOnly(names: readonly string[]): void;
-  /** A protocol endpoint over these tools, for one client. */
-  connect(): Server;
+  /** The tools that are offered. */
+  readonly names: readonly string[];
+  /** What a client is shown of each, in the form of the protocol. */
+  readonly definitions: readonly ToolDefinition[];
+  /** Takes the other tools away; throws when the selection names an unknown one. */
+  keepOnly(selection: Selection): void;
+  /** A protocol endpoint over these tools, for one client; `shown` takes their place where something lies over them. */
+  connect(shown?: Shown): Server;
   /** What fails is an answer as well; only a tool that is not there throws, a ProtocolError. */
   call(name: string, args: unknown, caller: Caller): Promise<ToolReply>;
-  /** Calls that have not been answered yet. */
-  readonly running: number;
-  /** Aborts every running call and refuses new ones. */
-  abortAll(reason: Failure): void;
+  /** Calls that have not been answered yet, of every client of the process. */
+  readonly calls: RunningCalls;
 }
+
+/** What a client meets of the tools. */
+type Shown = Pick<ToolServer, 'definitions' | 'call'>;
 
 const defaultTimeoutMs = 30_000;
 /** How long a handler whose call was aborted may take to say so in its own words before we answer for it. */
 const settleMs = 500;
 
 export function createToolServer(options: ToolServerOptions): ToolServer {
-  const tools = new Map<string, Tool>();
-  // Made when a client first asks: converting every schema at start would delay the first answer.
-  let definitions: ToolDefinition[] | undefined;
-  const running = new Set<AbortController>();
-  let stopped: Failure | undefined;
+  const tools = new ToolList();
+  const { timeoutMs: defaultMs = defaultTimeoutMs, calls = new RunningCalls() } = options;
+  const destinations = new Destinations();
 
   async function call(name: string, args: unknown, caller: Caller): Promise<ToolReply> {
     const tool = tools.get(name);
-    if (tool === undefined) throw unknownTool(name, tools);
-    const controller = new AbortController();
-    running.add(controller);
+    if (tool === undefined) throw unknownTool(name, tools.names);
+    const controller = calls.begin();
+    let failure: Failure | undefined;
+    let isError = true;
+    const visit = destinations.begin({ mayWrite: effects[tool.effect].destructiveHint });
+    const door: ToolDoor = {
+      offers: (name) => tools.get(name) !== undefined,
+      isReadonlyServer: options.readonly === true,
+      get readonly() {
+        return visit.isReadonly();
+      },
+    };
     try {
-      if (stopped !== undefined) throw stopped;
-      return await runTool({ tool, args, caller, controller, defaultMs: options.timeoutMs ?? defaultTimeoutMs });
+      calls.refuse();
+      const reply = await runTool({ tool, args, caller, controller, defaultMs, door, onFound: visit.enter });
+      isError = reply.isError === true;
+      return respond.noticed(visit.notice(), reply);
     } catch (error) {
-      const failure = toFailure(error);
-      if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: traceOf(error) });
-      return respond.failure(failure);
+      failure = withNotice(visit.notice(), toFailure(error));
+      if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: readTrace(error) });
+      caller.onFailure?.(failure);
+      return respond.failure(failure, door);
     } finally {
-      running.delete(controller);
+      calls.end(controller, { tool: name, failure, isError });
     }
   }
 
-  return {
-    register(tool) {
-      if (tools.has(tool.name)) throw new Error(`two tools are called ${tool.name}`);
-      tools.set(tool.name, tool);
-      definitions = undefined;
+  const server: ToolServer = {
+    destinations,
+    register: (tool) => tools.add(tool),
+    get names() {
+      return tools.names;
     },
-    keepOnly(names) {
-      const kept = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
-      for (const name of kept) if (!tools.has(name)) throw noSuchTool(name, [...tools.keys()]);
-      for (const name of [...tools.keys()]) if (!kept.has(name)) tools.delete(name);
-      definitions = undefined;
+    get definitions() {
+      return tools.definitions;
     },
-    connect: () =>
-      createEndpoint(options, {
-        definitions: () => {
-          definitions ??= [...tools.values()].map(defineFor);
-          return definitions;
-        },
-        call,
-      }),
+    keepOnly: (selection) => tools.keepOnly(selection),
+    connect: (shown = server) => createEndpoint({ ...options, instructions: tools.trim(options.instructions) }, shown),
     call,
-    get running() {
-      return running.size;
-    },
-    abortAll(reason) {
-      stopped = reason;
-      for (const controller of running) controller.abort(reason);
-    },
+    calls,
   };
+  return server;
 }
 
-interface Endpoint {
-  definitions(): ToolDefinition[];
-  call(name: string, args: unknown, caller: Caller): Promise<ToolReply>;
+class ToolList {
+  readonly #tools = new Map<string, Tool>();
+  readonly #dropped = new Set<string>();
+  #define = defineFor;
+  // Made when a client first asks: converting every schema at start would delay the first answer.
+  #definitions: ToolDefinition[] | undefined;
+
+  get names(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /** Leaves out the sentences that name a tool which is not offered. */
+  trim(instructions: string): string {
+    const isPossible = (sentence: string) => !sentence.split(/\W/).some((word) => this.#dropped.has(word));
+    const trimLine = (line: string) =>
+      line
+        .split(/(?<=\.) /)
+        .filter(isPossible)
+        .join(' ');
+    const lines = instructions.split('\n').map(trimLine);
+    return lines.filter((line) => line !== '').join('\n');
+  }
+
+  get definitions(): ToolDefinition[] {
+    this.#definitions ??= [...this.#tools.values()].map(this.#define);
+    return this.#definitions;
+  }
+
+  get(name: string): Tool | undefined {
+    return this.#tools.get(name);
+  }
+
+  add(tool: Tool): void {
+    if (this.#tools.has(tool.name)) throw new Error(`two tools are called ${tool.name}`);
+    this.#tools.set(tool.name, tool);
+    this.#definitions = undefined;
+  }
+
+  keepOnly(selection: Selection): void {
+    const kept = selectTools([...this.#tools.values()], selection);
+    for (const [name, tool] of [...this.#tools]) {
+      if (kept.includes(tool)) continue;
+      this.#tools.delete(name);
+      this.#dropped.add(name);
+    }
+    if (wantsFew(selection)) this.#define = defineBriefly;
+    this.#definitions = undefined;
+  }
 }
 
-function createEndpoint(options: ToolServerOptions, endpoint: Endpoint): Server {
+function createEndpoint({ name, version, instructions }: ToolServerOptions, shown: Shown): Server {
   const server = new Server(
-    { name: options.name, version: options.version },
+    { name, version },
     {
       capabilities: { tools: { listChanged: false } },
-      instructions: options.instructions,
+      instructions,
       // The list never changes while the process lives, and is the same for everybody who runs it.
       cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'private' } },
     },
   );
-  server.setRequestHandler('tools/list', async () => ({ tools: endpoint.definitions() }));
+  server.setRequestHandler('tools/list', async () => ({ tools: [...shown.definitions] }));
   server.setRequestHandler('tools/call', async (request, context) => ({
-    ...(await endpoint.call(request.params.name, request.params.arguments ?? {}, callerOf(context))),
+    ...(await shown.call(request.params.name, request.params.arguments ?? {}, identifyCaller(context))),
   }));
   return server;
 }
 
-function callerOf({ mcpReq }: ServerContext): Caller {
+/** Serves one client over a transport, in the era of the protocol that its first message belongs to. */
+export function serveClient(
+  toolServer: Pick<ToolServer, 'connect'>,
+  transport: Transport,
+  onError: (error: Error) => void,
+): { close(): Promise<void> } {
+  return serveStdio(() => toolServer.connect(), { transport, onerror: onError });
+}
+
+function identifyCaller({ mcpReq }: ServerContext): Caller {
   return {
     signal: mcpReq.signal,
     progressToken: mcpReq._meta?.progressToken,
@@ -137,9 +203,11 @@ interface Run {
   caller: Caller;
   controller: AbortController;
   defaultMs: number;
+  door: ToolDoor;
+  onFound: Visit['enter'];
 }
 
-async function runTool({ tool, args, caller, controller, defaultMs }: Run): Promise<ToolReply> {
+async function runTool({ tool, args, caller, controller, defaultMs, door, onFound }: Run): Promise<ToolReply> {
   const parsed = parseArguments(tool, args);
   const timeLimit = new TimeLimit({
     asked: typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : undefined,
@@ -147,16 +215,16 @@ async function runTool({ tool, args, caller, controller, defaultMs }: Run): Prom
     atLeast: tool.timeoutMs ?? 0,
     onExpire: (timeoutMs) => controller.abort(timeoutFailure(tool.name, timeoutMs)),
   });
-  const cancel = () => controller.abort(new Failure('cancelled', `${tool.name} was cancelled by the client`));
-  if (caller.signal.aborted) cancel();
-  caller.signal.addEventListener('abort', cancel, { once: true });
+  const stop = onAbort(caller.signal, () =>
+    controller.abort(new Failure('cancelled', `${tool.name} was cancelled by the client`)),
+  );
   const progress = createProgress(caller);
   try {
     const { signal } = controller;
-    return await raceAbort(signal, tool.handler(parsed, { signal, timeLimit, progress: progress.report }));
+    return await raceAbort(signal, tool.handler(parsed, { signal, timeLimit, onFound, door, progress: progress.report }));
   } finally {
     timeLimit.clear();
-    caller.signal.removeEventListener('abort', cancel);
+    stop();
     progress.stop();
   }
 }
@@ -167,13 +235,11 @@ async function runTool({ tool, args, caller, controller, defaultMs }: Run): Prom
  */
 async function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
+  let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
+    stop = onAbort(signal, () => {
       timer = setTimeout(() => reject(withoutConfirmedEnd(toFailure(signal.reason))), settleMs);
-    };
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    });
   });
   try {
     return await Promise.race([work, aborted]);
@@ -182,7 +248,7 @@ async function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
     throw signal.aborted && isAbortError(error) ? signal.reason : error;
   } finally {
     clearTimeout(timer);
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    stop?.();
     work.catch(() => undefined);
   }
 }
@@ -191,31 +257,28 @@ function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
+function withNotice(notice: string | undefined, failure: Failure): Failure {
+  return notice === undefined ? failure : failureWith(failure, { message: `${notice}. ${failure.message}` });
+}
+
 function timeoutFailure(tool: string, timeoutMs: number): Failure {
   return new Failure('timeout', `${tool} did not finish within ${timeoutMs} ms`, {
-    hint: 'Ask for less, or pass a larger timeout_ms if the tool takes one.',
+    hint: { tool: 'Ask for less, or pass a larger timeout_ms.', cli: 'Ask for less.' },
   });
 }
 
-function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): ProtocolError {
+function unknownTool(name: string, known: readonly string[]): ProtocolError {
   return new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    `no tool is called ${JSON.stringify(name.slice(0, 100))}; there are ${[...tools.keys()].join(', ')}`,
+    `no tool is called ${JSON.stringify(name.slice(0, 100))}; there are ${known.join(', ')}`,
   );
-}
-
-function noSuchTool(name: string, known: readonly string[]): Failure {
-  return new Failure('input', `no tool is called ${JSON.stringify(name.slice(0, 100))}`, {
-    nearest: nearestNames(name, known),
-    hint: `There are ${known.join(', ')}.`,
-  });
 }
 
 function defineFor(tool: Tool): ToolDefinition {
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
   return {
     name: tool.name,
-    title: tool.title,
+    ...(repeatsName(tool) ? {} : { title: tool.title }),
     description: tool.description,
     // zod writes a schema of type "object" for every z.ZodObject; its return type cannot say so.
     inputSchema: compactSchema(inputSchema) as ToolDefinition['inputSchema'],
@@ -224,6 +287,22 @@ function defineFor(tool: Tool): ToolDefinition {
   };
 }
 
-function traceOf(error: unknown): string {
+/** For people who want few tools in the model's context: without titles, and limits are named when they are broken. */
+function defineBriefly(tool: Tool): ToolDefinition {
+  const { title: _title, inputSchema, ...definition } = defineFor(tool);
+  const isLimit = (key: string, value: unknown) =>
+    (key === 'maximum' && typeof value === 'number') || (key === 'additionalProperties' && value === false);
+  return {
+    ...definition,
+    inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLimit(key, value) ? undefined : value))),
+  };
+}
+
+/** A client shows the name of a tool that has no title. */
+function repeatsName({ name, title }: Tool): boolean {
+  return title.toLowerCase() === name.replaceAll('_', ' ');
+}
+
+function readTrace(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

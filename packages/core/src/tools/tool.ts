@@ -1,6 +1,8 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { ToolReply } from '../answer/respond.ts';
+import type { ToolDoor } from '../failure.ts';
+import type { Destination } from '../manager/backend.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /**
@@ -23,8 +25,12 @@ export type Effect = keyof typeof effects;
 export interface ToolContext {
   /** Aborted when the caller cancels, the time limit passes, or the server stops. */
   signal: AbortSignal;
-  /** What is left to whoever uses the context is to say which connection the call is for. */
+  /** The user of the context only has to name the connection of the call. */
   timeLimit: Pick<TimeLimit, 'milliseconds' | 'ofConnection'>;
+  /** Is told which connection the call is for: the name in the call, and where it leads. */
+  onFound?(asked: string | undefined, destination: Destination): void;
+  /** What a hint to this caller may name. Once the connection is found, it knows whether that may be written to. */
+  door: ToolDoor;
   /** Reports progress if the caller asked for it; a no-op otherwise. Throttled, so call it as often as you like. */
   progress(done: number, total?: number, message?: string): void;
 }
@@ -36,6 +42,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   effect: Effect;
   /** Strict: an unknown argument is an error that names it. A field `timeout_ms` sets the call's own time limit. */
   input: Schema;
+  /** Keys that callers write beside the object argument they belong into. */
+  nested?: { readonly argument: string; readonly keys: ReadonlySet<string> };
   /** Milliseconds, for long work: the limits of the server and of the connection are raised to it. */
   timeoutMs?: number;
   /** Makes clients that know the hint ask a person before every call, whatever their mode. */

@@ -1,11 +1,11 @@
-import { Failure } from '../failure.ts';
+import { Failure, type FailureOptions } from '../failure.ts';
 
 interface FailureEntry {
   /** Whether trying again later, with nothing changed, can succeed. */
   retry: boolean;
-  /** For the documentation: what happened. */
+  /** The meaning, for the documentation. */
   meaning: string;
-  /** The hint when the place that fails knows nothing better. */
+  /** The hint unless the caller passes a better one. */
   nextStep: string;
 }
 
@@ -14,7 +14,7 @@ export const tunnelFailures = {
   E_SSH_DNS: {
     retry: false,
     meaning: 'The name of the SSH server cannot be resolved.',
-    nextStep: 'Check "host" in the "ssh" part of the connection, and that this machine can resolve it.',
+    nextStep: 'Check "ssh" of the connection: it must name a Host of ~/.ssh/config, or a host that resolves on this machine.',
   },
   E_SSH_CONNECT_REFUSED: {
     retry: true,
@@ -24,37 +24,37 @@ export const tunnelFailures = {
   E_SSH_CONNECT_TIMEOUT: {
     retry: true,
     meaning: 'The SSH server does not answer at all.',
-    nextStep: 'Check host, port and firewall; a VPN may have to be up.',
+    nextStep: 'Check host, port, firewall and VPN.',
   },
   E_SSH_NOT_SSH_OR_REFUSED: {
     retry: true,
-    meaning: 'The port is open, but what is behind it hangs up before, or does not speak, the SSH protocol.',
-    nextStep: 'Check that the port is that of an SSH server. A busy or guarded server also hangs up: try again in a minute.',
+    meaning: 'The port is open, but the server there hangs up before the SSH handshake or does not speak SSH.',
+    nextStep: 'Check that an SSH server listens on this port. A busy server also hangs up: retry in a minute.',
   },
   E_SSH_HANDSHAKE_TIMEOUT: {
     retry: true,
-    meaning: 'The SSH server accepted the connection and then fell silent before we were logged in.',
-    nextStep: 'Try the same with `ssh -v`; the server may be overloaded, or the port may not be that of an SSH server.',
+    meaning: 'The SSH server accepted the connection and then stopped answering before the login was complete.',
+    nextStep: 'Run `ssh -v` with the same host and port: the server may be overloaded, or not be an SSH server.',
   },
   E_SSH_ALGORITHM_MISMATCH: {
     retry: false,
-    meaning: 'The SSH server and we have no algorithm in common.',
-    nextStep: 'Update the SSH server, or allow one of the common algorithms there, for example curve25519-sha256 and aes128-gcm.',
+    meaning: 'The SSH server and this client have no algorithm in common.',
+    nextStep: 'Update the SSH server, or enable common algorithms there, such as curve25519-sha256 and aes128-gcm.',
   },
   E_SSH_HOST_KEY_UNKNOWN: {
     retry: false,
-    meaning: 'Nobody has yet accepted the key that the SSH server shows. No credential was sent.',
-    nextStep: 'A person has to compare the fingerprint and accept it: with ssh itself, or as a pin in "hostKeys".',
+    meaning: 'The host key of the SSH server has not been accepted yet. No credential was sent.',
+    nextStep: 'Compare the fingerprint with one from a trusted source, then accept it with ssh or as a pin in "hostKeys".',
   },
   E_SSH_HOST_KEY_CHANGED: {
     retry: false,
-    meaning: 'The SSH server shows another key than the accepted one. No credential was sent.',
-    nextStep: 'A person has to find out why: the server was set up anew, or somebody is in between.',
+    meaning: 'The host key of the SSH server is not the accepted one. No credential was sent.',
+    nextStep: 'Ask the owner of the server: it was rebuilt, or someone is intercepting the connection.',
   },
   E_SSH_HOST_KEY_REVOKED: {
     retry: false,
     meaning: 'The SSH server shows a key that known_hosts marks as revoked. No credential was sent.',
-    nextStep: 'Do not connect. Ask those who run the server.',
+    nextStep: 'Do not connect. Ask the owner of the server.',
   },
   E_SSH_KEY_NOT_FOUND: {
     retry: false,
@@ -64,7 +64,7 @@ export const tunnelFailures = {
   E_SSH_KEY_FORMAT: {
     retry: false,
     meaning: 'The private key has a format or a type that is not supported.',
-    nextStep: 'Convert a copy of it to the OpenSSH format: ssh-keygen -p -f <file>',
+    nextStep: 'Convert a copy of it to the OpenSSH format with `ssh-keygen -p -f FILE`.',
   },
   E_SSH_KEY_PASSPHRASE: {
     retry: false,
@@ -78,24 +78,23 @@ export const tunnelFailures = {
   },
   E_SSH_AUTH_FAILED: {
     retry: false,
-    meaning: 'The SSH server accepted none of our credentials.',
-    nextStep: 'Check "user" and the credential; `ssh -v` with the same ones shows more.',
+    meaning: 'The SSH server accepted none of the credentials.',
+    nextStep: 'Check "user" and the credential; `ssh -v` with the same ones shows details.',
   },
   E_SSH_MFA_REQUIRED: {
     retry: false,
     meaning: 'The SSH server asks for something that only a person can answer, such as a code.',
-    nextStep:
-      'Use a key or an agent that this server takes without a code; ask those who run it for such an account. Nobody can type a code here.',
+    nextStep: 'Use a key or an agent that this server accepts without a code, or ask its owner for such an account.',
   },
   E_SSH_CONFIG: {
     retry: false,
-    meaning: 'What the configuration of ssh says of this host cannot be used.',
-    nextStep: 'Look at it with `ssh -G <host>`, and try `ssh <host>`.',
+    meaning: 'The ssh configuration of this host cannot be used.',
+    nextStep: 'Check it with `ssh -G HOST`, and try `ssh HOST`.',
   },
   E_SSH_PROGRAM: {
     retry: false,
-    meaning: "The machine's own ssh is needed, and cannot be run or ended with an error.",
-    nextStep: 'Try the same with `ssh <host>`; the program says more there.',
+    meaning: 'The ssh program of this machine is needed, but cannot be run or failed.',
+    nextStep: 'Try `ssh HOST` in a terminal; it prints more there.',
   },
   E_SSH_FORWARD_PROHIBITED: {
     retry: false,
@@ -115,25 +114,28 @@ export const tunnelFailures = {
   E_SSH_KEEPALIVE_TIMEOUT: {
     retry: true,
     meaning: 'The SSH server stopped answering.',
-    nextStep: 'Call again: the tunnel is opened anew. What was running may have been done or not.',
+    nextStep: 'Retry: a new tunnel is opened.',
   },
   E_SSH_NETWORK: {
     retry: true,
     meaning: 'The connection to the SSH server broke.',
-    nextStep: 'Call again: the tunnel is opened anew. What was running may have been done or not.',
+    nextStep: 'Retry: a new tunnel is opened.',
   },
   E_SSH_TUNNEL_CLOSED: {
     retry: false,
-    meaning: 'We closed the tunnel ourselves.',
-    nextStep: 'Call again: a new tunnel is opened when it is needed.',
+    meaning: 'The tunnel was closed by this server.',
+    nextStep: 'Retry: a new tunnel is opened when it is needed.',
   },
 } as const satisfies Record<`E_SSH_${string}`, FailureEntry>;
 
 export type TunnelCode = keyof typeof tunnelFailures;
 
-export function tunnelFailure(code: TunnelCode, message: string, options: { hint?: string; cause?: unknown } = {}): Failure {
-  const hint = options.hint ?? tunnelFailures[code].nextStep;
-  return new Failure('tunnel', message, { code, hint, cause: options.cause });
+export function tunnelFailure(
+  code: TunnelCode,
+  message: string,
+  options: Pick<FailureOptions, 'hint' | 'cause' | 'detail'> = {},
+): Failure {
+  return new Failure('tunnel', message, { hint: tunnelFailures[code].nextStep, ...options, code });
 }
 
 /** Whether the same attempt may succeed later. A resolver that is out of reach is not a name that does not exist. */

@@ -1,16 +1,15 @@
+import { checkAborted, withDeadline } from '../abort.ts';
 import type { SshRoute } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { isRefusalOfRsa } from './auth.ts';
 import { tunnelFailure } from './failures.ts';
-import type { Link } from './link.ts';
-import { type ChainOptions, openChain } from './open-chain.ts';
+import type { Link } from './library/link.ts';
+import { type ChainOptions, openChain } from './library/open-chain.ts';
 import { planRoute, type SshStep, type Step } from './plan.ts';
+import { sshProgram } from './program/ssh-program.ts';
 import { createSession } from './session.ts';
-import { sshProgram } from './ssh-program.ts';
 import { defaultTimeouts, type TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel } from './tunnel.ts';
-import { checkAborted } from './wait.ts';
 
 export interface TunnelContext {
   /** For the agent, and for the program ssh. */
@@ -28,13 +27,13 @@ export interface TunnelContext {
 }
 
 export interface TunnelOptions extends TunnelContext {
-  /** With references resolved: every secret in it is plain text. */
+  /** The route with resolved references: every secret in it is plain text. */
   route: SshRoute;
   /** Gives up opening; a tunnel that is open is closed by `close`. */
   signal?: AbortSignal;
 }
 
-/** Opens a way through SSH servers, for one user. Whoever calls it owes `close`, also after a loss. */
+/** Opens a way through SSH servers, for one user. The caller must call `close`, even after a loss. */
 export async function openTunnel({ route, signal, ...context }: TunnelOptions): Promise<Tunnel> {
   checkAborted(signal);
   return await openSteps(await planSteps(route, context, signal), context, signal);
@@ -44,7 +43,7 @@ export async function openTunnel({ route, signal, ...context }: TunnelOptions): 
 export function planSteps(route: SshRoute, context: TunnelContext, signal: AbortSignal | undefined): Promise<readonly Step[]> {
   const { home, timeouts, knownHostsFiles, acceptedKeysFile } = context;
   const timeoutMs = { ...defaultTimeouts, ...timeouts }.configMs;
-  return planRoute(route, { program: programOf(context), home, timeoutMs, signal, knownHostsFiles, acceptedKeysFile });
+  return planRoute(route, { program: findProgram(context), home, timeoutMs, signal, knownHostsFiles, acceptedKeysFile });
 }
 
 export async function openSteps(
@@ -53,15 +52,18 @@ export async function openSteps(
   signal: AbortSignal | undefined,
 ): Promise<Tunnel> {
   const timeouts = { ...defaultTimeouts, ...context.timeouts };
-  const links = await withBudget(timeouts.wayMs, signal, (limited) =>
-    openOrElse(steps, { ...context, program: programOf(context), timeouts, signal: limited }),
+  const ms = timeouts.wayMs;
+  // Each step has a limit of its own, and five of them would be too long.
+  const onTimeout = () => tunnelFailure('E_SSH_CONNECT_TIMEOUT', `the way through the SSH servers was not open within ${ms} ms`);
+  const links = await withDeadline({ signals: [signal], ms, onTimeout }, (limited) =>
+    openOrElse(steps, { ...context, program: findProgram(context), timeouts, signal: limited }),
   );
   const [{ label = '' } = {}] = links.slice(-1);
   context.log('info', 'SSH tunnel open', { hops: links.length, last: label, fingerprint: links.at(-1)?.fingerprint });
   return createSession({ links, timeouts, log: context.log });
 }
 
-function programOf({ env, sshConfig }: TunnelContext) {
+function findProgram({ env, sshConfig }: TunnelContext) {
   return sshProgram(env, sshConfig === undefined ? [] : ['-F', sshConfig]);
 }
 
@@ -80,23 +82,6 @@ async function openOrElse(steps: readonly Step[], options: ChainOptions): Promis
 function otherWay([step, ...others]: readonly Step[], failure: Failure): SshStep | undefined {
   if (step?.by !== 'library' || step.otherwise === undefined || others.length > 0) return undefined;
   if (failure.code === 'E_SSH_ALGORITHM_MISMATCH') return { ...step.otherwise, why: 'algorithms that only it has' };
-  if (isRefusalOfRsa(failure)) return { ...step.otherwise, why: 'an RSA key that was refused' };
+  if (failure.detail.refusedRsa) return { ...step.otherwise, why: 'an RSA key that was refused' };
   return undefined;
-}
-
-/** Of the whole way: each step has a limit of its own, and five of them would be too long. */
-async function withBudget<T>(ms: number, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const limit = new AbortController();
-  const expire = () =>
-    limit.abort(tunnelFailure('E_SSH_CONNECT_TIMEOUT', `the way through the SSH servers was not open within ${ms} ms`));
-  const timer = setTimeout(expire, ms);
-  const abort = () => limit.abort(outer?.reason);
-  outer?.addEventListener('abort', abort, { once: true });
-  if (outer?.aborted) abort();
-  try {
-    return await work(limit.signal);
-  } finally {
-    clearTimeout(timer);
-    outer?.removeEventListener('abort', abort);
-  }
 }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { SshHop, SshRoute } from '../connection.ts';
 import { tunnelFailure } from './failures.ts';
-import { knownHostName } from './known-hosts.ts';
-import { defaultKnownHostsFiles, readKnownHosts } from './known-hosts-files.ts';
-import { isKeyText } from './private-key.ts';
-import { type Hop, hopOf, hopOfHost, labelOf } from './route.ts';
-import { type AskOptions, askSsh, type HostWish, parseJump, type SshHost } from './ssh-config.ts';
+import { knownHostName } from './keys/known-hosts.ts';
+import { defaultKnownHostsFiles, readKnownHosts } from './keys/known-hosts-files.ts';
+import { isKeyText } from './keys/private-key.ts';
+import { type AskOptions, askSsh, type HostWish, parseJump, type SshHost } from './program/ssh-config.ts';
+import { formatLabel, type Hop, hopOfHost, readHop } from './route.ts';
 
 /** One step of the way. What our own library cannot do is left to the machine's `ssh`, which then goes all the way up to there. */
 export type Step = LibraryStep | SshStep;
@@ -19,7 +19,7 @@ export interface LibraryStep {
 
 export interface SshStep {
   by: 'ssh';
-  /** As ssh is told: a host of its configuration. */
+  /** The name for ssh: a host of its configuration. */
   name: string;
   wish: readonly string[];
   label: string;
@@ -34,25 +34,25 @@ export interface PlanOptions extends AskOptions {
 }
 
 /** Beside the last server. */
-const mostJumps = 5;
+const maxJumps = 5;
 
 /** The SSH servers of a route, outermost first. Reads what a person's configuration of ssh says; connects to nothing. */
 export async function planRoute(route: SshRoute, options: PlanOptions): Promise<readonly Step[]> {
   const planner = new Planner(options);
   const steps: Step[] = [];
-  for (const hop of hopsOf(route)) {
+  for (const hop of listHops(route)) {
     const next = await planner.plan(hop);
     const needsSsh = next.find((step) => step.by === 'ssh');
     if (needsSsh?.by === 'ssh' && steps.length > 0) throw notBehind(needsSsh);
     steps.push(...next);
   }
-  if (steps.length > mostJumps + 1) {
-    throw tunnelFailure('E_SSH_CONFIG', `the way leads over ${steps.length - 1} jumps; ${mostJumps} are the most`);
+  if (steps.length > maxJumps + 1) {
+    throw tunnelFailure('E_SSH_CONFIG', `the route has ${steps.length - 1} jumps; at most ${maxJumps} are accepted`);
   }
   return steps;
 }
 
-function hopsOf(route: SshRoute): readonly SshHop[] {
+function listHops(route: SshRoute): readonly SshHop[] {
   if (typeof route === 'string') return [route];
   const { jump = [], ...last } = route;
   return [...jump, last];
@@ -66,17 +66,17 @@ class Planner {
   }
 
   async plan(hop: SshHop): Promise<readonly Step[]> {
-    return typeof hop === 'string' ? await this.#planHost(parseJump(hop), []) : [describedStep(hopOf(hop), this.#options)];
+    return typeof hop === 'string' ? await this.#planHost(parseJump(hop), []) : [describedStep(readHop(hop), this.#options)];
   }
 
   async #planHost(wish: HostWish, through: readonly string[]): Promise<readonly Step[]> {
     const host = await askSsh(wish, this.#options);
-    const label = labelOf(host.user, host.hostname, host.port);
+    const label = formatLabel(host.user, host.hostname, host.port);
     const place = `${wish.name} ${label}`;
-    if (through.includes(place) || through.length > mostJumps) {
-      throw tunnelFailure('E_SSH_CONFIG', `the jumps of ~/.ssh/config lead in a circle: ${[...through, place].join(' > ')}`);
+    if (through.includes(place) || through.length > maxJumps) {
+      throw tunnelFailure('E_SSH_CONFIG', `the jumps of ~/.ssh/config form a loop: ${[...through, place].join(' > ')}`);
     }
-    const why = reasonForSsh(host) ?? (await authorityOf(host));
+    const why = reasonForSsh(host) ?? (await formatAuthority(host));
     const steps: Step[] = [];
     if (why === undefined) {
       for (const jump of host.jumps) steps.push(...(await this.#planHost(parseJump(jump), [...through, place])));
@@ -84,7 +84,7 @@ class Planner {
     // It knows its own jumps, so it goes the whole way.
     const inner = steps.find((step) => step.by === 'ssh');
     const reason = why ?? (inner?.by === 'ssh' ? inner.why : undefined);
-    const words = [...wordsOf(wish), ...knownWords(host.knownHostsFiles, this.#options)];
+    const words = [...toWords(wish), ...knownWords(host.knownHostsFiles, this.#options)];
     const bySsh = { by: 'ssh', name: wish.name, wish: words, label } as const;
     if (reason !== undefined) return [{ ...bySsh, why: reason }];
     return [...steps, { by: 'library', hop: hopOfHost(host), otherwise: bySsh }];
@@ -123,10 +123,10 @@ function reasonForSsh(host: SshHost): string | undefined {
 }
 
 /** A server that known_hosts knows by a certificate alone. */
-async function authorityOf({ hostname, port, hostKeyAlias, knownHostsFiles }: SshHost): Promise<string | undefined> {
+async function formatAuthority({ hostname, port, hostKeyAlias, knownHostsFiles }: SshHost): Promise<string | undefined> {
   // Without a line for the port, ssh takes one for the host.
   const names = hostKeyAlias === undefined ? [knownHostName(hostname, port), knownHostName(hostname, 22)] : [hostKeyAlias];
-  // Whoever opens the way reads the same files, and logs what is wrong with them.
+  // The code that opens the tunnel reads the same files and logs what is wrong with them.
   const lines = (await readKnownHosts(knownHostsFiles, () => {})).filter((line) => names.some((name) => line.matches(name)));
   const isCertified = lines.some(({ trust }) => trust === 'authority') && !lines.some(({ trust }) => trust === 'key');
   return isCertified ? 'a certificate of the server' : undefined;
@@ -141,7 +141,7 @@ function isOnSecurityKey(file: string): boolean {
   }
 }
 
-function wordsOf({ user, port }: HostWish): string[] {
+function toWords({ user, port }: HostWish): string[] {
   return [...(user === undefined ? [] : ['-l', user]), ...(port === undefined ? [] : ['-p', String(port)])];
 }
 
@@ -150,7 +150,7 @@ function notBehind({ name, why }: SshStep) {
     'E_SSH_CONFIG',
     `${name} needs the program ssh (${why}), so it cannot stand behind a jump of the connection`,
     {
-      hint: 'Put the jump in front of it into ~/.ssh/config (ProxyJump), and name only the last host in "ssh".',
+      hint: 'Add the jump to ~/.ssh/config (ProxyJump), and name only the last host in "ssh".',
     },
   );
 }

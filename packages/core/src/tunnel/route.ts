@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { SshHop } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import type { SshHost } from './ssh-config.ts';
+import type { SshHost } from './program/ssh-config.ts';
 
 /** One SSH server, with everything that reaching it needs. Secrets are plain text here and go nowhere but to ssh2. */
 export interface Hop {
@@ -26,14 +26,14 @@ export interface Hop {
 interface ConfiguredHop {
   /** Offered as far as they exist. */
   identityFiles: readonly string[];
-  /** Of the agent, only the keys that belong to those files. */
+  /** Whether only the agent's keys that belong to those files are used. */
   identitiesOnly: boolean;
   knownHostsFiles: readonly string[];
   hostKeyAlias: string | undefined;
 }
 
 /** A hop as the connection describes it, with references resolved. Nothing else is looked at: `host` is no alias here. */
-export function hopOf(described: Exclude<SshHop, string>): Hop {
+export function readHop(described: Exclude<SshHop, string>): Hop {
   const port = described.port ?? 22;
   const user = described.user ?? ownName();
   return {
@@ -46,7 +46,7 @@ export function hopOf(described: Exclude<SshHop, string>): Hop {
     agent: described.agent,
     hostKeys: described.hostKeys ?? [],
     config: undefined,
-    label: labelOf(user, described.host, port),
+    label: formatLabel(user, described.host, port),
   };
 }
 
@@ -63,11 +63,11 @@ export function hopOfHost(host: SshHost): Hop {
     agent,
     hostKeys: [],
     config: { identityFiles, identitiesOnly, knownHostsFiles, hostKeyAlias },
-    label: labelOf(user, hostname, port),
+    label: formatLabel(user, hostname, port),
   };
 }
 
-export function labelOf(user: string, host: string, port: number): string {
+export function formatLabel(user: string, host: string, port: number): string {
   return `${user}@${host}:${port}`;
 }
 
@@ -83,7 +83,7 @@ function ownName(): string {
     return userInfo().username;
   } catch (cause) {
     const hint = 'Set "user" in the "ssh" part of the connection.';
-    throw new Failure('config', 'the user to log in to the SSH server as is not given, and this process has no user name', {
+    throw new Failure('config', 'no SSH user is configured, and this process has no user name', {
       hint,
       cause,
     });

@@ -1,8 +1,8 @@
+import { untilAborted } from '../abort.ts';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { untilAborted } from '../waiting.ts';
 import { tunnelFailure } from './failures.ts';
-import type { Link } from './link.ts';
+import type { Link } from './library/link.ts';
 import { createTunnelStream, type TunnelStream } from './stream.ts';
 import type { TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel, TunnelState, TunnelStatus } from './tunnel.ts';
@@ -14,7 +14,7 @@ export interface SessionOptions {
   log: Log;
 }
 
-/** A tunnel over links that are open. It lives once: what is lost stays lost, and whoever owns it opens another. */
+/** A tunnel over links that are open. It does not reconnect: after a loss, the owner opens another. */
 export function createSession(options: SessionOptions): Tunnel {
   return new Session(options);
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { checkAborted } from '../abort.ts';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
 import { Opening } from '../opening.ts';
 import { openSteps, planSteps, type TunnelContext } from './open-tunnel.ts';
 import type { Step } from './plan.ts';
 import type { DialledStream, Tunnel, TunnelStatus } from './tunnel.ts';
-import { checkAborted } from './wait.ts';
 
 /** The tunnels of one process. Connections that take the same way as the same user share one. */
 export interface SharedTunnels {
@@ -84,7 +84,7 @@ interface Whole {
   takeBack(): Promise<void>;
 }
 
-/** One user's part of a shared tunnel: closing it ends the user's own streams, and the tunnel when nobody else is left. */
+/** One user's part of a shared tunnel: closing it ends the user's own streams, and the tunnel with the last user. */
 class Share implements Tunnel {
   readonly #tunnel: Tunnel;
   readonly #whole: Whole;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type ByteChannel, createTunnelStream, type TunnelStream, type WriteCallback } from './stream.ts';
 
-/** Stands for a channel of ssh2, with its bad habits: `destroy` is not the runtime's, and a closed one swallows writes. */
+/** Imitates a channel of ssh2 with its bad habits: `destroy` is not the runtime's, and a closed one swallows writes. */
 class FakeChannel extends Duplex implements ByteChannel {
   readonly written: Buffer[] = [];
   /** While set, writes are taken but not acknowledged, as with a window that is used up. */
@@ -252,7 +252,7 @@ test('has the methods of a socket that drivers call', async () => {
   expect(results.every((result) => result === stream)).toBe(true);
 });
 
-test('an error that nobody listens to does not end the process', async () => {
+test('an error without a listener does not end the process', async () => {
   const stream = createTunnelStream(async () => {
     throw new Error('refused');
   });

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { discardChannel } from './channel.ts';
+import { discardChannel } from './library/channel.ts';
 
 /** What we need of a channel of an SSH connection. `close` ends both directions at once. */
 export interface ByteChannel extends Duplex {
@@ -86,7 +86,7 @@ export class TunnelStream extends Duplex {
     }
     this.#channel?.end();
     callback();
-    // Without a channel nobody will ever end the other direction.
+    // Without a channel the other direction would never end.
     if (this.#channel === undefined) this.destroy();
   }
 
@@ -184,7 +184,7 @@ export class TunnelStream extends Duplex {
   }
 }
 
-/** Drivers know this code from sockets; a failure of ours would be news to them. */
+/** Drivers know this code from sockets; they would not recognize a Failure. */
 function brokenPipe(): Error {
   return Object.assign(new Error('write EPIPE: the channel through the SSH tunnel is closed'), {
     code: 'EPIPE',

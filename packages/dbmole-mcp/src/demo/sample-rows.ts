@@ -1,8 +1,19 @@
+/** The day after the last order, before rows are moved. */
+const lastDay = Date.UTC(2026, 5, 11);
+const dayMs = 86_400_000;
+
+/** How many days rows are moved so that the last order is of yesterday: people ask for last month, and for this week. */
+export function daysUntil(today: Date): number {
+  return Math.floor((today.getTime() - lastDay) / dayMs);
+}
+
 /**
- * The sample shop's rows. Everything is computed from the row's number: no clock, no random numbers, so that every machine has
- * the same shop and a question has the same answer everywhere.
+ * The sample shop's rows. Everything but the dates is computed from the row's number, without random numbers, so that every machine
+ * has the same shop.
  */
-export const insertRows = `create function pg_temp.pick(i bigint, salt bigint, n bigint) returns integer language sql immutable as $$
+export const insertRows = (
+  days: number,
+) => `create function pg_temp.pick(i bigint, salt bigint, n bigint) returns integer language sql immutable as $$
   select ((hashint8extended(i, salt) & 9223372036854775807) % n)::integer $$;
 
 create function pg_temp.word(i bigint, salt bigint, words text[]) returns text language sql immutable as $$
@@ -35,7 +46,7 @@ select translate(lower(first || '.' || last), 'éêëüíøóßı'' ', 'eeeuioos
        jsonb_build_object('language', home[3], 'theme', pg_temp.word(i, 11, array['light', 'dark', 'system']))
          || case pg_temp.pick(i, 12, 3) when 0 then '{"channels": ["mail"]}' when 1 then '{"channels": ["mail", "sms"]}' else '{}' end::jsonb,
        case when i % 97 = 0 then '' when pg_temp.pick(i, 13, 9) = 0 then pg_temp.sentences(i, 14, 1 + pg_temp.pick(i, 15, 4)) end,
-       timestamptz '2022-01-03 08:00:00+00' + i * interval '13 hours 7 minutes' + pg_temp.pick(i, 16, 3600) * interval '1 second'
+       timestamptz '2022-01-03 08:00:00+00' + interval '${days} days' + i * interval '13 hours 7 minutes' + pg_temp.pick(i, 16, 3600) * interval '1 second'
 from generate_series(1, 2000) i,
   lateral (select
     pg_temp.word(i, 1, array['Ada', 'Béla', 'Chloé', 'Dmitri', 'Elif', 'Finn', 'Greta', 'Hugo', 'Inês', 'Jürgen', 'Kofi', 'Lucía', 'Mina', 'Noor', 'Olga', 'Pía', 'Quentin', 'Rosa', 'Søren', 'Théo', 'Ulla', 'Vera', 'Wanda', 'Xavier', 'Yuki', 'Zoë']) as first,
@@ -65,8 +76,8 @@ select upper(left(kind[2], 3)) || '-' || to_char(i, 'FM0000'),
        array(select distinct t from unnest(array[kind[2], material, case when price < 15 then 'bargain' end, case when i > 180 then 'new' end]) t where t is not null order by t),
        jsonb_build_object('care', pg_temp.word(i, 39, array['wipe', 'wash 30', 'oil yearly']), 'parts', 1 + pg_temp.pick(i, 40, 5),
          'box', jsonb_build_object('w', dims[1] + 20, 'h', dims[2] + 20, 'd', dims[3] + 20)),
-       date '2021-03-01' + i * 9, case when i % 23 = 0 then date '2026-01-31' end,
-       timestamptz '2026-06-01 06:30:00+00' + i * interval '3 minutes 7.125 seconds'
+       date '2021-03-01' + ${days} + i * 9, case when i % 23 = 0 then date '2026-01-31' + ${days} end,
+       timestamptz '2026-06-01 06:30:00+00' + interval '${days} days' + i * interval '3 minutes 7.125 seconds'
 from generate_series(1, 200) i,
   lateral (select
     string_to_array((array['lamp|light', 'chair|furniture', 'shelf|furniture', 'bowl|kitchen', 'mug|kitchen', 'kettle|kitchen', 'basket|storage', 'hook|storage'])
@@ -93,7 +104,7 @@ select c.id, status::order_status, placed,
          'city', c.city, 'country', c.country),
        sums.total,
        case when pg_temp.pick(i, 63, 25) = 0 then pg_temp.word(i, 64, array['Please ring twice.', 'Leave it with the neighbour', 'gift – no invoice please', E'Back door.\\nMind the dog.']) end
-from (select i, timestamptz '2025-01-01 00:00:00+00' + i * interval '75 minutes 41 seconds' as placed,
+from (select i, timestamptz '2025-01-01 00:00:00+00' + interval '${days} days' + i * interval '75 minutes 41 seconds' as placed,
         1 + least(pg_temp.pick(i, 65, 1850), pg_temp.pick(i, 66, 1850)) as customer
       from generate_series(1, 10000) i) o
   join customers c on c.id = o.customer

@@ -1,11 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '@dbmole/core';
-import { type Cache, cached, createDataFolder, type WorkFolder } from './cache.ts';
-import { type KeptPlan, readLogEnd, runKept } from './keeper.ts';
-import { engineVersion } from './machine.ts';
-import { insertRows } from './sample-rows.ts';
+import {
+  cachedFolder,
+  createDataFolder,
+  type LaunchPlan,
+  postgres18,
+  postgresProgram,
+  readLogEnd,
+  runSupervised,
+  startFailed,
+  type WorkFolder,
+} from '@dbmole/local-engine';
+import { daysUntil, insertRows } from './sample-rows.ts';
 import { createTables, finishTables } from './sample-tables.ts';
 
 export const shop = { database: 'shop', owner: 'shop_owner', reader: 'shop_reader' } as const;
@@ -15,20 +23,22 @@ export interface Template {
   data: string;
   /** The file that says who may log in. */
   access: string;
-  /** Of both roles. Made for this cache: the engine listens where every user of the machine can reach it. */
+  /** The password of both roles. It is generated for this cache, because every user of the machine can reach the engine. */
   password: string;
 }
 
 export interface TemplateOptions {
-  cache: Cache;
+  cache: string;
   programs: string;
   signal: AbortSignal;
 }
 
 export async function openTemplate(options: TemplateOptions): Promise<Template> {
-  const text = [shopSql(), accessRules, rolesSql('')].join();
+  const month = new Date().toISOString().slice(0, 7);
+  const text = [shopSql(0), accessRules, rolesSql(''), month].join();
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  const folder = await cached(options.cache, `shop-${engineVersion}-${hash}`, (work) => fillTemplate(work, options));
+  const folder = await cachedFolder(options.cache, `shop-${postgres18.version}-${hash}`, (work) => fillTemplate(work, options));
+  await removeOld(dirname(folder), basename(folder));
   return {
     data: join(folder, 'data'),
     access: join(folder, accessFile),
@@ -36,12 +46,27 @@ export async function openTemplate(options: TemplateOptions): Promise<Template> 
   };
 }
 
+const oldMs = 40 * 86_400_000;
+
+/** Each month has another one. Those of long ago are not copied any more by a server that is still starting. */
+async function removeOld(place: string, current: string): Promise<void> {
+  const names = (await readdir(place)).filter((name) => name.startsWith('shop-') && name !== current);
+  for (const name of names) {
+    const path = join(place, name);
+    const age = await stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (age > oldMs) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
 async function fillTemplate(work: WorkFolder, options: TemplateOptions): Promise<void> {
-  const data = await createDataFolder(work, options.cache);
+  const data = await createDataFolder(join(work.content, 'data'));
   await run('initdb', ['-D', data, ...initOptions], { ...options, work });
   const password = randomBytes(18).toString('hex');
   await runSql('template1', rolesSql(password), { ...options, work });
-  await runSql(shop.database, shopSql(), { ...options, work });
+  await runSql(shop.database, shopSql(daysUntil(new Date())), { ...options, work });
   await writeFile(join(work.content, accessFile), accessRules);
   await chmod(join(work.content, accessFile), 0o644);
   await writeFile(join(work.content, 'password'), password, { mode: 0o600 });
@@ -54,7 +79,7 @@ const initOptions = [
 ];
 
 const accessFile = 'access.conf';
-/** Nobody logs in as the superuser, who could run programs; the two roles can do nothing outside their database. */
+/** No one logs in as the superuser, who could run programs; the two roles can do nothing outside their database. */
 const accessRules = [shop.reader, shop.owner]
   .map((role) => `host ${shop.database} ${role} 127.0.0.1/32 scram-sha-256\n`)
   .join('');
@@ -71,11 +96,11 @@ update pg_database set datistemplate = false where datname = 'template0';
 
 drop database template0;`;
 
-const shopSql = () => `set session authorization ${shop.owner};
+const shopSql = (days: number) => `set session authorization ${shop.owner};
 
 ${createTables}
 
-${insertRows}
+${insertRows(days)}
 
 ${finishTables}
 
@@ -102,36 +127,23 @@ async function runSql(database: string, sql: string, step: Step): Promise<void> 
 }
 
 async function run(program: string, args: readonly string[], step: Step, input?: string): Promise<void> {
-  const kept = { ...engineProgram(program, step), args, ...(input !== undefined && { input }) };
-  const printed = await runKept(kept, step.signal);
+  const plan = { ...enginePlan(program, step), args, ...(input !== undefined && { input }) };
+  const printed = await runSupervised(plan, { signal: step.signal });
   if (printed !== undefined) throw broken(program, printed);
 }
 
-/** How each program of the engine is run. It is stopped at once: nobody needs its data again. */
-export function engineProgram(
-  program: string,
-  { work, programs, cache }: Pick<Step, 'work' | 'programs' | 'cache'>,
-): Omit<KeptPlan, 'args'> {
+/** How each program of the engine is run. It is stopped at once: its data is not needed again. */
+export function enginePlan(program: string, { work, programs }: Pick<Step, 'work' | 'programs'>): Omit<LaunchPlan, 'args'> {
   return {
-    command: join(programs, 'bin', program),
+    ...postgresProgram(programs, program),
     cwd: work.content,
-    env: engineEnvironment(),
-    user: cache.user,
     log: work.log,
+    directory: work.path,
     stopSignal: 'SIGQUIT',
-    removes: work.path,
+    stopWithin: 3_000,
   };
 }
 
-/** Nothing of ours: the engine knows variables that change what it does. */
-function engineEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, SystemRoot } = process.env;
-  return { PATH, TZ: 'UTC', LC_ALL: 'C', ...(SystemRoot !== undefined && { SystemRoot }) };
-}
-
-export function broken(program: string, printed: string): Failure {
-  return new Failure('engine', `the sample database cannot be started: ${program} failed: ${printed.slice(-600)}`, {
-    code: 'E_DEMO_ENGINE',
-    hint: 'Call again; if it stays so, a person deletes the folder "dbmole" in the cache, and everything is made anew.',
-  });
+function broken(program: string, printed: string): Failure {
+  return new Failure('engine', `${program} failed: ${printed.slice(-600)}`, { code: startFailed });
 }

@@ -1,13 +1,13 @@
-import type { BackendTarget, Leaf } from '@dbmole/core';
+import type { BackendTarget, ServerDefinition } from '@dbmole/core';
 import { createFakeTerminal } from '@dbmole/core/testing';
 import { describe, expect, it } from 'vitest';
-import { type Connection, connectionSchema } from '../schema.ts';
-import { leaf } from '../server.ts';
+import { type Connection, connectionSchema } from '../connection/schema.ts';
+import { definition } from '../server.ts';
 import { runDemo } from './run-demo.ts';
 import { withDemo } from './with-demo.ts';
 
 const home = '/nowhere';
-const ownOf = (env: NodeJS.ProcessEnv) => withDemo(leaf, { env, home }).leaf.ownConnections;
+const ownOf = (env: NodeJS.ProcessEnv) => withDemo(definition, { env, home }).definition.connections.ownConnections?.[0];
 
 describe('--demo', () => {
   it('adds a read-only and a writable connection, which the schema takes, and says where they come from', () => {
@@ -26,13 +26,13 @@ describe('--demo', () => {
       argv: ['--demo', 'connections', 'list'],
       env: { DBMOLE_CONNECTIONS: JSON.stringify(own) },
     });
-    expect(await runDemo(leaf, terminal)).toBe(0);
+    expect(await runDemo(definition, terminal)).toBe(0);
     expect(terminal.printed).toMatch(/^demo +postgres +embedded .* --demo\ndemo-rw .* --demo\nmine .* DBMOLE_CONNECTIONS$/m);
   });
 
   it('does not hide a connection of the person that has its name', () => {
     const env = { DBMOLE_CONNECTIONS: '[{"name": "demo", "type": "mysql", "host": "db", "user": "me"}]' };
-    expect(() => withDemo(leaf, { env, home })).toThrow(
+    expect(() => withDemo(definition, { env, home })).toThrow(
       expect.objectContaining({ kind: 'config', message: expect.stringContaining('"demo"') }),
     );
   });
@@ -42,33 +42,43 @@ describe('--demo', () => {
   });
 
   it('shows no address before there is one', () => {
-    const demo = withDemo(leaf, { env: {}, home });
-    const [config] = (demo.leaf.ownConnections?.list ?? []).map((one) => connectionSchema.parse(one));
+    const demo = withDemo(definition, { env: {}, home });
+    const [config] = (demo.definition.connections.ownConnections?.[0]?.list ?? []).map((one) => connectionSchema.parse(one));
     if (config === undefined) throw new Error('no connection');
-    expect(demo.leaf.publicView(config)).toMatchObject({ type: 'postgres', host: 'embedded', port: undefined, database: 'shop' });
+    expect(demo.definition.connections.publicView(config)).toMatchObject({
+      type: 'postgres',
+      host: 'embedded',
+      port: undefined,
+      database: 'shop',
+    });
     const other = { ...config, host: 'db.internal' };
-    expect(demo.leaf.publicView(other)).toEqual(leaf.publicView(other));
+    expect(demo.definition.connections.publicView(other)).toEqual(definition.connections.publicView(other));
   });
 
   it('lets every other connection through as it is', async () => {
     const seen: BackendTarget<Connection>[] = [];
-    const spy: Leaf<Connection, Awaited<ReturnType<typeof leaf.createBackend>>> = {
-      ...leaf,
-      createBackend: (target) => {
-        seen.push(target);
-        throw new Error('as far as we need');
+    const spy: ServerDefinition<Connection, Awaited<ReturnType<typeof definition.backend.create>>> = {
+      ...definition,
+      backend: {
+        ...definition.backend,
+        create: (target) => {
+          seen.push(target);
+          throw new Error('as far as we need');
+        },
       },
     };
     const config = connectionSchema.parse({ name: 'a', type: 'postgres', host: 'db', user: 'u' });
     const target = { config, connectHost: 'db', connectPort: 5432, serverName: 'db' };
-    const opened = withDemo(spy, { env: {}, home }).leaf.createBackend(target, new AbortController().signal, { folder: home });
+    const opened = withDemo(spy, { env: {}, home }).definition.backend.create(target, new AbortController().signal, {
+      folder: home,
+    });
     await expect(opened).rejects.toThrow('as far as we need');
     expect(seen).toEqual([target]);
     expect(seen[0]).toBe(target);
   });
 
   it('tells the model what is there', () => {
-    expect(withDemo(leaf, { env: {}, home }).leaf.instructions).toContain('demo-rw');
-    expect(leaf.instructions).not.toContain('demo');
+    expect(withDemo(definition, { env: {}, home }).definition.tools.instructions).toContain('demo-rw');
+    expect(definition.tools.instructions).not.toContain('demo');
   });
 });

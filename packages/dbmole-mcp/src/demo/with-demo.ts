@@ -1,9 +1,9 @@
-import { type Backend, type BackendTarget, Failure, type Leaf, type Log, rememberSecret } from '@dbmole/core';
-import type { Connection } from '../schema.ts';
+import { type Backend, type BackendTarget, Failure, type Log, rememberSecret, type ServerDefinition } from '@dbmole/core';
+import type { Connection } from '../connection/schema.ts';
 import { createDemoEngine, type DemoEngine } from './demo-engine.ts';
 import { shop } from './sample-template.ts';
 
-/** Stands in the configuration where the address will be; by its ending it can never be one of a real server. */
+/** A placeholder for the address in the configuration; by its ending it can never be one of a real server. */
 const demoHost = 'demo.invalid';
 const variable = 'DBMOLE_CONNECTIONS';
 
@@ -17,33 +17,46 @@ The person has asked for sample data: "demo" is a shop (customers, orders, produ
 "demo-rw" is the same and may be written to; what is written there is gone when this server ends.`;
 
 export interface Demo<C extends Connection, B extends Backend> {
-  leaf: Leaf<C, B>;
+  definition: ServerDefinition<C, B>;
   dispose(): Promise<void>;
 }
 
 /**
- * A leaf with two connections to the sample database, beside the person's own. They are listed from the start, but there is no
+ * A server with two connections to the sample database, beside the person's own. They are listed from the start, but there is no
  * engine, and no address, before one of them is opened.
  */
 export function withDemo<B extends Backend>(
-  leaf: Leaf<Connection, B>,
+  definition: ServerDefinition<Connection, B>,
   { env, home }: { env: NodeJS.ProcessEnv; home: string },
 ): Demo<Connection, B> {
   refuseTaken(env);
   let log: Log = () => undefined;
   const engine = createDemoEngine({ env, home, log: (...line) => log(...line) });
-  const demoLeaf: Leaf<Connection, B> = {
-    ...leaf,
-    ownConnections: { from: '--demo', list: demoConnections },
-    instructions: `${leaf.instructions}${demoInstructions}`,
-    createBackend: async (target, signal, options) => leaf.createBackend(await reached(target, engine, signal), signal, options),
-    publicView: (config) => ({ ...leaf.publicView(config), ...(isDemo(config) && { host: 'embedded', port: undefined }) }),
-    registerTools(app) {
-      log = app.log;
-      leaf.registerTools?.(app);
+  const { connections, backend, tools } = definition;
+  const demoDefinition: ServerDefinition<Connection, B> = {
+    ...definition,
+    connections: {
+      ...connections,
+      ownConnections: [{ from: '--demo', list: demoConnections }],
+      publicView: (config) => ({
+        ...connections.publicView(config),
+        ...(isDemo(config) && { host: 'embedded', port: undefined }),
+      }),
+    },
+    backend: {
+      ...backend,
+      create: async (target, signal, options) => backend.create(await reached(target, engine, signal), signal, options),
+    },
+    tools: {
+      ...tools,
+      instructions: `${tools.instructions}${demoInstructions}`,
+      register(app) {
+        log = app.log;
+        tools.register?.(app);
+      },
     },
   };
-  return { leaf: demoLeaf, dispose: () => engine.dispose() };
+  return { definition: demoDefinition, dispose: () => engine.dispose() };
 }
 
 function isDemo(config: Connection): boolean {

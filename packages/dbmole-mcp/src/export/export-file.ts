@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { Failure, toFailure } from '@dbmole/core';
+import { askUser, Failure, toFailure } from '@dbmole/core';
 
 /** Bytes that are collected before they are written. */
 const batchBytes = 256 * 1024;
@@ -23,7 +23,7 @@ export interface ExportFile {
   readonly bytes: number;
   /** Waits for the disk: who writes faster than the disk is held back by it. */
   write(text: string): void;
-  /** Gives the file its name, if nobody else has taken it meanwhile. */
+  /** Gives the file its name, unless it was taken meanwhile. */
   finish(): void;
   /** Leaves nothing behind, unless it is finished. */
   discard(): void;
@@ -38,9 +38,12 @@ export function openExportFile(folder: string | undefined, name: string): Export
 
 function realFolder(folder: string | undefined): string {
   if (folder === undefined) {
-    throw new Failure('refused', 'no folder was named for exports', {
+    throw new Failure('refused', 'no folder is configured for exports', {
       code: 'E_EXPORT_DIR',
-      hint: 'A person starts this server with --export-dir DIR, or with DBMOLE_EXPORT_DIR in its environment. Until then use query.',
+      hint: [
+        askUser('start this server with --export-dir DIR or DBMOLE_EXPORT_DIR'),
+        { call: 'query', to: 'read the rows instead' },
+      ],
     });
   }
   try {
@@ -64,7 +67,7 @@ class PartialFile implements ExportFile {
   constructor(path: string, part: string) {
     this.path = path;
     this.#part = part;
-    // Exclusive: neither a file nor a link that somebody has put there is followed.
+    // Exclusive: neither an existing file nor a link is followed.
     this.#fd = attempt(part, () => openSync(part, 'wx', 0o600));
   }
 
@@ -107,7 +110,7 @@ function takeName(part: string, path: string): void {
     linkSync(part, path);
     rmSync(part);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw exists(path);
+    if (readCode(error) === 'EEXIST') throw exists(path);
     takeNameWithoutLinks(part, path);
   }
 }
@@ -122,30 +125,30 @@ function attempt<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw exists(path);
+    if (readCode(error) === 'EEXIST') throw exists(path);
     throw new Failure('limit', `${path} cannot be written: ${toFailure(error).message}`, {
       code: 'E_EXPORT_WRITE',
-      hint: 'Check the space and the rights there; nothing was left behind.',
+      hint: 'Check the free space and the permissions there; the partial file was removed.',
       cause: error,
     });
   }
 }
 
 function exists(path: string): Failure {
-  return new Failure('refused', `${path} exists, and an export never overwrites`, {
+  return new Failure('refused', `${path} already exists, and exports never overwrite files`, {
     code: 'E_EXPORT_EXISTS',
-    hint: 'Pass another name.',
+    hint: 'Use another name.',
   });
 }
 
 function unusable(folder: string, cause: unknown): Failure {
-  return new Failure('config', `the folder for exports, ${folder}, is not there or is no folder`, {
+  return new Failure('config', `the export folder ${folder} does not exist or is not a folder`, {
     code: 'E_EXPORT_DIR',
-    hint: 'A person creates it, or names another one by --export-dir.',
+    hint: askUser('create it, or pass another one as --export-dir'),
     cause,
   });
 }
 
-function codeOf(error: unknown): unknown {
+function readCode(error: unknown): unknown {
   return error instanceof Error ? Reflect.get(error, 'code') : undefined;
 }

@@ -1,10 +1,10 @@
-import { Failure } from '@dbmole/core';
+import { Failure, redactData, redactKnown } from '@dbmole/core';
 import type { Cell, Column, RowSink } from '../engine.ts';
 import type { ExportFile } from './export-file.ts';
 import { type ExportFormat, formats, type RowFormat } from './row-format.ts';
 
 /** Characters (for binary: bytes) of one cell that an export takes. */
-export const longestCell = 16_000_000;
+export const maxCellLength = 16_000_000;
 
 const rowsPerReport = 1_000;
 
@@ -21,6 +21,8 @@ export class ExportSink implements RowSink {
   #format: RowFormat | undefined;
   #failure: { error: unknown } | undefined;
   rows = 0;
+  /** From which a secret of this server was removed, as from every answer: readers of answers read files as well. */
+  redactedCells = 0;
 
   constructor(options: ExportSinkOptions) {
     this.#options = options;
@@ -28,8 +30,8 @@ export class ExportSink implements RowSink {
 
   columns(columns: readonly Column[]): void {
     const { file, format } = this.#options;
-    this.#columns = columns;
-    this.#format = formats[format](columns);
+    this.#columns = columns.map((column) => ({ ...column, name: redactKnown(column.name) }));
+    this.#format = formats[format](this.#columns);
     this.#write(() => file.write(this.#format?.header ?? ''));
   }
 
@@ -37,7 +39,7 @@ export class ExportSink implements RowSink {
     if (this.#failure !== undefined) return false;
     return this.#write(() => {
       const { file, onProgress } = this.#options;
-      file.write(this.#format?.row(cells.map((cell, index) => this.#wholeText(cell, index))) ?? '');
+      file.write(this.#format?.row(cells.map((cell, index) => this.#clean(this.#wholeText(cell, index)))) ?? '');
       this.rows += 1;
       if (this.rows % rowsPerReport === 0) onProgress(this.rows, file.bytes);
     });
@@ -63,18 +65,21 @@ export class ExportSink implements RowSink {
     }
   }
 
+  #clean(text: string | null): string | null {
+    if (text === null) return null;
+    const clean = redactData(text);
+    this.redactedCells += Number(clean !== text);
+    return clean;
+  }
+
   #wholeText(cell: Cell, index: number): string | null {
     if (typeof cell !== 'object' || cell === null) return cell;
     if (cell.text.length >= cell.length && cell.unit !== 'bytes') return cell.text;
     const column = JSON.stringify(this.#columns[index]?.name ?? '');
     const length = `${cell.length} ${cell.unit ?? 'characters'}`;
-    throw new Failure(
-      'limit',
-      `row ${this.rows + 1} has ${length} in column ${column}; an export takes cells of ${longestCell}`,
-      {
-        code: 'E_EXPORT_CELL',
-        hint: 'Leave this column out, or select a part of it.',
-      },
-    );
+    throw new Failure('limit', `row ${this.rows + 1} has ${length} in column ${column}; at most ${maxCellLength} are accepted`, {
+      code: 'E_EXPORT_CELL',
+      hint: 'Leave this column out, or select a part of it.',
+    });
   }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseExportName } from '../tools/export-query.ts';
 import { type ExportFile, openExportFile } from './export-file.ts';
-import { parseExportName } from './export-name.ts';
 import { ExportSink } from './export-sink.ts';
 import { formats, uniqueNames } from './row-format.ts';
 
@@ -80,7 +80,7 @@ describe('the file of an export', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('does not take a name that somebody took meanwhile', () => {
+  it('does not overwrite a name that was taken meanwhile', () => {
     const file = openExportFile(folder, 'a.csv');
     writeFileSync(join(folder, 'a.csv'), 'theirs');
     expect(() => file.finish()).toThrow(expect.objectContaining({ code: 'E_EXPORT_EXISTS' }));

@@ -1,7 +1,7 @@
 import { formatCsvRecord } from '@dbmole/core';
 import type { Column } from '../engine.ts';
 
-/** How the rows of a result are written into a file: what stands before them, and each of them with its line's end. */
+/** How the rows of a result are written into a file: the header, and each row with its line's end. */
 export interface RowFormat {
   readonly header: string;
   row(cells: readonly (string | null)[]): string;
@@ -24,7 +24,7 @@ function csvLine(cells: readonly (string | null)[]): string {
 /** One object in each line, its keys in the order of the columns. */
 function createJsonLines(columns: readonly Column[]): RowFormat {
   const keys = uniqueNames(columns.map(({ name }) => name)).map((name) => `${JSON.stringify(name)}:`);
-  const writers = columns.map(({ type }) => writerOf(type));
+  const writers = columns.map(({ type }) => createWriter(type));
   const field = (cell: string | null, index: number) => (keys[index] ?? '') + (cell === null ? 'null' : writers[index]?.(cell));
   return { header: '', row: (cells) => `{${cells.map(field).join(',')}}\n` };
 }
@@ -44,7 +44,7 @@ export function uniqueNames(names: readonly string[]): string[] {
 const numeric = /^(?:(?:tiny|small|medium|big)?int|int[248]|integer|numeric|decimal|real|float[48]?|double)\b/i;
 const truth: Readonly<Record<string, string>> = { t: 'true', true: 'true', f: 'false', false: 'false' };
 
-function writerOf(type: string): (cell: string) => string {
+function createWriter(type: string): (cell: string) => string {
   if (numeric.test(type)) return (cell) => (isExactNumber(cell) ? cell : JSON.stringify(cell));
   if (/^bool(?:ean)?$/i.test(type)) return (cell) => (Object.hasOwn(truth, cell) ? (truth[cell] ?? '') : JSON.stringify(cell));
   return (cell) => JSON.stringify(cell);

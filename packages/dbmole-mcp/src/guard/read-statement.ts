@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core';
+import { Failure } from '@dbmole/core/failure';
 
 declare const guarded: unique symbol;
 
@@ -17,9 +17,14 @@ export interface ReadStatement {
 
 /** Decides for one database whether a statement is a read. Knows what the server says of itself, and asks again when that changed. */
 export interface ReadGuard {
-  /** Throws a `refused` Failure with the construct, where it stands, why it is no read, and what to use instead. */
+  /** Throws a `refused` Failure with the construct, its position, why it is not a read, and what to use instead. */
   check(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
-  /** The premise did not hold any more: the next check asks the server anew. */
+  /**
+   * For a server whose catalog changes all the time. What `run` answers is all from one moment, and the premise does not depend on
+   * changes that cannot matter to this statement. Left out where there is no such premise.
+   */
+  checkAlone?(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
+  /** The premise no longer held: the next check asks the server again. */
   forget(): void;
 }
 
@@ -30,13 +35,13 @@ export type CatalogQuestion = (sql: string, params?: readonly string[]) => Promi
 export const premiseCode = 'E_PREMISE';
 
 /** Long enough for any statement that a person or a model writes; parsers and engines are slow far beyond it. */
-const longest = 1_000_000;
+const maxLength = 1_000_000;
 
 /** What every statement of a caller has to be, a read or a write, whatever the engine. */
 export function checkText(sql: string): void {
-  if (sql.length > longest) {
-    throw new Failure('input', `the statement has ${sql.length} characters; ${longest} are accepted`, {
-      hint: 'Pass values as params.',
+  if (sql.length > maxLength) {
+    throw new Failure('input', `the statement has ${sql.length} characters; at most ${maxLength} are accepted`, {
+      hint: { tool: 'Pass values as params.', cli: 'Split the statement.' },
     });
   }
   const nul = sql.indexOf('\u0000');

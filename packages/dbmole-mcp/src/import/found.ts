@@ -1,6 +1,6 @@
 import type { FoundConnection } from '@dbmole/core';
-import { publicView } from '../public-view.ts';
-import type { EngineType } from '../schema.ts';
+import type { EngineType } from '../connection/connection-url.ts';
+import { publicView } from '../connection/public-view.ts';
 
 /** What is known of a connection wherever it is found; the names are those of its fields. */
 export interface FoundFields {
@@ -9,6 +9,7 @@ export interface FoundFields {
   user: string;
   port?: number;
   database?: string;
+  schema?: string;
   /** A secret that would be copied. */
   password?: string;
   tls?: unknown;
@@ -23,7 +24,7 @@ export interface FoundOptions {
 }
 
 export function foundConnection({ name, fields, references = {}, password }: FoundOptions): FoundConnection {
-  const shown = publicView({ ...fields, port: fields.port, database: fields.database });
+  const shown = publicView({ ...fields, port: fields.port, database: fields.database, schema: fields.schema });
   const copies = fields.password !== undefined;
   return { name, fields: { ...fields }, references, shown, password, ...(copies && { copies }) };
 }

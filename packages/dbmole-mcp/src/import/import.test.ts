@@ -1,19 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createApp, runLeaf } from '@dbmole/core';
+import { createApp, runProgram } from '@dbmole/core';
 import { createFakeTerminal, useTempFolder } from '@dbmole/core/testing';
 import { describe, expect, it } from 'vitest';
-import { leaf } from '../server.ts';
+import { definition } from '../server.ts';
 
 const folder = useTempFolder();
 
 const write = (name: string, text: string) => writeFileSync(folder.at(name), text, { mode: 0o600 });
 const canary = 'canary-password';
 
-async function run(source: string, options: { env?: Record<string, string>; answers?: string[]; yes?: boolean } = {}) {
-  const argv = ['connections', 'import', source, ...(options.yes === false ? [] : ['--yes'])];
+async function run(
+  source: string | undefined,
+  options: { env?: Record<string, string>; answers?: string[]; yes?: boolean } = {},
+) {
+  const argv = ['connections', 'import', ...(source === undefined ? [] : [source]), ...(options.yes === false ? [] : ['--yes'])];
   const { env = {}, answers = [] } = options;
   const terminal = createFakeTerminal({ argv, env, folder: folder.path, answers });
-  const code = await runLeaf(leaf, terminal);
+  const code = await runProgram(definition, terminal);
   const out = `${terminal.printed}${terminal.complained}`;
   expect(out).not.toContain(canary);
   return { code, out };
@@ -24,7 +27,7 @@ const postgres = { type: 'postgres', readonly: true } as const;
 
 /** What the server would use, secrets and all. */
 async function resolved(name: string, env: Record<string, string> = {}) {
-  const app = createApp(leaf, { env, cwd: folder.path, home: folder.path, log: () => undefined });
+  const app = createApp(definition, { env, cwd: folder.path, home: folder.path, log: () => undefined });
   try {
     return (await app.registry.resolve(name)).config;
   } finally {
@@ -99,12 +102,12 @@ describe('connections import', () => {
       DATABASE_URL: `sqlite:${canary}`,
       POSTGRES_URL: `postgres://me:${canary}@h:port/x`,
       PRISMA_DATABASE_URL: `postgres://me:${canary}@p/p?schema=public&connection_limit=5`,
-      PARTS_DATABASE_URL: `postgres://me:${canary}@parts/p?schema=parts`,
+      PARTS_DATABASE_URL: `postgres://me:${canary}@parts/p?schema=parts&sslpassword=x`,
     };
     const { out } = await run('environment', { env });
     expect(out).toContain('stays in the variable SHOP_DATABASE_URL');
-    expect(out).toContain('left out: the environment: POSTGRES_URL: it has the form');
-    expect(out).toContain('left out: the environment: PARTS_DATABASE_URL: all parameters but those of TLS');
+    expect(out).toContain('skipped: the environment: POSTGRES_URL: expected the form');
+    expect(out).toContain('skipped: the environment: PARTS_DATABASE_URL: parameters that are unknown here');
     expect(out).toContain('parts is not added, because its password would be copied out of PARTS_DATABASE_URL');
     expect(stored()).toEqual([
       { name: 'shop', url: '${SHOP_DATABASE_URL}', readonly: true },
@@ -135,7 +138,7 @@ describe('connections import', () => {
     await run('.env', { env, yes: false, answers: ['shop', 'y'] });
     expect(stored()[2]).toEqual({
       ...postgres,
-      ...{ name: 'shop', host: 'db', user: 'reader', database: 'shop', tls: 'require', password: canary },
+      ...{ name: 'shop', host: 'db', user: 'reader', database: 'shop', schema: 'parts', tls: 'require', password: canary },
     });
   });
 
@@ -143,8 +146,50 @@ describe('connections import', () => {
     write('.pgpass', `db:5432:shop:reader:${canary}\n`);
     write('.env', `DATABASE_URL=postgres://reader:${canary}@db/shop\n`);
     const terminal = createFakeTerminal({ argv: ['connections', 'import', '-y'], folder: folder.path });
-    expect(await runLeaf(leaf, terminal)).toBe(0);
+    expect(await runProgram(definition, terminal)).toBe(0);
     expect(stored()).toEqual([expect.objectContaining({ name: 'shop', password: { from: 'pgpass' } })]);
+  });
+
+  it('keeps the services when .pgpass cannot be used, and says so once', async () => {
+    write('.pg_service.conf', `[zabbix]\nhost=db\nuser=me\npassword=${canary}\n[nopw]\nhost=/run/postgresql\nuser=me\n`);
+    writeFileSync(folder.at('.pgpass'), `db:*:*:me:${canary}`, { mode: 0o644 });
+    const { out } = await run(undefined);
+    expect(out.match(/is open to other users/g)).toHaveLength(1);
+    expect(stored()).toEqual([
+      { name: 'zabbix', ...postgres, host: 'db', user: 'me', password: { from: 'pg_service.conf', name: 'zabbix' } },
+      { name: 'nopw', ...postgres, host: '/run/postgresql', user: 'me' },
+    ]);
+  });
+
+  it('imports DATABASE_URL although it is used where nothing is configured', async () => {
+    const { out } = await run('environment', { env: { DATABASE_URL: `postgres://me:${canary}@db/shop` } });
+    expect(out).not.toContain('already there');
+    expect(stored()).toEqual([{ name: 'shop', url: '${DATABASE_URL}', readonly: true }]);
+  });
+
+  it('of .env takes what frameworks spread over several variables', async () => {
+    const laravel = `DB_CONNECTION=pgsql\nDB_HOST=db\nDB_PORT=6000\nDB_DATABASE=shop\nDB_USERNAME=me\nDB_PASSWORD=${canary}\n`;
+    write('.env', `${laravel}PGHOST=other\nPGUSER=you\nMAIL_HOST=x\n`);
+    const first = await run('.env');
+    expect(first.out).toMatch(/^shop .* would be copied out of \S+\.env$/m);
+    expect(stored()).toEqual([{ name: 'other', ...postgres, host: 'other', user: 'you' }]);
+    await run('.env', { env: { DB_PASSWORD: canary } });
+    const password = { env: 'DB_PASSWORD' };
+    expect(stored()[1]).toEqual({ name: 'shop', ...postgres, host: 'db', port: 6000, user: 'me', database: 'shop', password });
+  });
+
+  it.each(['DB_CONNECTION=sqlite\nDB_HOST=h\nDB_USER=me', 'DB_HOST=h\nDB_USER=me', 'DB_ENGINE=mysql\nDB_HOST=${X}\nDB_USER=me'])(
+    'of .env finds no connection in %j',
+    async (text) => {
+      write('.env', text);
+      expect((await run('.env')).out).toContain('Nothing was found');
+    },
+  );
+
+  it('takes the path of any .env file', async () => {
+    write('other.env', 'DATABASE_URL=postgres://me@db/shop\n');
+    await run('./other.env');
+    expect(stored()).toEqual([{ name: 'shop', ...postgres, host: 'db', user: 'me', database: 'shop' }]);
   });
 
   it('takes no .pgpass that others may read', async () => {

@@ -29,13 +29,13 @@ function find(place: ImportPlace): Findings {
 
 interface Group {
   own: Options;
-  /** With what every client has. */
+  /** Options merged with those that apply to every client. */
   options: Options;
   place: ImportPlace;
   path: string;
 }
 
-/** Or why it cannot be one. */
+/** Returns a proposal, or why it cannot be one. */
 function fromGroup(group: string, { own, options, place, path }: Group): FoundConnection | string {
   // It would be expanded in the reference to it.
   if (group.includes('${')) return 'has a ${ in its name';

@@ -1,5 +1,5 @@
 import { UrlError } from '@dbmole/core';
-import { parseConnectionUrl } from '../connection-url.ts';
+import { parseConnectionUrl } from '../connection/connection-url.ts';
 
 export interface TlsWords {
   /** The word of another program. */
@@ -11,7 +11,7 @@ export interface TlsWords {
 
 /** The field `tls`, when anything is said of it; or why it cannot be taken over. */
 export function tlsFields({ mode: word, ca, cert, key }: TlsWords): { tls?: unknown } | string {
-  const mode = word === undefined ? undefined : modeOf(word);
+  const mode = word === undefined ? undefined : readMode(word);
   if (word !== undefined && mode === undefined) return 'has a TLS mode that is not known here';
   const files = { ...(ca && ca !== 'system' && { ca }), ...(cert && { cert }), ...(key && { key }) };
   if (Object.keys(files).length > 0) return { tls: { ...(mode !== undefined && { mode }), ...files } };
@@ -19,7 +19,7 @@ export function tlsFields({ mode: word, ca, cert, key }: TlsWords): { tls?: unkn
 }
 
 /** The words are those of a URL. */
-function modeOf(word: string): string | undefined {
+function readMode(word: string): string | undefined {
   try {
     return parseConnectionUrl(`postgres://host?tls=${encodeURIComponent(word)}`).tls;
   } catch (error) {

@@ -1,24 +1,22 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile, UrlError } from '@dbmole/core';
-import { parseConnectionUrl, type UrlFields } from '../connection-url.ts';
+import { databaseUrl, parseConnectionUrl, readParameterNames, type UrlFields } from '../connection/connection-url.ts';
 import { variable } from '../password-files/password-file.ts';
-import { tlsParameters } from '../url-tls.ts';
 import { foundConnection } from './found.ts';
+import { findInParts } from './part-variables.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** `DATABASE_URL`, `SHOP_DATABASE_URL`, `POSTGRES_URL_NON_POOLING` and the like. */
 const urlName = /^(?:(.+)_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB)(?:_[A-Z0-9]+)*_UR[LI](?:_[A-Z0-9_]+)?$/;
-const ourScheme = /^(?:postgres(?:ql)?|mysql|mariadb):\/\//i;
 
 export const environmentImporter: Importer = { source: 'environment', find: ({ env }) => findIn(env, { env, where: '' }) };
 
-/** Of the working directory. It may have come with somebody's repository: what it says is shown, and never followed. */
-export const dotEnvImporter: Importer = { source: '.env', find: findInDotEnv };
+/** Reads the working directory. It may be a cloned repository: its content is shown, and never followed. */
+export const dotEnvImporter: Importer = { source: '.env', takesPath: true, find: findInDotEnv };
 
-function findInDotEnv({ env, cwd }: ImportPlace): Findings {
-  const path = join(cwd, '.env');
+function findInDotEnv({ env, cwd, path = join(cwd, '.env') }: ImportPlace): Findings {
   const image = readSmallFile(path);
   return image === undefined ? { found: [], notes: [] } : findIn(parseEnv(image.bytes.toString('utf8')), { env, where: path });
 }
@@ -35,7 +33,7 @@ function findIn(variables: Variables, origin: Origin): Findings {
   const notes: string[] = [];
   for (const name of Object.keys(variables)) {
     const url = variable(variables, name);
-    if (url === undefined || !urlName.test(name) || !ourScheme.test(url)) continue;
+    if (url === undefined || !urlName.test(name) || !databaseUrl.test(url)) continue;
     const note = (text: string) => {
       notes.push(`${origin.where || 'the environment'}: ${name}: ${text}`);
       return undefined;
@@ -43,7 +41,7 @@ function findIn(variables: Variables, origin: Origin): Findings {
     const one = fromUrl(name, url, { ...origin, note });
     if (one !== undefined) found.push(one);
   }
-  return { found, notes };
+  return { found: [...found, ...findInParts(variables, origin)], notes };
 }
 
 interface Noting extends Origin {
@@ -58,7 +56,7 @@ function fromUrl(variableName: string, url: string, { env, where, note }: Noting
   const { host, user } = parsed;
   if (host === undefined || user === undefined) return note('it names no host or no user');
   if (Object.values(parsed).some((value) => String(value).includes('${'))) return note('other variables are in it');
-  if (whole !== parsed) note('all parameters but those of TLS');
+  if (whole !== parsed) note('parameters that are unknown here');
   const fields = { ...parsed, host, user };
   const name = (urlName.exec(variableName)?.[1] ?? fields.database ?? 'database').toLowerCase();
   // A URL that we do not take as a whole cannot stay where it is.
@@ -83,9 +81,9 @@ function parse(url: string): UrlFields | string {
   }
 }
 
-/** Without the parameters that mean something to other programs only. */
+/** Removes parameters that are unknown here. */
 function withoutForeign(url: string): string {
   const [start = '', query] = url.split('?', 2);
-  const kept = (query ?? '').split('&').filter((part) => tlsParameters.includes(part.split('=')[0] ?? ''));
+  const kept = (query ?? '').split('&').filter((part) => readParameterNames.includes(part.split('=')[0] ?? ''));
   return kept.length === 0 ? start : `${start}?${kept.join('&')}`;
 }

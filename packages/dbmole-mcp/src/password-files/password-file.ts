@@ -17,7 +17,7 @@ export function readPasswordFile(path: string, forbidden: number): PasswordFile 
     const what = forbidden === openToOthers.toRead ? 'is open to other users' : 'can be written by everybody';
     throw new Failure('secret', `${path} ${what} (mode ${image.mode.toString(8)}), so it is not used`, {
       code: 'E_SECRET_FILE',
-      hint: `Run: chmod 600 ${path}`,
+      hint: `Run \`chmod 600 ${path}\`.`,
     });
   }
   return { path, text: image.bytes.toString('utf8') };
@@ -26,11 +26,11 @@ export function readPasswordFile(path: string, forbidden: number): PasswordFile 
 export function missingFile(path: string): Failure {
   return new Failure('secret', `${path} does not exist`, {
     code: 'E_SECRET_FILE',
-    hint: 'Write it, or say elsewhere where the password is.',
+    hint: 'Create it, or configure the password in another way.',
   });
 }
 
-/** Own properties only, and an empty variable is none. */
+/** Own properties only, and an empty variable counts as unset. */
 export function variable(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   return (Object.hasOwn(env, name) && env[name]) || undefined;
 }

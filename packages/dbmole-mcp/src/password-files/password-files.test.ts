@@ -6,8 +6,8 @@ import { createRegistry } from '@dbmole/core';
 import { failureOf } from '@dbmole/core/testing';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectionSchema, resolvePort } from '../schema.ts';
-import { leaf } from '../server.ts';
+import { connectionSchema, resolvePort } from '../connection/schema.ts';
+import { definition } from '../server.ts';
 import { parseMyCnf } from './my-cnf.ts';
 import { parsePgService } from './pg-service.ts';
 import { findPassword, parsePgpass } from './pgpass.ts';
@@ -132,22 +132,22 @@ describe('a reference to one of them', () => {
     mkdirSync(join(home, 'store'), { recursive: true });
     const storePath = join(home, 'store', 'connections.json');
     writeFileSync(storePath, JSON.stringify({ version: 1, connections: [{ ...base, ...connection }] }), { mode: 0o600 });
-    const { secretSources = {}, routeFields } = leaf;
+    const { secretSources = {}, routeFields = [] } = definition.connections;
     return createRegistry({
       ...{ storePath, env, schema: connectionSchema, logPrefix: 'test', envVar: 'NONE', cwd: home, home },
       ...{ secretSources, routeFields, resolvePort, log: () => undefined },
     });
   }
-  const passwordOf = async (connection: object, env: Record<string, string> = {}) =>
+  const readPassword = async (connection: object, env: Record<string, string> = {}) =>
     (await open(connection, env).resolve()).config.password;
   const pgpass = { password: { from: 'pgpass' } };
 
   it('is resolved with the real host, its port, and the database that is used', async () => {
     write('.pgpass', 'localhost:*:*:*:local\ndb.internal:5432:reader:reader:own\ndb.internal:6000:shop:reader:other\n');
-    expect(await passwordOf(pgpass)).toBe('own');
-    expect(await passwordOf({ ...pgpass, ssh: 'bastion', port: 6000, database: 'shop' })).toBe('other');
+    expect(await readPassword(pgpass)).toBe('own');
+    expect(await readPassword({ ...pgpass, ssh: 'bastion', port: 6000, database: 'shop' })).toBe('other');
     expect(
-      await passwordOf({
+      await readPassword({
         name: 'main',
         type: undefined,
         host: undefined,
@@ -157,42 +157,44 @@ describe('a reference to one of them', () => {
       }),
     ).toBe('other');
     write('elsewhere', '*:*:*:*:from-elsewhere');
-    expect(await passwordOf(pgpass, { PGPASSFILE: join(home, 'elsewhere') })).toBe('from-elsewhere');
+    expect(await readPassword(pgpass, { PGPASSFILE: join(home, 'elsewhere') })).toBe('from-elsewhere');
   });
 
   it.each([0o640, 0o604, 0o610])('is not followed into a .pgpass that others may read (%o)', async (mode) => {
     write('.pgpass', '*:*:*:*:pw', mode);
-    const failure = await failureOf(passwordOf(pgpass));
-    expect(failure).toMatchObject({ kind: 'secret', code: 'E_SECRET_FILE', hint: `Run: chmod 600 ${join(home, '.pgpass')}` });
+    const failure = await failureOf(readPassword(pgpass));
+    expect(failure).toMatchObject({ kind: 'secret', code: 'E_SECRET_FILE', hint: `Run \`chmod 600 ${join(home, '.pgpass')}\`.` });
     expect(failure.message).toContain('is open to other users');
   });
 
   it('finds the services and groups that it names', async () => {
     write('.pg_service.conf', '[prod]\nhost=x\npassword=of-the-service\n[bare]\nhost=x\n', 0o644);
-    expect(await passwordOf({ password: { from: 'pg_service.conf', name: 'prod' } })).toBe('of-the-service');
+    expect(await readPassword({ password: { from: 'pg_service.conf', name: 'prod' } })).toBe('of-the-service');
     write('services', '[prod]\npassword=of-another-file\n');
     expect(
-      await passwordOf({ password: { from: 'pg_service.conf', name: 'prod' } }, { PGSERVICEFILE: join(home, 'services') }),
+      await readPassword({ password: { from: 'pg_service.conf', name: 'prod' } }, { PGSERVICEFILE: join(home, 'services') }),
     ).toBe('of-another-file');
     write('.my.cnf', '[client]\npassword=of-the-client\n[clientprod]\npassword="of prod"\n');
-    expect(await passwordOf({ type: 'mysql', password: { from: 'my.cnf' } })).toBe('of-the-client');
-    expect(await passwordOf({ type: 'mysql', password: { from: 'my.cnf', name: 'clientprod' } })).toBe('of prod');
+    expect(await readPassword({ type: 'mysql', password: { from: 'my.cnf' } })).toBe('of-the-client');
+    expect(await readPassword({ type: 'mysql', password: { from: 'my.cnf', name: 'clientprod' } })).toBe('of prod');
     write('.my.cnf', '[client]\npassword=x\n', 0o666);
-    expect(await failureOf(passwordOf({ type: 'mysql', password: { from: 'my.cnf' } }))).toMatchObject({ code: 'E_SECRET_FILE' });
+    expect(await failureOf(readPassword({ type: 'mysql', password: { from: 'my.cnf' } }))).toMatchObject({
+      code: 'E_SECRET_FILE',
+    });
   });
 
   it.each([
-    [{ from: 'pgpass' }, {}, 'nothing in it for this connection'],
-    [{ from: 'pgpass' }, { type: 'mysql' }, 'passwords for postgres alone, and this connection is of type mysql'],
-    [{ from: 'my.cnf' }, {}, 'passwords for mysql alone'],
+    [{ from: 'pgpass' }, {}, 'no entry for this connection'],
+    [{ from: 'pgpass' }, { type: 'mysql' }, 'only has passwords for postgres, and this connection has type mysql'],
+    [{ from: 'my.cnf' }, {}, 'only has passwords for mysql'],
     [{ from: 'pg_service.conf' }, {}, '"name" must say which service'],
     [{ from: 'pg_service.conf', name: 'none' }, {}, 'has no service of this name'],
-    [{ from: 'pg_service.conf', name: 'bare' }, {}, 'nothing in it for this connection'],
+    [{ from: 'pg_service.conf', name: 'bare' }, {}, 'no entry for this connection'],
     [{ from: 'my.cnf' }, { type: 'mysql' }, '.my.cnf does not exist'],
   ])('says why there is no password (%j, %j)', async (password, more, message) => {
     write('.pgpass', 'other:*:*:*:pw');
     write('.pg_service.conf', '[bare]\nhost=x\n');
-    const failure = await failureOf(passwordOf({ password, ...more }));
+    const failure = await failureOf(readPassword({ password, ...more }));
     expect(failure).toMatchObject({ kind: 'secret' });
     expect(failure.message).toContain(message);
     expect(failure.message).toContain('the field password of connection "main"');
@@ -201,7 +203,7 @@ describe('a reference to one of them', () => {
 
   it('is written by a person: without one nothing is looked up, and no tool may write one', async () => {
     write('.pgpass', '*:*:*:*:canary');
-    expect(await passwordOf({})).toBeUndefined();
+    expect(await readPassword({})).toBeUndefined();
     expect(await failureOf(open({}).add({ ...base, name: 'x', host: 'evil.example', ...pgpass }))).toMatchObject({
       code: 'E_SECRET_REFERENCE',
     });

@@ -22,7 +22,7 @@ export function passwordFromPgService(request: SourceRequest): string | undefine
   const service = name === undefined ? undefined : services.get(name);
   if (service === undefined) {
     const what = name === undefined ? '"name" must say which service' : `${file.path} has no service of this name`;
-    const hint = known.length === 0 ? 'There is none in it.' : `There are ${known.slice(0, 20).join(', ')}.`;
+    const hint = known.length === 0 ? 'It defines no service.' : `There are ${known.slice(0, 20).join(', ')}.`;
     throw new Failure('secret', what, { hint, code: 'E_SECRET_SOURCE' });
   }
   return service.get('password');
@@ -44,7 +44,7 @@ export function parsePgService(text: string): Services {
   return services;
 }
 
-/** `key = value` is a mistake there; here the space is none of the value. */
+/** `key = value` is a mistake there; here the space is not part of the value. */
 function addParameter(line: string, parameters: Map<string, string>): void {
   const [, key, value] = /^([^#=][^=]*)=(.*)$/.exec(line) ?? [];
   if (key === undefined || value === undefined) return;

@@ -56,7 +56,7 @@ export function parsePgpass(text: string): PgpassLine[] {
   });
 }
 
-/** At colons that have no backslash before them. */
+/** Splits at colons without a backslash before them. */
 function splitFields(line: string): string[] {
   return [...`:${line}`.matchAll(/:((?:\\.|[^:\\]|\\$)*)/g)].map(([, field = '']) => field);
 }

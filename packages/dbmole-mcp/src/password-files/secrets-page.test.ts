@@ -3,10 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { createApp, runLeaf } from '@dbmole/core';
+import { createApp, runProgram } from '@dbmole/core';
 import { createFakeProgram, createFakeTerminal, useTempFolder } from '@dbmole/core/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { leaf } from '../server.ts';
+import { definition } from '../server.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/secrets.md'), 'utf8');
 const blocks = (language: string) =>
@@ -27,7 +27,7 @@ async function run(line: string, answers: string[] = []) {
   const [program, ...argv] = line.replace('db.internal', '127.0.0.1:1').split(' ');
   expect(program).toBe('dbmole-mcp');
   const terminal = createFakeTerminal({ argv, env, folder: folder.path, answers });
-  const code = await runLeaf(leaf, terminal);
+  const code = await runProgram(definition, terminal);
   return { code, out: `${terminal.printed}${terminal.complained}` };
 }
 
@@ -48,7 +48,7 @@ describe('the page about secrets', () => {
     const local = password?.file === undefined ? connection : { ...connection, password: { file: folder.at('password') } };
     writeFileSync(folder.at('connections.json'), JSON.stringify({ version: 1, connections: [local] }));
     const settings = { config: folder.at('connections.json') };
-    const app = createApp(leaf, { env, cwd: folder.path, home: folder.path, settings, log: () => undefined });
+    const app = createApp(definition, { env, cwd: folder.path, home: folder.path, settings, log: () => undefined });
     const { config } = await app.registry.resolve(connection.name);
     expect(config.password).toBe(password === '${SHOP_PASSWORD}' || password.env ? 'p/a@ss' : read);
     await app.dispose();
@@ -57,7 +57,7 @@ describe('the page about secrets', () => {
   it('adds with op what it says is stored', async () => {
     const op = createFakeProgram(folder, 'op', { prints: 'from-the-vault' });
     const line = commands.find((one) => one.includes('connections add')) ?? '';
-    const { out } = await run(line);
+    const { out } = await run(line, ['y']);
     expect(out).toContain('Added shop');
     expect(op.runs).toEqual([['read', '--no-newline', 'op://Infra/shop/password']]);
     const shown = examples.find(({ connection }) => connection.password?.command?.[0] === 'op')?.connection;

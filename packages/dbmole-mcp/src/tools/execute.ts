@@ -1,18 +1,16 @@
-import { defineTool, respond, type Tool, type ToolReply } from '@dbmole/core';
+import { defaultBudget, defineTool, Failure, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
+import { offeringNames } from '../catalog/unknown-name.ts';
 import type { WriteEnd } from '../engine.ts';
+import { beforeStart } from '../failure.ts';
 import { TableSink } from '../table-sink.ts';
-import { refuseReadonly, type SqlTools, statementShape, timeoutArgument } from '../tool.ts';
-import { endsWithCall, refuseTransactionControl } from '../transaction-words.ts';
-import { offeringNames } from '../unknown-name.ts';
-
-const keepPerCell = 600;
+import { refuseReadonly, type SqlTools, statementShape, statementTimeoutArgument } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
     ...statementShape,
     dry_run: z.boolean().default(false),
-    timeout_ms: timeoutArgument,
+    timeout_ms: statementTimeoutArgument,
   });
 
 export function executeTool(tools: SqlTools): Tool {
@@ -20,32 +18,50 @@ export function executeTool(tools: SqlTools): Tool {
     name: 'execute',
     title: 'Execute',
     description:
-      'One changing statement, committed; says how many rows it changed. dry_run takes it back where the engine can. Refused on readonly connections.',
+      'Runs one statement that changes data or schema, and commits it; dry_run rolls it back where the engine can. Refused on readonly connections.',
     effect: 'destroy',
     asksPerson: true,
     input,
     handler: async (args, context) => {
-      const sink = new TableSink({ once: true });
+      const sink = new TableSink({ once: true, growCells: true });
       // A write goes on to its end, whatever becomes of the rows that it returns.
       const all = { columns: sink.columns.bind(sink), row: (cells: Parameters<TableSink['row']>[0]) => sink.row(cells) || true };
       const request = {
         sql: args.sql,
         params: args.params,
         dryRun: args.dry_run,
-        keepPerCell,
+        keepPerCell: defaultBudget,
       };
-      const end = await tools.use(args, context, (call) => {
+      let isConnected = false;
+      let isPassing = false;
+      const written = tools.use(args, context, (call) => {
+        isConnected = true;
         refuseReadonly(call.lease);
-        refuseTransactionControl(args.sql);
+        const { grammar } = call.backend;
+        refuseTransactionControl(grammar.findTransactionWord(args.sql));
+        isPassing = !args.dry_run && grammar.endsWithCall(args.sql);
         return offeringNames(call, args.sql, () =>
           call.backend.write({ ...request, timeoutMs: call.engineMs }, all, call.options),
         );
       });
-      const passing =
-        !args.dry_run && endsWithCall(args.sql) ? ' It lasted for this call only: the next has a session of its own.' : '';
+      const end = await written.catch((error: unknown) => Promise.reject(isConnected ? error : beforeStart(error)));
+      const passing = isPassing ? ' It lasted for this call only: the next has a session of its own.' : '';
       return answer(sink, `${formatOutcome(end, args.dry_run)}${passing}`);
     },
   });
+}
+
+/**
+ * Each call is a transaction of its own. A BEGIN that answers "done" would suggest that what comes next can be rolled
+ * back, and a ROLLBACK that it was.
+ */
+function refuseTransactionControl(word: string | undefined): void {
+  if (word === undefined) return;
+  throw new Failure(
+    'refused',
+    `${word} would have no effect: each call is a transaction of its own and commits when it succeeds`,
+    { hint: 'Run the change alone; dry_run tries it and rolls it back.' },
+  );
 }
 
 function answer(sink: TableSink, outcome: string): ToolReply {
@@ -60,7 +76,7 @@ function answer(sink: TableSink, outcome: string): ToolReply {
 const inserting = new Set(['INSERT', 'MERGE', 'REPLACE']);
 
 function formatOutcome({ command, changed, moreResults = 0 }: WriteEnd, dryRun: boolean): string {
-  // The word comes from the server and stands among our own.
+  // The word comes from the server and is embedded in our own.
   const what = /^[A-Z][A-Z ]{0,40}$/.test(command) ? command : 'The statement';
   const rows = changed === 1 ? '1 row' : `${changed} rows`;
   if (dryRun) {

@@ -1,44 +1,78 @@
-import { defineTool, Failure, failureWith, respond, type Tool } from '@dbmole/core';
+import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import type { RowSink } from '../engine.ts';
-import { beginning } from '../first-words.ts';
-import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
-import { offeringNames } from '../unknown-name.ts';
+import { offeringNames, offeringNamesFor } from '../catalog/unknown-name.ts';
+import type { CallerParam, RowSink } from '../engine.ts';
+import { useQuery } from '../next-steps.ts';
+import { readPlanTables } from '../plan/plan-tables.ts';
+import { formatPlan } from '../plan/plan-text.ts';
+import { maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
+import { type Call, type SqlTools, sqlArgument, statementShape, statementTimeoutArgument } from '../tool.ts';
 
-/** Plans of statements with thousands of parts are long; beyond this nobody could read one. */
-const longestPlan = 4_000_000;
+/** Plans of statements with thousands of parts are long; beyond this they are unreadable. */
+const maxPlanLength = 4_000_000;
 
 const input = () =>
   z.strictObject({
     ...statementShape,
-    sql: sqlArgument.describe('without EXPLAIN'),
+    sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]).describe('without EXPLAIN'),
     analyze: z.boolean().optional().describe('runs it, for real rows and times'),
     raw: z.boolean().optional(),
-    timeout_ms: timeoutArgument,
+    timeout_ms: statementTimeoutArgument,
   });
 
 export function explainTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'explain',
     title: 'Explain',
-    description:
-      'The plan of a reading statement, condensed: rows estimated->actual, time, what is slow and why; or raw, as the engine has it.',
+    description: 'The plan of a read, condensed: rows estimated->actual, time, what is slow and why; or raw.',
     effect: 'read',
     input,
     handler: (args, context) =>
       tools.use(args, context, async (call) => {
-        const plan = await offeringNames(call, args.sql, () => readPlan(call, args));
-        const line = args.analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
-        return respond.text(args.raw ? plan : call.backend.plan.condense(plan), { line });
+        const statements = parseStatements(args.sql);
+        const params = splitParams(statements, args.params);
+        const { analyze = false, raw = false } = args;
+        const budget = Math.floor(defaultBudget / statements.length);
+        const isAlone = statements.length === 1;
+        const explain = async (sql: string, i: number) =>
+          await explainOne(call, { sql, params: params[i] ?? [], analyze, raw, budget, isAlone });
+        if (isAlone) return await explain(statements[0] ?? '', 0);
+        const replies: ToolReply[] = [];
+        for (const [i, sql] of statements.entries())
+          replies.push(await explain(sql, i).catch((error: unknown) => respond.failure(error, context.door)));
+        return respond.several(replies);
       }),
   });
 }
 
-async function readPlan({ backend, options, engineMs }: Call, args: z.output<ReturnType<typeof input>>): Promise<string> {
-  refuseWithoutPlan(args.sql);
+interface Request {
+  sql: string;
+  params: readonly CallerParam[];
+  analyze: boolean;
+  raw: boolean;
+  budget: number;
+  /** The only statement of the call. */
+  isAlone: boolean;
+}
+
+async function explainOne(call: Call, request: Request): Promise<ToolReply> {
+  const { sql, raw, analyze, budget, isAlone } = request;
+  const offering = isAlone ? offeringNames : offeringNamesFor;
+  const plan = await offering(call, sql, () => readPlan(call, request));
+  const line = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
+  return respond.text(raw ? plan : await condense(call, plan, sql), { line, budget });
+}
+
+async function condense(call: Call, plan: string, sql: string): Promise<string> {
+  const tree = call.backend.plan.parse(plan, sql);
+  return formatPlan(tree, await readPlanTables(call, tree, sql));
+}
+
+async function readPlan({ backend, options, engineMs }: Call, args: Request): Promise<string> {
+  refuseUnplanned(backend.grammar.findUnplannedWord(args.sql));
   // The statement itself has to be a read; what is put around it must not make it one.
-  await backend.check(args.sql, options);
-  const { analyze = false, raw = false } = args;
+  await backend.check(args.sql, options).catch((error: unknown) => Promise.reject(withReadAdvice(error, args.sql)));
+  const { analyze, raw } = args;
   const sql = await backend.plan.statement(backend.catalogRun(options), { sql: args.sql, analyze, raw });
   const lines: string[] = [];
   const sink: RowSink = {
@@ -50,22 +84,31 @@ async function readPlan({ backend, options, engineMs }: Call, args: z.output<Ret
   };
   const { params } = args;
   try {
-    await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: longestPlan, maxRows: undefined }, sink, options);
+    await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: maxPlanLength, maxRows: undefined }, sink, options);
   } catch (error) {
     throw inCallersText(error, sql.length - args.sql.length);
   }
   return lines.join('\n');
 }
 
-const withoutPlan = beginning(String.raw`(explain|analy[sz]e|describe|desc|show)\b`);
-
 /** The guard would speak of the EXPLAIN that we put in front. */
-function refuseWithoutPlan(sql: string): void {
-  const word = withoutPlan.exec(sql)?.[1]?.toUpperCase();
+function refuseUnplanned(word: string | undefined): void {
   if (word === undefined) return;
-  throw new Failure('input', `sql begins with ${word}; explain takes the statement alone, a SELECT, WITH, VALUES or TABLE`, {
-    hint: word === 'SHOW' ? 'Use query for it.' : `Leave ${word} out; analyze and raw are arguments.`,
+  throw new Failure('input', `sql begins with ${word}; expected the statement alone: SELECT, WITH, VALUES or TABLE`, {
+    hint:
+      word === 'SHOW'
+        ? useQuery
+        : { tool: `Leave ${word} out; analyze and raw are arguments.`, cli: `Leave ${word} out; --analyze is an option.` },
   });
+}
+
+const changes = /^(?:delete|insert|merge|replace|update)\b/i;
+
+/** A change can be explained by the read that finds its rows. */
+function withReadAdvice(error: unknown, sql: string): unknown {
+  if (!(error instanceof Failure) || error.code !== 'E_NOT_A_READ') return error;
+  const isChange = changes.test(sql.slice((error.position ?? 1) - 1));
+  return isChange ? failureWith(error, { hint: 'Explain a SELECT with the same FROM and WHERE.' }) : error;
 }
 
 /** The engine counts from the beginning of what it was sent. */

@@ -1,10 +1,10 @@
-import { defineTool, respond, type Tool } from '@dbmole/core';
+import { defineTool, Failure, failureWith, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
+import { offeringNames } from '../catalog/unknown-name.ts';
 import { openExportFile } from '../export/export-file.ts';
-import { parseExportName } from '../export/export-name.ts';
-import { ExportSink, longestCell } from '../export/export-sink.ts';
+import { ExportSink, maxCellLength } from '../export/export-sink.ts';
+import type { ExportFormat } from '../export/row-format.ts';
 import { type SqlTools, statementShape, timeoutUpTo } from '../tool.ts';
-import { offeringNames } from '../unknown-name.ts';
 
 const input = () =>
   z.strictObject({
@@ -36,7 +36,7 @@ export function exportQueryTool(tools: SqlTools): Tool {
         const request = {
           sql: args.sql,
           params,
-          keepPerCell: longestCell,
+          keepPerCell: maxCellLength,
           maxRows: undefined,
         };
         await tools.use(args, context, (call) =>
@@ -47,7 +47,10 @@ export function exportQueryTool(tools: SqlTools): Tool {
         file.finish();
         const rows = sink.rows === 1 ? '1 row' : `${sink.rows} rows`;
         const columnsText = columns === 1 ? '1 column' : `${columns} columns`;
-        return respond.text(`Exported ${rows} of ${columnsText} to ${file.path}, ${formatBytes(file.bytes)}.`);
+        const secrets = sink.redactedCells === 0 ? '' : ` Cells without secrets of this server: ${sink.redactedCells}.`;
+        return respond.text(`Exported ${rows} of ${columnsText} to ${file.path}, ${formatBytes(file.bytes)}.${secrets}`);
+      } catch (error) {
+        throw error instanceof Failure ? failureWith(error, { message: `${error.message}; no file was left` }) : error;
       } finally {
         file.discard();
       }
@@ -57,4 +60,30 @@ export function exportQueryTool(tools: SqlTools): Tool {
 
 function formatBytes(bytes: number): string {
   return bytes < 1_000_000 ? `${bytes} bytes` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+const maxLength = 120;
+/** Names that some systems take for a device, with any ending. */
+const devices = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\.|$)/i;
+const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_ ().-]*$/u;
+
+/**
+ * The format that a file is written in, told by its name. The name is that of a file and no path: so nothing has to be resolved,
+ * and there is nothing in between that could lead out of the folder. The ending keeps files from being anything but data.
+ */
+export function parseExportName(file: string, wanted: ExportFormat | undefined): ExportFormat {
+  if (!plainName.test(file) || file.length > maxLength || devices.test(file)) throw refused(file, 'is not a plain file name');
+  const [, ending = ''] = /\.([a-z]+)$/.exec(file) ?? [];
+  const format = ending === 'csv' || ending === 'jsonl' ? ending : undefined;
+  if (format === undefined) throw refused(file, 'has no format: the name must end in .csv or .jsonl');
+  if (wanted !== undefined && wanted !== format)
+    throw refused(file, `and the format ${wanted} disagree: the name must end in .${wanted}`);
+  return format;
+}
+
+function refused(file: string, why: string): Failure {
+  return new Failure('refused', `the file ${JSON.stringify(file.slice(0, maxLength))} ${why}`, {
+    code: 'E_EXPORT_NAME',
+    hint: 'Pass a name without a folder, such as orders.csv or orders.jsonl.',
+  });
 }

@@ -1,6 +1,6 @@
 import type { App, Tool } from '@dbmole/core';
-import type { SqlBackend } from '../backend.ts';
-import type { Connection } from '../schema.ts';
+import type { SqlBackend } from '../backend/backend.ts';
+import type { Connection } from '../connection/schema.ts';
 import { createSqlTools, type SqlTools } from '../tool.ts';
 import { describeTableTool } from './describe-table.ts';
 import { executeTool } from './execute.ts';
@@ -25,7 +25,5 @@ const makers: readonly ((tools: SqlTools) => Tool)[] = [
 
 export function registerTools(app: App<Connection, SqlBackend>): void {
   const tools = createSqlTools(app);
-  // Of the connections none may be written to then, so it could only refuse.
-  const offered = app.readonly ? makers.filter((make) => make !== executeTool) : makers;
-  for (const make of offered) app.toolServer.register(make(tools));
+  for (const make of makers) app.toolServer.register(make(tools));
 }

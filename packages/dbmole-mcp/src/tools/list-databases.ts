@@ -1,6 +1,7 @@
-import { defineTool, respond, type Tool, truncateRows } from '@dbmole/core';
+import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { formatBytes, shortComment } from '../schema-text.ts';
+import { respondNames } from '../catalog/names-table.ts';
+import { formatBytes, shortComment } from '../catalog/schema-text.ts';
 import { connectionArgument, limitArgument, offsetArgument, type SqlTools, timeoutArgument } from '../tool.ts';
 
 const input = () =>
@@ -22,12 +23,11 @@ export function listDatabasesTool(tools: SqlTools): Tool {
       const databases = await tools.use(args, context, ({ backend, options }) =>
         backend.catalog.listDatabases(backend.catalogRun(options), args),
       );
-      const rows = truncateRows({ columns: ['database', 'size', 'note'], rowLimit: args.limit, offset: args.offset });
-      for (const { name, current, bytes, comment } of databases) {
+      const rows = databases.map(({ name, current, bytes, comment }) => {
         const note = [current ? 'current' : '', shortComment(comment)].filter((text) => text !== '').join('; ');
-        if (!rows.add([name, bytes === undefined ? '' : formatBytes(bytes), note])) break;
-      }
-      return respond.table(rows.finish());
+        return [name, bytes === undefined ? '' : formatBytes(bytes), note];
+      });
+      return respondNames({ columns: ['database', 'size', 'note'], rows, limit: args.limit, offset: args.offset });
     },
   });
 }

@@ -1,8 +1,11 @@
-import { defineTool, respond, type Tool, type ToolReply, truncateRows } from '@dbmole/core';
+import { defineTool, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import type { Page, TableSummary } from '../catalog.ts';
-import { formatBytes, shortComment } from '../schema-text.ts';
+import type { TableSummary } from '../catalog/catalog.ts';
+import { respondNames, respondNothing } from '../catalog/names-table.ts';
+import { formatBytes, shortComment } from '../catalog/schema-text.ts';
+import { refuseUnknownSchema } from '../catalog/unknown-schema.ts';
 import {
+  type Call,
   connectionArgument,
   databaseArgument,
   limitArgument,
@@ -11,7 +14,6 @@ import {
   schemaArgument,
   timeoutArgument,
 } from '../tool.ts';
-import { refuseUnknownSchema } from '../unknown-schema.ts';
 
 /** A refinement, unlike a length, takes no room in the list of tools. */
 const patternArgument = z
@@ -36,23 +38,27 @@ export function listTablesTool(tools: SqlTools): Tool {
     description: 'Tables and views with kind, estimated rows, size and comment. For columns use describe_table.',
     effect: 'read',
     input,
-    handler: async (args, context) => {
-      const tables = await tools.use(args, context, async (call) => {
-        const found = await call.backend.catalog.listTables(call.backend.catalogRun(call.options), args);
-        if (found.length === 0) await refuseUnknownSchema(call, args.schema);
-        return found;
-      });
-      return answer(tables, args);
-    },
+    handler: (args, context) => tools.use(args, context, (call) => listTables(call, args)),
   });
 }
 
-function answer(tables: readonly TableSummary[], { limit, offset }: Page): ToolReply {
-  const rows = truncateRows({ columns: ['name', 'kind', 'rows', 'size', 'note'], rowLimit: limit, offset });
-  for (const { name, kind, rows: estimate, bytes, comment, rights } of tables) {
-    const note = [rights ?? '', shortComment(comment)].filter((text) => text !== '').join('; ');
-    const size = bytes === undefined ? '' : formatBytes(bytes);
-    if (!rows.add([name, kind, estimate === undefined ? '' : `~${estimate}`, size, note])) break;
+async function listTables(call: Call, args: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
+  const { catalog } = call.backend;
+  const run = call.backend.catalogRun(call.options);
+  const { shown, total } = await catalog.listTables(run, args);
+  const { limit, offset, pattern, schema } = args;
+  if (shown.length > 0 || offset > 0) {
+    const columns = ['name', 'kind', 'rows', 'size', 'note'];
+    return respondNames({ columns, rows: shown.map(formatTable), limit, offset, ...(shown.length > 0 ? { total } : {}) });
   }
-  return respond.table(rows.finish());
+  await refuseUnknownSchema(call, schema);
+  const names = schema === undefined || pattern !== undefined ? await catalog.tableNames(run) : [];
+  const word = pattern?.replaceAll(/[*?%]/g, '');
+  const advice = pattern?.includes('%') ? 'The wildcards are * and ?; % is an ordinary character.' : undefined;
+  return respondNothing({ what: 'tables and views', names, wanted: word ? [word] : [], advice });
+}
+
+function formatTable({ name, kind, rows, bytes, comment, rights }: TableSummary): string[] {
+  const note = [rights ?? '', shortComment(comment)].filter((text) => text !== '').join('; ');
+  return [name, kind, rows === undefined ? '' : `~${rows}`, bytes === undefined ? '' : formatBytes(bytes), note];
 }

@@ -1,6 +1,9 @@
-import { defineTool, Failure, respond, type Tool, truncateRows } from '@dbmole/core';
+import { defineTool, Failure, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
+import { respondNames, respondNothing } from '../catalog/names-table.ts';
+import { refuseUnknownSchema } from '../catalog/unknown-schema.ts';
 import {
+  type Call,
   connectionArgument,
   databaseArgument,
   limitArgument,
@@ -9,11 +12,10 @@ import {
   schemaArgument,
   timeoutArgument,
 } from '../tool.ts';
-import { refuseUnknownSchema } from '../unknown-schema.ts';
 
 /** Each word is a condition on every name there is. */
-const mostWords = 8;
-const mostCharacters = 500;
+const maxWords = 8;
+const maxCharacters = 500;
 
 const input = () =>
   z.strictObject({
@@ -33,21 +35,22 @@ export function searchSchemaTool(tools: SqlTools): Tool {
     description: 'Finds tables, columns, types and routines that have all the words in their names or comments; not rows.',
     effect: 'read',
     input,
-    handler: async (args, context) => {
-      const { schema, limit, offset } = args;
-      const filter = { words: parseWords(args.text), schema, limit, offset };
-      const hits = await tools.use(args, context, async (call) => {
-        const found = await call.backend.catalog.search(call.backend.catalogRun(call.options), filter);
-        if (found.length === 0) await refuseUnknownSchema(call, schema);
-        return found;
-      });
-      const rows = truncateRows({ columns: ['kind', 'name', 'detail'], rowLimit: limit, offset });
-      for (const { kind, name, detail } of hits) {
-        if (!rows.add([kind, name, detail.replace(/\s+/gu, ' ')])) break;
-      }
-      return respond.table(rows.finish());
-    },
+    handler: (args, context) => tools.use(args, context, (call) => search(call, args)),
   });
+}
+
+async function search(call: Call, { text, schema, limit, offset }: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
+  const { catalog } = call.backend;
+  const run = call.backend.catalogRun(call.options);
+  const words = parseWords(text);
+  const hits = await catalog.search(run, { words, schema, limit, offset });
+  if (hits.length > 0 || offset > 0) {
+    const rows = hits.map(({ kind, name, detail }) => [kind, name, detail.replace(/\s+/gu, ' ')]);
+    return respondNames({ columns: ['kind', 'name', 'detail'], rows, limit, offset });
+  }
+  await refuseUnknownSchema(call, schema);
+  const names = [...(await catalog.tableNames(run)), ...(await catalog.columnNames(run, []))];
+  return respondNothing({ what: 'names of tables, views and columns', names, wanted: words });
 }
 
 function parseWords(text: string): string[] {
@@ -59,9 +62,9 @@ function parseWords(text: string): string[] {
         .filter((word) => word !== ''),
     ),
   ];
-  if (words.length > 0 && words.length <= mostWords && text.length <= mostCharacters) return words;
+  if (words.length > 0 && words.length <= maxWords && text.length <= maxCharacters) return words;
   throw new Failure(
     'input',
-    `text has ${words.length} words; it takes 1 to ${mostWords}, of ${mostCharacters} characters together`,
+    `text has ${words.length} words: expected 1 to ${maxWords}, of ${maxCharacters} characters together`,
   );
 }

@@ -34,7 +34,7 @@ describe.each(mysqlEngines)('a guarded read on %s', (id) => {
     ),
   );
 
-  it('runs in the mode that the guard has read it in', async () => {
+  it('runs in the sql_mode of the guard', async () => {
     const session = await openOwn();
     expect(await readAssuming(session, 'SELECT "a"', '')).toEqual([['a']]);
     expect(await readAssuming(session, 'SELECT "a" FROM t', 'ANSI_QUOTES')).toEqual([['1']]);
@@ -42,43 +42,47 @@ describe.each(mysqlEngines)('a guarded read on %s', (id) => {
     expect(await readAssuming(session, 'SELECT "a"', '')).toEqual([['a']]);
   });
 
-  it('does so although a function has changed the mode', async () => {
+  it('runs in the sql_mode of the guard after a function changed the mode', async () => {
     const session = await openOwn();
     await readAssuming(session, 'SELECT f_mode()', '');
     expect(await readAssuming(session, 'SELECT "a"', '')).toEqual([['a']]);
   });
 
-  it('does not run in a mode that the server does not know, and says so', async () => {
+  it('fails in a mode that the server does not know', async () => {
     const failure = await failureOf(readAssuming(await openOwn(), 'SELECT 1', 'NO_SUCH_MODE'));
     expect(failure).toMatchObject({ code: 'E_PREMISE' });
   });
 
-  it.each(['SELECT 1 INTO @x', 'DO 1', '/*! SET @x = 1 */'])('asks the engine whether it gives rows: %s', async (sql) => {
-    const failure = await failureOf(readAssuming(await openOwn(), sql, ''));
-    expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_A_READ' });
-  });
+  it.each(['SELECT 1 INTO @x', 'DO 1', '/*! SET @x = 1 */'])(
+    'is refused when the engine prepares no columns: %s',
+    async (sql) => {
+      const failure = await failureOf(readAssuming(await openOwn(), sql, ''));
+      expect(failure).toMatchObject({ kind: 'refused', code: 'E_NOT_A_READ' });
+    },
+  );
 
-  it('lets the engine say what is wrong with it, and where', async () => {
+  it('reports the error of the engine with its position', async () => {
     const session = await openOwn();
     expect(await failureOf(readAssuming(session, 'SELECT FROM WHERE', ''))).toMatchObject({ code: 'E_SYNTAX', position: 8 });
     expect(await failureOf(readAssuming(session, 'SELECT 1; SELECT 2', ''))).toMatchObject({ code: 'E_SYNTAX' });
     expect(await failureOf(readAssuming(session, 'SELECT * FROM nowhere', ''))).toMatchObject({ code: 'E_UNKNOWN_TABLE' });
   });
 
-  it('takes what cannot be prepared, and values', async () => {
+  it('runs statements that cannot be prepared, and params', async () => {
     const session = await openOwn();
     for (const sql of ['SHOW TABLES', 'EXPLAIN SELECT 1', 'DESCRIBE t'])
       expect(await readAssuming(session, sql, '')).not.toEqual([]);
     expect(await readAssuming(session, 'SELECT ?, a FROM t LIMIT ?', '', ["x'", 1])).toEqual([["x'", '1']]);
   });
 
-  it('asks once for each text and mode, and leaves nothing prepared', async () => {
+  it('prepares each doubtful text once per mode, and closes the prepared statement', async () => {
     const session = await openOwn();
     const before = await countStatements(engine());
     for (let n = 0; n < 3; n += 1) {
       await readAssuming(session, 'SELECT 1', '');
-      await readAssuming(session, 'SELECT 1', 'ANSI_QUOTES');
-      await readAssuming(session, 'SELECT 1 ', '');
+      await readAssuming(session, "SELECT 'into'", '');
+      await readAssuming(session, "SELECT 'into'", 'ANSI_QUOTES');
+      await readAssuming(session, '(SELECT 1)', '');
       // What has no rows is asked for again.
       if (n < 2) await failureOf(readAssuming(session, 'SELECT 1 INTO @x', ''));
     }
@@ -86,7 +90,7 @@ describe.each(mysqlEngines)('a guarded read on %s', (id) => {
     await expect.poll(() => countStatements(engine())).toEqual(after);
   });
 
-  it('locks no rows where the server locks them for a plain SELECT', async () => {
+  it('locks no rows where the server default is SERIALIZABLE', async () => {
     const session = await openOwn();
     expect(await readAssuming(session, `SELECT ${isolation}`, '')).toEqual([['REPEATABLE-READ']]);
     await readAssuming(session, 'SELECT 1', '');

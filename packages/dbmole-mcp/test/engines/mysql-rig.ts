@@ -1,7 +1,7 @@
 import type { RunningEngine, ServerId } from '@dbmole/engines';
+import { type Connection, connectionSchema } from '../../src/connection/schema.ts';
 import type { Cell, Column, Param, Session, SessionTarget, WriteRequest } from '../../src/engine.ts';
 import { ownStatement } from '../../src/guard/read-statement.ts';
-import { type Connection, connectionSchema } from '../../src/schema.ts';
 
 export const mysqlEngines: readonly ServerId[] = ['mysql80', 'mysql97', 'mariadb1011'];
 
@@ -29,6 +29,7 @@ export interface ReadOptions {
   signal?: AbortSignal;
   /** The sink has enough after so many rows. */
   enoughAfter?: number;
+  isBounded?: boolean;
 }
 
 export interface ReadResult {

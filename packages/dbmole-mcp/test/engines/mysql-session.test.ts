@@ -13,19 +13,14 @@ const database = 'mysql_session';
 
 async function runningStatements(server: RunningEngine, mark: string): Promise<number> {
   const [row] = await runDirect(server, [
-    `SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE '%${mark}%' AND id <> CONNECTION_ID()`,
+    // The server lists a statement for a moment after it was answered, so this one does not contain the mark itself.
+    `SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE CONCAT('%${mark.slice(0, 3)}', '${mark.slice(3)}%')`,
   ]);
   return Number(row?.[0]);
 }
 
-async function waitUntil(isTrue: () => Promise<boolean>, withinMs: number): Promise<number> {
-  const started = performance.now();
-  while (!(await isTrue())) {
-    if (performance.now() - started > withinMs) throw new Error(`not within ${withinMs} ms`);
-    await sleep(5);
-  }
-  return performance.now() - started;
-}
+/** Far less than the statements take that are stopped. */
+const stopped = { timeout: 10_000, interval: 5 };
 
 async function openProxy({ host, port }: RunningEngine) {
   const sockets: Socket[] = [];
@@ -72,7 +67,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     ]);
   });
 
-  it('knows what answers', async () => {
+  it('identifies the server', async () => {
     const session = await openSession();
     const run = async (sql: string) => (await read(session, sql)).rows.map((row) => row.map(String));
     expect(await engine.identify(run)).toMatchObject({
@@ -83,7 +78,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     });
   });
 
-  it('refuses what writes, whether or not it would commit first', async () => {
+  it('refuses writes, even those with an implicit commit', async () => {
     const session = await openSession();
     const before = await readValue(session, `SELECT SUM(v) FROM ${database}.t`);
     const statements = [
@@ -118,7 +113,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     for (const maxRows of [1, 1, 2]) expect(await readValue(session, 'SELECT @@in_transaction', { maxRows })).toBe('1');
   });
 
-  it('runs one statement only', async () => {
+  it('runs a single statement only', async () => {
     const session = await openSession();
     await expect(read(session, 'SELECT 1; SELECT 2')).rejects.toMatchObject({ kind: 'input', code: 'E_SYNTAX', position: 11 });
   });
@@ -163,7 +158,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(session.alive).toBe(true);
   });
 
-  it('is not used again when it was moved to a database and there is no way back', async () => {
+  it('is not reused after USE in a session without a database', async () => {
     const session = await openSession({ target: { database: undefined } });
     expect(await readValue(session, 'SELECT DATABASE()')).toBeNull();
     await read(session, `USE ${database}`);
@@ -171,17 +166,17 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(session.alive).toBe(false);
   });
 
-  it('holds no lock once a read is over', async () => {
+  it('holds no lock after a read', async () => {
     const session = await openSession();
     await read(session, `SELECT * FROM ${database}.t`);
     await runDirect(server(), [
-      'SET lock_wait_timeout=2',
+      'SET lock_wait_timeout=10',
       `ALTER TABLE ${database}.t ADD COLUMN extra INT`,
       `ALTER TABLE ${database}.t DROP COLUMN extra`,
     ]);
   });
 
-  it('sees what others have committed meanwhile', async () => {
+  it('sees what other sessions commit between reads', async () => {
     const session = await openSession();
     await read(session, 'SELECT 1');
     await read(session, 'SELECT 1');
@@ -190,7 +185,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     await runDirect(server(), [`DELETE FROM ${database}.t WHERE id = 50`]);
   });
 
-  it('asks the engine for as many rows as are wanted, and stops at a LIMIT that is higher', async () => {
+  it('limits rows in the engine, and itself under a higher LIMIT', async () => {
     const session = await openSession();
     const digits = `SELECT a.d FROM ${database}.digits a, ${database}.digits b`;
     expect((await read(session, digits, { maxRows: 3 })).rows).toHaveLength(3);
@@ -205,7 +200,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
   const endless = (columns = 'a.d') =>
     `SELECT ${columns} FROM ${['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${database}.digits ${name}`).join(', ')}`;
 
-  it('stops the engine when the sink has enough, and goes on', async () => {
+  it('stops the engine when the sink has enough, and stays usable', async () => {
     const session = await openSession();
     for (let round = 0; round < 5; round += 1) {
       const started = performance.now();
@@ -214,8 +209,8 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
         enoughAfter: 20,
       });
       expect(rows).toHaveLength(20);
-      expect(performance.now() - started).toBeLessThan(3_000);
-      expect(await runningStatements(server(), '/* enough */')).toBe(0);
+      expect(performance.now() - started).toBeLessThan(10_000);
+      await expect.poll(() => runningStatements(server(), '/* enough */'), stopped).toBe(0);
       expect(await readValue(session, 'SELECT 7')).toBe('7');
     }
     // A short rest is not worth a KILL.
@@ -223,7 +218,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(session.alive).toBe(true);
   });
 
-  it('passes on what the sink throws, and stays usable', async () => {
+  it('passes on an error of the sink and stays usable', async () => {
     const session = await openSession();
     const request = { params: [], maxRows: undefined, timeoutMs: 20_000, keepPerCell: 100 };
     const { ownStatement } = await import('../../src/guard/read-statement.ts');
@@ -238,7 +233,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(await readValue(session, 'SELECT 7')).toBe('7');
   });
 
-  describe('cancelled', () => {
+  describe('is cancelled', () => {
     const slow = {
       sleep: 'SELECT SLEEP(20)',
       'a benchmark': "SELECT BENCHMARK(2000000000, SHA2('a', 512))",
@@ -254,10 +249,9 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
         const reason = new Error('not wanted any more');
         const text = params.length === 0 ? sql : sql.replace('SELECT', 'SELECT ?,').replace('DO ', 'DO ?, ');
         const failing = failureOf(read(session, `${text} /* ${mark} */`, { params, signal: aborter.signal }));
-        await waitUntil(async () => (await runningStatements(server(), mark)) > 0, 5_000);
+        await expect.poll(() => runningStatements(server(), mark), stopped).toBe(1);
         aborter.abort(reason);
-        const within = await waitUntil(async () => (await runningStatements(server(), mark)) === 0, 5_000);
-        expect(within).toBeLessThan(1_000);
+        await expect.poll(() => runningStatements(server(), mark), stopped).toBe(0);
         expect(await failing).toBe(reason);
         expect(session.alive).toBe(true);
         expect(await readValue(session, 'SELECT 7')).toBe('7');
@@ -273,7 +267,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       expect(await readValue(session, 'SELECT 7')).toBe('7');
     });
 
-    it('at any moment, the next statement is never hit', async () => {
+    it('at any moment without stopping the next statement', async () => {
       const session = await openSession();
       for (let round = 0; round < 60; round += 1) {
         const aborter = new AbortController();
@@ -288,13 +282,13 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       expect(session.alive).toBe(true);
     });
 
-    it('before it began, nothing is sent', async () => {
+    it('before it began without sending anything', async () => {
       const session = await openSession();
       await expect(read(session, 'SELECT 1', { signal: AbortSignal.abort(new Error('early')) })).rejects.toThrow('early');
       expect(await readValue(session, 'SELECT 7')).toBe('7');
     });
 
-    it('with its control connection killed', async () => {
+    it('after its control connection was killed', async () => {
       const session = await openSession();
       const cancel = async () => {
         const aborter = new AbortController();
@@ -304,15 +298,17 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       };
       await cancel();
       const own = await readValue(session, 'SELECT CONNECTION_ID()');
-      const others = await runDirect(server(), [
-        `SELECT id FROM information_schema.processlist WHERE user = 'root' AND host LIKE '127%' AND id NOT IN (CONNECTION_ID(), ${own})`,
-      ]);
-      expect(others).toHaveLength(1);
-      await runDirect(server(), [`KILL ${others[0]?.[0]}`]);
+      const listOthers = () =>
+        runDirect(server(), [
+          `SELECT id FROM information_schema.processlist WHERE user = 'root' AND host LIKE '127%' AND id NOT IN (CONNECTION_ID(), ${own})`,
+        ]);
+      // Connections that were closed before may be listed for a moment.
+      await expect.poll(listOthers, stopped).toHaveLength(1);
+      await runDirect(server(), [`KILL ${(await listOthers())[0]?.[0]}`]);
       await cancel();
     });
 
-    it('in a network that swallows everything', async () => {
+    it('in a network that drops everything', async () => {
       const proxy = await openProxy(server());
       const session = await openSession({ target: { connectPort: proxy.port } });
       await readValue(session, 'SELECT 1');
@@ -340,12 +336,12 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     it('by closing the session', async () => {
       const session = await openSession();
       const failing = failureOf(read(session, 'SELECT SLEEP(20) /* closed */'));
-      await waitUntil(async () => (await runningStatements(server(), '/* closed */')) > 0, 5_000);
+      await expect.poll(() => runningStatements(server(), '/* closed */'), stopped).toBe(1);
       const started = performance.now();
       await session.close();
-      expect(performance.now() - started).toBeLessThan(2_000);
+      expect(performance.now() - started).toBeLessThan(10_000);
       expect(await failing).toMatchObject({ kind: 'cancelled' });
-      expect(await runningStatements(server(), '/* closed */')).toBe(0);
+      await expect.poll(() => runningStatements(server(), '/* closed */'), stopped).toBe(0);
     });
   });
 
@@ -356,7 +352,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       const started = performance.now();
       const failure = await failureOf(read(session, sql, { timeoutMs: 300, params: sql.includes('?') ? [1] : [] }));
       expect(failure).toMatchObject({ kind: 'timeout', code: 'E_TIMEOUT' });
-      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(performance.now() - started).toBeLessThan(15_000);
       expect(session.alive).toBe(true);
       expect(await readValue(session, 'SELECT 7')).toBe('7');
     },
@@ -372,30 +368,29 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(await readValue(session, `SELECT COUNT(*) FROM ${database}.loaded`)).toBe('0');
   });
 
-  it('leaves no connection behind', async () => {
+  it('closes all of its connections', async () => {
     const account = await createAccount(server(), 'counted');
     const config = { user: account.user, password: account.password };
     const target = targetOf(server(), { config, target: { database: account.database } });
     const sessions = await Promise.all([1, 2, 3].map(() => engine.openSession({ ...target }, never)));
     const aborter = new AbortController();
     const failing = sessions.map((session) => failureOf(read(session, 'SELECT SLEEP(20)', { signal: aborter.signal })));
-    await sleep(400);
-    // Three, and one that they share for stopping.
-    expect(await countSessions(server(), account.user)).toBe(4);
+    // The fourth connection is the one that the sessions share for stopping.
+    await expect.poll(() => countSessions(server(), account.user), stopped).toBe(4);
     aborter.abort(new Error('stop'));
     await Promise.all(failing);
     await Promise.all(sessions.map((session) => session.close()));
-    await waitUntil(async () => (await countSessions(server(), account.user)) === 0, 2_000);
+    await expect.poll(() => countSessions(server(), account.user), stopped).toBe(0);
   });
 
-  it('gives up opening at once when nobody waits', async () => {
+  it('stops connecting as soon as the caller aborts', async () => {
     const aborter = new AbortController();
     const opening = failureOf(engine.openSession(targetOf(server()), aborter.signal));
     aborter.abort(new Error('gone'));
     expect(await opening).toMatchObject({ message: 'gone' });
   });
 
-  it('says what is wrong with a connection', async () => {
+  it('reports why a connection fails', async () => {
     const open = (changes: Parameters<typeof targetOf>[1]) => failureOf(engine.openSession(targetOf(server(), changes), never));
     expect(await open({ config: { password: 'wrong' } })).toMatchObject({
       kind: 'auth',
@@ -405,7 +400,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(await open({ target: { connectPort: 1 } })).toMatchObject({ kind: 'connection', code: 'E_CONNECT_REFUSED' });
   });
 
-  it('says what is wrong with a statement', async () => {
+  it('reports why a statement fails', async () => {
     const session = await openSession();
     const fail = (sql: string) => failureOf(read(session, sql));
     expect(await fail('SELECT 1 FROM nowhere')).toMatchObject({
@@ -424,7 +419,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(session.alive).toBe(true);
   });
 
-  it('says when there are too many connections', async () => {
+  it('reports too many connections', async () => {
     const account = await createAccount(server(), 'single');
     await runDirect(server(), ["ALTER USER 'single'@'%' WITH MAX_USER_CONNECTIONS 1"]);
     const config = { user: account.user, password: account.password };
@@ -438,7 +433,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     expect(session.alive).toBe(false);
   });
 
-  it('notices that the server was restarted', async () => {
+  it('notices a restart of the server', async () => {
     const session = await openSession();
     expect(await readValue(session, 'SELECT 1')).toBe('1');
     const failing = failureOf(read(session, 'SELECT SLEEP(20)'));
@@ -452,7 +447,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
     const idle = await openSession();
     expect(await readValue(next, 'SELECT 1')).toBe('1');
     await server().control?.shutDown();
-    await waitUntil(async () => !idle.alive && !next.alive, 2_000);
+    await expect.poll(() => [idle.alive, next.alive], stopped).toEqual([false, false]);
     await server().control?.start();
   });
 });

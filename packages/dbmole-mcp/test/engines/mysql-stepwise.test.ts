@@ -6,7 +6,7 @@ import { useSessions } from './mysql-sessions.ts';
 
 const headSize = 4;
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
@@ -45,10 +45,10 @@ async function openStepwiseProxy(port: number): Promise<{ port: number; hungUp()
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  return { port: portOf(server), hungUp: () => hungUp, close };
+  return { port: readPort(server), hungUp: () => hungUp, close };
 }
 
-describe.each(mysqlEngines)('a way to %s that takes one command at a time', (id) => {
+describe.each(mysqlEngines)('a proxy before %s that accepts one command at a time', (id) => {
   const engine = useEngine(id, { shared: true });
   const open = useSessions(engine);
   const closing: (() => void)[] = [];
@@ -56,7 +56,7 @@ describe.each(mysqlEngines)('a way to %s that takes one command at a time', (id)
     for (const close of closing.splice(0)) close();
   });
 
-  it('costs one session, and then none', async () => {
+  it('costs one session and no further ones', async () => {
     const proxy = await openStepwiseProxy(engine().port);
     closing.push(proxy.close);
     // One configured connection: what is found out about its way is remembered by it.

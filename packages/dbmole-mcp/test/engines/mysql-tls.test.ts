@@ -10,8 +10,8 @@ import {
   useEngine,
 } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Connection } from '../../src/connection/schema.ts';
 import { engine } from '../../src/engines/mysql/engine.ts';
-import type { Connection } from '../../src/schema.ts';
 import { failureOf, mysqlEngines, never, read, readValue, targetOf } from './mysql-rig.ts';
 import { useSessions } from './mysql-sessions.ts';
 
@@ -48,7 +48,7 @@ describe.each(mysqlEngines)('TLS with %s', (id) => {
   const failure = (tls: Tls, target = {}) =>
     failureOf(engine.openSession(targetOf(server(), { config: { tls }, target }), never));
 
-  it('is off where it is not wanted', async () => {
+  it('is off where it is disabled', async () => {
     expect(await cipher('disable')).toBe('');
     expect(await cipher('auto')).toBe('');
   });
@@ -70,7 +70,7 @@ describe.each(mysqlEngines)('TLS with %s', (id) => {
     expect(await failure('verify-ca')).toMatchObject({ code: 'E_TLS_UNTRUSTED' });
   });
 
-  it('checks less when told to', async () => {
+  it('skips checks that are switched off', async () => {
     const { ca } = authority;
     expect(await cipher({ mode: 'verify-ca', ca, serverName: 'other.internal' })).toMatch(/./);
     expect(await cipher('require')).toMatch(/./);
@@ -91,7 +91,7 @@ describe.each(mysqlEngines)('TLS with %s', (id) => {
     expect(await failure({ ...tls, serverName: 'other.internal' }, { dial })).toMatchObject({ code: 'E_TLS_NAME' });
   });
 
-  it('says when the server wants it', async () => {
+  it('names TLS when the server requires it', async () => {
     const session = await openSession({ config: { tls: 'require' } });
     const { runDirect } = await import('../direct.ts');
     await runDirect(server(), ['SET GLOBAL require_secure_transport=1']).catch(() => undefined);
@@ -105,7 +105,7 @@ describe.each(mysqlEngines)('TLS with %s', (id) => {
   });
 });
 
-describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be sent whole', (id) => {
+describe.each(['mysql80', 'mysql97'] as const)('a password that %s needs in full', (id) => {
   const server = useTlsEngine(id);
   const openSession = useSessions(server);
   const dial = () => createLazyStream(server().host, server().port);
@@ -125,7 +125,7 @@ describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be 
       ]);
     });
 
-    it('is kept from a host behind a tunnel without TLS, where the key could be that of anyone', async () => {
+    it('is not sent without TLS to a host after the end of a tunnel', async () => {
       const behind = { dial, connectHost: 'db.internal' };
       const failed = await failureOf(openAs('auto', behind));
       expect(failed).toMatchObject({
@@ -137,7 +137,7 @@ describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be 
       expect(await failureOf(openAs('disable', behind))).toMatchObject({ code: 'E_TLS_REQUIRED' });
     });
 
-    it('is sent through TLS, and within this machine', async () => {
+    it('is sent over TLS and on this machine', async () => {
       expect(await readValue(await openAs('require', { dial }), 'SELECT 1')).toBe('1');
       const { runDirect } = await import('../direct.ts');
       await runDirect(server(), ['FLUSH PRIVILEGES']);
@@ -149,17 +149,17 @@ describe.each(['mysql80', 'mysql97'] as const)('a password of %s that has to be 
   });
 });
 
-describe('TLS with a server that has none', () => {
+describe('TLS with a server that does not support it', () => {
   const server = useEngine('mariadb1011', { shared: true });
 
-  it('is refused, with what to do', async () => {
+  it('fails with a next step', async () => {
     const failed = await failureOf(engine.openSession(targetOf(server(), { config: { tls: 'require' } }), never));
     expect(failed).toMatchObject({ kind: 'connection', code: 'E_TLS_REFUSED', hint: expect.stringContaining('"disable"') });
   });
 });
 
 describe('a server that does not answer', () => {
-  it('is given up after the time for connecting, wherever it stopped', async () => {
+  it('times out in every phase of connecting', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const address = silent.address();

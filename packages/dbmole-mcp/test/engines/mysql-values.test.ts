@@ -139,7 +139,7 @@ describe.each(mysqlEngines)('values of %s', (id) => {
       ? `SELECT ${value} AS v`
       : `SELECT v FROM ${database}.c${cases.findIndex((one) => one.column === column && one.value === value)}`;
 
-  it.each(cases)('$column $value', async (one) => {
+  it.each(cases)('shows $value of a $column column exactly', async (one) => {
     const session = await openSession();
     const plain = await read(session, queryFor(one));
     expect(plain.rows).toEqual([[one.text]]);
@@ -149,7 +149,7 @@ describe.each(mysqlEngines)('values of %s', (id) => {
     expect(bound.rows).toEqual([[one.text]]);
   });
 
-  it('binds every kind of param, exactly', async () => {
+  it('binds every kind of param exactly', async () => {
     const session = await openSession();
     const sql = 'SELECT CONCAT(?), ? + 0, ?, ?, ?, HEX(?)';
     const { rows } = await read(session, sql, { params: ["it's ? \\ ä😀\n", 9007199254740991, 0.1, true, null, ''] });
@@ -163,7 +163,7 @@ describe.each(mysqlEngines)('values of %s', (id) => {
     await expect(readValue(session, 'SELECT ?; SELECT 1', { params: [1] })).rejects.toMatchObject({ code: 'E_SYNTAX' });
   });
 
-  it('compares a bound text with a column of another collation', async () => {
+  it('compares a bound string with a column of another collation', async () => {
     const session = await openSession();
     const sql = "SELECT 1 FROM (SELECT CONVERT('ä' USING utf8mb4) COLLATE utf8mb4_unicode_ci AS c) q WHERE c = ?";
     expect(await readValue(session, sql, { params: ['Ä'] })).toBe('1');
@@ -176,7 +176,7 @@ describe.each(mysqlEngines)('values of %s', (id) => {
     expect(rows).toEqual([['1', '2', '3', '4', '5']]);
   });
 
-  it('reports columns also without rows, and 2000 of them', async () => {
+  it('reports columns without rows, and 2000 columns', async () => {
     const session = await openSession();
     const empty = await read(session, 'SELECT 1 AS a FROM DUAL WHERE 1 = 0');
     expect(empty).toMatchObject({ columns: [{ name: 'a' }], rows: [] });
@@ -185,14 +185,14 @@ describe.each(mysqlEngines)('values of %s', (id) => {
     expect(wide.rows[0]?.[1_999]).toBe('1999');
   });
 
-  it('says the time zone when a value depends on it', async () => {
+  it('reports the time zone when a value depends on it', async () => {
     const session = await openSession();
     const timestamp = cases.findIndex(({ column }) => column === 'TIMESTAMP(6)');
     expect((await read(session, `SELECT v FROM ${database}.c${timestamp}`)).timeZone).toBe('UTC');
     expect((await read(session, 'SELECT 1')).timeZone).toBeUndefined();
   });
 
-  it('cuts long cells and says how long they are', async () => {
+  it('truncates long cells and reports their length', async () => {
     const session = await openSession();
     const keep = { keepPerCell: 10 };
     const one = async (sql: string) => readValue(session, sql, keep);
@@ -209,7 +209,7 @@ describe.each(mysqlEngines)('values of %s', (id) => {
     expect(await one(point)).toEqual({ text: 'SRID=0;0x01010000000000000000', length: 21, unit: 'bytes' });
   });
 
-  it('shows what is said to be UTF-8 and is not', async () => {
+  it('shows invalid UTF-8 in a text column', async () => {
     const session = await openSession();
     const cell = await readValue(session, "SELECT CONVERT(x'ff41' USING utf8mb4)");
     // The engine decides: it gives nothing at all, or a question mark.

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { useEngine } from '@dbmole/engines';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runDirect } from '../direct.ts';
@@ -24,7 +23,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     ]);
   });
 
-  it('commits, counts and names what it did', async () => {
+  it('commits, counts the rows and names the command', async () => {
     const session = await openSession();
     const run = async (sql: string, params: (string | number)[] = []) => {
       const { changed, command } = await write(session, sql, { params });
@@ -46,7 +45,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     await expect(read(session, `DELETE FROM ${database}.t`)).rejects.toMatchObject({ code: 'E_READONLY' });
   });
 
-  it('returns rows, of which the sink may have enough', async () => {
+  it('returns rows and stops at the wish of the sink', async () => {
     const session = await openSession();
     await runDirect(server(), [
       `CREATE PROCEDURE ${database}.p() BEGIN SELECT 1 AS one; UPDATE ${database}.t SET v = 99; SELECT 2, 3; END`,
@@ -65,7 +64,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     expect(await values()).toEqual([]);
   });
 
-  it('tries out without keeping anything', async () => {
+  it('rolls back a dry run', async () => {
     const session = await openSession();
     expect(await write(session, `UPDATE ${database}.t SET v = 0`, { dryRun: true })).toMatchObject({
       changed: 2,
@@ -88,7 +87,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     'COMMIT',
     "SELECT 1 INTO OUTFILE '/tmp/x'",
     'SET @a = 1',
-  ])('does not pretend to try out %s', async (sql) => {
+  ])('refuses a dry run of %s', async (sql) => {
     const session = await openSession();
     expect(await failureOf(write(session, sql, { dryRun: true }))).toMatchObject({ kind: 'refused', code: 'E_NO_DRY_RUN' });
     expect(await values()).toEqual(['1=10', '2=20']);
@@ -98,7 +97,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     'INSERT INTO mysql_write.old VALUES (1)',
     'delete from `mysql_write`.`old`',
     'UPDATE mysql_write.t, mysql_write.old SET v = 0',
-  ])('tries out nothing on a table without transactions: %s', async (sql) => {
+  ])('refuses a dry run on a table without transactions: %s', async (sql) => {
     const session = await openSession();
     const failure = await failureOf(write(session, sql, { dryRun: true }));
     expect(failure).toMatchObject({ code: 'E_NO_DRY_RUN', message: expect.stringMatching(/^table old .*MyISAM/) });
@@ -106,7 +105,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     expect(await write(session, `UPDATE ${database}.t SET v = 0`, { dryRun: true })).toMatchObject({ changed: 2 });
   });
 
-  it('says when a dry run could not be rolled back', async () => {
+  it('reports a dry run that could not be rolled back', async () => {
     const session = await openSession();
     await runDirect(server(), [
       `CREATE TRIGGER ${database}.logs AFTER UPDATE ON ${database}.t FOR EACH ROW INSERT INTO ${database}.old VALUES (1)`,
@@ -116,7 +115,7 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     expect(await readValue(session, `SELECT COUNT(*) FROM ${database}.old`)).toBe('1');
   });
 
-  it('keeps nothing of a statement that failed', async () => {
+  it('rolls back a failed statement', async () => {
     const session = await openSession();
     const failure = await failureOf(write(session, `INSERT INTO ${database}.t VALUES (7, 7), (1, 1)`));
     expect(failure).toMatchObject({ kind: 'engine', engineCode: expect.stringMatching(/^1062 /) });
@@ -129,26 +128,29 @@ describe.each(mysqlEngines)('writes with %s', (id) => {
     });
   });
 
-  it('keeps nothing of a statement that was cancelled or took too long', async () => {
+  it('rolls back a statement that was cancelled or timed out', async () => {
     const session = await openSession();
-    const sql = `UPDATE ${database}.t SET v = SLEEP(5)`;
+    const sql = `UPDATE ${database}.t SET v = SLEEP(20)`;
     const reason = new Error('stop');
     const aborter = new AbortController();
     setTimeout(() => aborter.abort(reason), 150);
     const started = performance.now();
     expect(await failureOf(write(session, sql, { signal: aborter.signal }))).toBe(reason);
     expect(await failureOf(write(session, sql, { timeoutMs: 200 }))).toMatchObject({ kind: 'timeout' });
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect(await values()).toEqual(['1=10', '2=20']);
     expect(session.alive).toBe(true);
     expect(await write(session, `UPDATE ${database}.t SET v = 1`)).toMatchObject({ changed: 2 });
   });
 
-  it('does not guess when the connection is lost', async () => {
+  it('reports an unknown outcome when the connection is lost', async () => {
     const session = await openSession();
     const id = await readValue(session, 'SELECT CONNECTION_ID()');
-    const failing = failureOf(write(session, `UPDATE ${database}.t SET v = SLEEP(5)`));
-    await sleep(200);
+    const failing = failureOf(write(session, `UPDATE ${database}.t SET v = SLEEP(20)`));
+    const running = `SELECT COUNT(*) FROM information_schema.processlist WHERE id = ${String(id)} AND state = 'User sleep'`;
+    await expect
+      .poll(() => runDirect(server(), [running]), { timeout: 10_000 })
+      .toMatchObject([[expect.toSatisfy((count) => Number(count) === 1)]]);
     await runDirect(server(), [`KILL ${String(id)}`]);
     expect(await failing).toMatchObject({ kind: 'connection', code: 'E_OUTCOME_UNKNOWN' });
     expect(session.alive).toBe(false);

@@ -70,7 +70,7 @@ describe.each(['postgres14', 'postgres18'] as const)('between two calls, on %s',
 
   it.each([
     ['are set for the next one', false, 1],
-    ['are left to each call where somebody else may use the process', true, 0],
+    ['are left to each call where the process may be shared', true, 0],
   ])('the settings %s', async (_, ownPid, between) => {
     const sql = "select interval '1 day 2 hours', '\\xff'::bytea, 0.1::float8 + 0.2::float8, date '2024-01-31'";
     const said = await withPooler(address, { ownPid }, async (pooler) => {
@@ -90,7 +90,7 @@ describe.each(['postgres14', 'postgres18'] as const)('between two calls, on %s',
   });
 });
 
-/** Of its own and still: who writes elsewhere on the server would be a change. */
+/** A separate, quiet server: writes elsewhere on a shared one would count as a change. */
 function useQuietServer(id: 'postgres14' | 'postgres18') {
   const server = useEngine(id);
   beforeAll(async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Authority, createAuthority, type EngineAddress, type RunningEngine, startEngine, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Connection } from '../../src/connection/schema.ts';
 import type { Session, SessionTarget } from '../../src/engine.ts';
 import { engine } from '../../src/engines/postgres/engine.ts';
-import type { Connection } from '../../src/schema.ts';
 import {
   countRunning,
   dialDirectly,
@@ -95,7 +95,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
-    it('shows a certificate of ours', async () => {
+    it('presents a client certificate', async () => {
       const { certificate: cert, key } = await authority.issueClient('postgres');
       await using({ mode: 'require', cert, key }, async (session) => {
         const subject = 'select client_dn from pg_stat_ssl where pid = pg_backend_pid()';
@@ -129,7 +129,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
 
     const as = (kind: string, password = "pä\\ss'") => targetOf(server, { user: `with_${kind}`, password });
 
-    it.each(['md5', 'password', 'scram', 'trust'])('%s', async (kind) => {
+    it.each(['md5', 'password', 'scram', 'trust'])('logs in with %s authentication', async (kind) => {
       const session = await open(as(kind));
       expect(await value(session, 'select current_user')).toBe(`with_${kind}`);
       await session.close();
@@ -152,20 +152,20 @@ for (const id of ['postgres14', 'postgres18'] as const) {
   describe(`logging in to ${id}`, () => {
     const server = useEngine(id, { shared: true });
 
-    it('fails clearly', async () => {
+    it('reports a failed login clearly', async () => {
       const { password: _, ...none } = targetOf(server()).config;
       const missing = { kind: 'auth', message: expect.stringContaining('asks for a password') };
       await expect(open({ ...targetOf(server()), config: none })).rejects.toMatchObject(missing);
       await expect(open(targetOf(server(), { password: '' }))).rejects.toMatchObject(missing);
       await expect(open(targetOf(server(), { password: 'wrong' }))).rejects.toMatchObject({ kind: 'auth', engineCode: '28P01' });
-      await expect(open(targetOf(server(), { user: 'nobody' }))).rejects.toMatchObject({ kind: 'auth', engineCode: '28P01' });
+      await expect(open(targetOf(server(), { user: 'unknown' }))).rejects.toMatchObject({ kind: 'auth', engineCode: '28P01' });
       const nowhere = { ...targetOf(server()), database: 'nowhere' };
       await expect(open(nowhere)).rejects.toMatchObject({ kind: 'unknown', code: 'E_UNKNOWN_DATABASE' });
       const untold = { ...targetOf(server(), { database: 'configured' }), database: undefined };
       await expect(open(untold)).rejects.toThrow('"configured"');
       await expect(open(targetOf(server(), { tls: 'require' }))).rejects.toMatchObject({
         code: 'E_TLS_REFUSED',
-        hint: expect.stringContaining('`disable`'),
+        hint: expect.stringContaining('"disable"'),
       });
     });
 
@@ -232,7 +232,7 @@ describe('what is not PostgreSQL', () => {
     );
   });
 
-  it('takes no bytes that somebody put behind the answer to the request for TLS', async () => {
+  it('rejects bytes injected after the answer to the request for TLS', async () => {
     await withServer(
       (socket) => socket.once('data', () => socket.write('SE\0\0\0\x10')),
       async (address) => {

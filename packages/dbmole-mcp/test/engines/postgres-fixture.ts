@@ -1,10 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { EngineAddress, RunningEngine } from '@dbmole/engines';
 import { Client } from 'pg';
+import { type Connection, connectionSchema } from '../../src/connection/schema.ts';
 import type { Cell, Column, Param, ReadEnd, Session, SessionTarget, WriteEnd } from '../../src/engine.ts';
 import { engine } from '../../src/engines/postgres/engine.ts';
 import { accept } from '../../src/guard/read-statement.ts';
-import { type Connection, connectionSchema } from '../../src/schema.ts';
 
 /** A signal that is never aborted. */
 export const forever = new AbortController().signal;

@@ -192,7 +192,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       ['select * from nope.nope', { kind: 'unknown', code: 'E_UNKNOWN_TABLE' }],
       ['select nope(1)', { kind: 'unknown', code: 'E_UNKNOWN_FUNCTION', message: expect.stringContaining('type casts') }],
       ["select 'x'::nope", { kind: 'unknown', code: 'E_UNKNOWN_OBJECT' }],
-      ["select 'x'::int", { kind: 'engine', code: 'E_ENGINE', engineCode: '22P02', position: 8 }],
+      ["select 'x'::int", { kind: 'engine', code: 'E_INVALID_VALUE', engineCode: '22P02', position: 8 }],
       ["select '{'::json", { kind: 'engine', message: expect.stringContaining('The input string ended unexpectedly') }],
       ['select 1/0', { kind: 'engine', engineCode: '22012', message: 'the server says “division by zero”' }],
       ['copy item to stdout', { kind: 'input' }],
@@ -252,7 +252,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await session.close();
     });
 
-    it('waits for nobody else while the cleaning is under way', async () => {
+    it('does not wait for others while the cleanup is under way', async () => {
       await using(async (session) => {
         for (let round = 0; round < 200; round++) expect(await value(session, `select ${round}`)).toBe(String(round));
       });

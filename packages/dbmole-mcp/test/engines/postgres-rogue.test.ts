@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { openSession } from '../../src/engines/postgres/open-session.ts';
+import { openSession } from '../../src/engines/postgres/session/open-session.ts';
 import { forever, read, targetOf, until } from './postgres-fixture.ts';
 import { described, flood, int32, ready, reply, withRogue } from './rogue-postgres.ts';
 
@@ -19,7 +19,7 @@ const tags = Buffer.concat(Array.from({ length: 2_000 }, () => reply('C', 'SELEC
 /** What a new session asks before its first call. */
 const ownRounds = 5;
 /** What a client may take before it hangs up, with what lies in the buffers of both ends. */
-const mostBytes = 40e6;
+const maxSize = 40e6;
 
 describe('a server that never stops sending', () => {
   it.each([
@@ -28,7 +28,7 @@ describe('a server that never stops sending', () => {
   ])('%s during the login', async (_, message) => {
     await withRogue({ login: (socket) => flood(socket, message) }, async (address, sent) => {
       await expect(open(address)).rejects.toMatchObject({ kind: 'connection', code: 'E_PROTOCOL' });
-      expect(sent()).toBeLessThan(mostBytes);
+      expect(sent()).toBeLessThan(maxSize);
     });
   });
 
@@ -50,7 +50,7 @@ describe('a server that never stops sending', () => {
       flood(connected, message);
       await until(async () => !session.alive);
       await until(async () => connected?.destroyed === true);
-      expect(sent()).toBeLessThan(mostBytes);
+      expect(sent()).toBeLessThan(maxSize);
     });
   });
 
@@ -63,7 +63,7 @@ describe('a server that never stops sending', () => {
       const session = await open(address);
       await until(async () => !session.alive);
       await expect(read(session, 'select 1')).rejects.toMatchObject({ kind: 'connection', code: 'E_STALE' });
-      expect(sent()).toBeLessThan(mostBytes);
+      expect(sent()).toBeLessThan(maxSize);
     });
   });
 
@@ -72,7 +72,7 @@ describe('a server that never stops sending', () => {
     await withRogue({ round: (socket, number) => void round(socket, number) }, async (address, sent) => {
       const session = await open(address);
       await expect(read(session, 'select 1')).rejects.toMatchObject({ kind: 'connection', code: 'E_PROTOCOL' });
-      expect(sent()).toBeLessThan(mostBytes);
+      expect(sent()).toBeLessThan(maxSize);
     });
   });
 

@@ -53,6 +53,22 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await dropForeign();
     });
 
+    it('ends the session after several reads, one of them of a foreign table', async () => {
+      await createForeign();
+      const sink = { columns: () => undefined, row: () => true };
+      const requestOf = (sql: string) => ({
+        request: { statement: accept(sql, 'true'), params: [], timeoutMs: 30_000, keepPerCell: 100, maxRows: 10 },
+        sink,
+      });
+      for (const first of ['select * from far', 'select id / 0 from far'])
+        await withSession(address, async (session) => {
+          await read(session, accept('select * from near', ''));
+          await session.readAll([first, 'select * from near'].map(requestOf), forever);
+          await until(async () => !session.alive && (await countRemote()) === 0);
+        });
+      await dropForeign();
+    });
+
     it('ends the session after a failure that may have come from a foreign table', async () => {
       await createForeign();
       await withSession(address, async (session) => {

@@ -45,7 +45,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
-    it('calls an abort by a timer a timeout, and one by nobody a cancellation', async () => {
+    it('reports an abort by a timer as a timeout, and another as a cancellation', async () => {
       await withSession(address, async (session) => {
         const byTimer = read(session, 'select pg_sleep(60)', { signal: AbortSignal.timeout(50) });
         await expect(byTimer).rejects.toMatchObject({ kind: 'timeout' });
@@ -96,7 +96,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await holder;
     });
 
-    it('tells when somebody else stopped it', async () => {
+    it('reports when it was stopped from outside', async () => {
       await withSession(address, async (session) => {
         const running = read(session, 'select pg_sleep(60) /* theirs */');
         const outcome = expect(running).rejects.toMatchObject({ kind: 'cancelled', engineCode: '57014' });

@@ -1,7 +1,7 @@
 import type { CutCell } from '@dbmole/core';
 import { type EngineAddress, useEngine } from '@dbmole/engines';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { builtInTypes } from '../../src/engines/postgres/type-names.ts';
+import { builtInTypes } from '../../src/engines/postgres/values/type-names.ts';
 import { createDatabase, direct, read, value, withSession } from './postgres-fixture.ts';
 
 /** Expression, and what the server prints for it: also where drivers convert it to something else. */

@@ -147,7 +147,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       });
     });
 
-    it('takes one statement, and no COPY of data that nobody has', async () => {
+    it('accepts one statement, and refuses COPY of client data', async () => {
       await using(async (session) => {
         const several = { kind: 'input', code: 'E_MULTIPLE_STATEMENTS' };
         await expect(write(session, 'insert into parent values (5); select 1')).rejects.toMatchObject(several);

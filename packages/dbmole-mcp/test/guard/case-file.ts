@@ -87,7 +87,7 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Puts values where `{NAME}` stands. Names without a value stay as they are: braces occur in SQL too. */
+/** Replaces `{NAME}` by values. Names without a value stay as they are: braces occur in SQL too. */
 export function fillCase(sql: string, values: Readonly<Record<string, string | number>>): string {
   return sql.replace(/\{([A-Z]+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

@@ -1,5 +1,5 @@
 import { Failure } from '@dbmole/core';
-import type { SqlBackend } from '../../src/backend.ts';
+import type { SqlBackend } from '../../src/backend/backend.ts';
 import type { Param } from '../../src/engine.ts';
 import { fillCase, type GuardCase } from './case-file.ts';
 import { type GuardServer, never, openGuarded, type Role, readGuarded } from './mysql-guarded.ts';
@@ -16,7 +16,7 @@ export interface Outcome {
 }
 
 const refusedCode = 'E_NOT_A_READ';
-const refusedCodes: readonly string[] = [refusedCode, 'E_TOO_COMPLEX'];
+const refusedCodes: readonly string[] = [refusedCode, 'E_TOO_COMPLEX', 'E_MULTIPLE_STATEMENTS'];
 
 /** One account at the guard, for one case after another. */
 export interface Attacker {
@@ -58,7 +58,7 @@ async function tryCase(backend: SqlBackend, one: GuardCase, values: Readonly<Rec
   }
 }
 
-/** A refusal says where, why, and what to do instead; anything less is none. The engine refuses too, once it has begun. */
+/** A refusal says where, why, and what to do instead; anything less does not count. The engine refuses too, once it has begun. */
 function checkRefusal(failure: Failure): string {
   if (failure.kind === 'refused' && failure.code === 'E_READONLY') return 'engine';
   if (failure.kind !== 'refused') return failure.kind;

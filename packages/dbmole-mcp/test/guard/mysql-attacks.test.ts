@@ -15,14 +15,14 @@ const ourOwn = 'START TRANSACTION READ ONLY';
 describe.each(guardEngines)('attacks on %s', (id) => {
   const server = useGuardServer(id, site);
   const all = cases.filter((one) => isFor(one, serverOf(id)));
-  const modes = [...new Set(all.map(modeOf))];
+  const modes = [...new Set(all.map(readMode))];
   const refused: string[] = [];
   let start: ServerState;
   beforeAll(async () => {
     start = await server().readState();
   });
 
-  it('are many', () => {
+  it('has many attack cases', () => {
     expect(all.length).toBeGreaterThanOrEqual(150);
   });
 
@@ -35,7 +35,7 @@ describe.each(guardEngines)('attacks on %s', (id) => {
       });
       afterAll(() => attacker.close());
 
-      it.for(all.filter((one) => modeOf(one) === mode && isTriedBy(one, role)))('$id: $why', async (one, { skip }) => {
+      it.for(all.filter((one) => readMode(one) === mode && isTriedBy(one, role)))('$id: $why', async (one, { skip }) => {
         if (one.notes.needs === 'library' && site.noLibrary !== undefined) skip(site.noLibrary);
         const { end, detail, effects } = await attacker.attack(one);
         expect(effects, `${one.sql}\n${detail}`).toEqual([]);
@@ -45,7 +45,7 @@ describe.each(guardEngines)('attacks on %s', (id) => {
     });
   });
 
-  it('that are refused were never run, and the server is as it was', async () => {
+  it('leaves the server unchanged and never runs a refused attack', async () => {
     const ran = readRun(server());
     expect(ran.size).toBeGreaterThan(100);
     expect(refused.filter((sql) => sql !== ourOwn && ran.has(toBytes(sql)))).toEqual([]);
@@ -53,11 +53,11 @@ describe.each(guardEngines)('attacks on %s', (id) => {
   });
 });
 
-function modeOf({ notes }: GuardCase): string {
+function readMode({ notes }: GuardCase): string {
   return notes.mode ?? '';
 }
 
-/** For the text alone it does not matter who sends it; what it leads to is not seen by all. */
+/** The text check does not depend on the account; the check of dependencies does. */
 const ofText = /^(multi|tx|xa|dml|ddl|user|set|compound|comment|glued|literal|flush|explain|empty)-/;
 
 function isTriedBy({ id, notes }: GuardCase, role: Role): boolean {
@@ -83,7 +83,7 @@ function toBytes(sql: string): string {
   return Buffer.from(sql, 'utf8').toString('latin1');
 }
 
-/** A fixture that was built anew has other times. */
+/** A rebuilt fixture has other times. */
 function isLasting(line: string): boolean {
   return !/^(tables|routines|statistics|tableIds|accounts|rights|tablespaces)/.test(line);
 }

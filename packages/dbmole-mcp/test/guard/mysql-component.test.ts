@@ -1,7 +1,7 @@
 import { useEngine } from '@dbmole/engines';
 import type { Connection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SqlBackend } from '../../src/backend.ts';
+import type { SqlBackend } from '../../src/backend/backend.ts';
 import { accounts, guardDatabase } from './mysql-fixture.ts';
 import { connectDirectly, openGuarded, type Role, readGuarded } from './mysql-guarded.ts';
 
@@ -31,7 +31,7 @@ describe('functions of the component for classic hashing, on mysql97', () => {
 
   const read = async (role: Role, sql: string) => {
     const backend = backends.get(role);
-    if (backend === undefined) throw new Error(`nobody has opened it as ${role}`);
+    if (backend === undefined) throw new Error(`no session was opened as ${role}`);
     return (await readGuarded(backend, sql)).rows.length;
   };
 
@@ -39,7 +39,7 @@ describe('functions of the component for classic hashing, on mysql97', () => {
     expect(await read('superuser', sql)).toBe(1);
   });
 
-  it('are refused to who may not see where they are from', async () => {
+  it('are refused to accounts that may not see their component', async () => {
     const both = ["SELECT MD5('a')", 'SELECT * FROM v_hash'];
     for (const sql of both) await expect(read('reader', sql)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
     await root.query(`GRANT SELECT ON performance_schema.user_defined_functions TO ${accounts.reader}@'%'`);

@@ -25,7 +25,7 @@ describe.each(guardEngines)('without a guard, on %s', (id) => {
     before = await server().readState();
   });
 
-  it('many are tried', () => {
+  it('many attacks are tried', () => {
     expect(all.length).toBeGreaterThanOrEqual(60);
   });
 
@@ -42,7 +42,7 @@ describe.each(guardEngines)('without a guard, on %s', (id) => {
   });
 
   async function effectsOf(one: GuardCase): Promise<string[]> {
-    // Without its database there is no session.
+    // A session needs its database.
     const connection = await connectDirectly(server().engine, 'superuser', guardDatabase).catch(() => undefined);
     if (connection === undefined) return [];
     let onSession: string[] = [];
@@ -61,7 +61,7 @@ describe.each(guardEngines)('without a guard, on %s', (id) => {
   }
 });
 
-/** Until nothing of it is left on the server: the next one must not be taken for what this one held. */
+/** Waits until the server has removed it, so that the next session is not mistaken for it. */
 async function endSession({ observer }: GuardServer, connection: Connection): Promise<void> {
   connection.destroy();
   const sql = `SELECT 1 FROM information_schema.processlist WHERE id = ${connection.threadId}`;

@@ -1,7 +1,7 @@
 import type { Flavour } from './mysql-fixture.ts';
 import { libraryName } from './mysql-site.ts';
 
-/** A client of ours that writes in another character set: the bytes of its UTF-8 are other characters there. */
+/** Our client, writing in another character set: the bytes of its UTF-8 are other characters there. */
 function inCharset(charset: string, sql: string): string[] {
   return [
     // Else the driver would write in it as well, which it cannot.
@@ -53,7 +53,7 @@ export function nativeDisguises(flavour: Flavour, owner: string): string[] {
     'CREATE VIEW oj AS SELECT * FROM v_native',
     `CREATE FUNCTION \`ábs\`(a INT) RETURNS INT ${head} RETURN size_label('x')`,
     `CREATE FUNCTION \`ın\`(a INT) RETURNS INT ${head} RETURN size_label('x')`,
-    // The server takes the native one, unless the database stands before the name.
+    // The server takes the native one, unless the name is qualified by the database.
     `CREATE FUNCTION \`count\`(a VARCHAR(9)) RETURNS INT ${head} RETURN size_label(a)`,
     'CREATE FUNCTION twin_label(a VARCHAR(9)) RETURNS INT NO SQL RETURN 1',
     `CREATE FUNCTION twin_label RETURNS INTEGER SONAME '${libraryName}'`,

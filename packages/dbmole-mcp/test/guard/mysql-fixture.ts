@@ -85,7 +85,7 @@ const functions = [
   `CREATE FUNCTION f_calls() RETURNS INT ${writing} BEGIN CALL p_write(); RETURN 1; END`,
 ];
 
-/** With the rights of a superuser. */
+/** Runs with the rights of a superuser. */
 const ofTheServer = [
   `CREATE FUNCTION f_global() RETURNS INT ${functionHead} BEGIN SET GLOBAL max_connect_errors = 4321; RETURN 1; END`,
 ];
@@ -146,7 +146,7 @@ const native = [
   `CREATE FUNCTION f_native_body() RETURNS INT ${functionHead} BEGIN DECLARE a INT; SELECT size_label('x') INTO a; RETURN a; END`,
   `CREATE FUNCTION f_native_view() RETURNS INT ${functionHead} RETURN (SELECT a FROM v_native)`,
   'CREATE VIEW v_native_function AS SELECT f_native_far() AS a',
-  // Whoever reads the body with its literals already unescaped takes the call for a part of one.
+  // A reader that unescapes the literals of the body first sees the call as part of one.
   `CREATE FUNCTION f_native_hidden() RETURNS VARCHAR(20) ${functionHead} RETURN CONCAT('\\\\', size_label('''') /* ' */, 'x')`,
   `CREATE VIEW v_native_hidden AS SELECT CONCAT('\\\\', size_label('''')) AS a`,
   `CREATE FUNCTION guard2.f_native_there() RETURNS INT ${functionHead} RETURN size_label('x')`,
@@ -208,7 +208,7 @@ export async function undoCases(root: Connection, flavour: Flavour): Promise<voi
   }
 }
 
-/** Makes everything anew, whatever was done to it. The connection is a superuser's. */
+/** Recreates everything, whatever was done to it. The connection is a superuser's. */
 export async function buildFixture(root: Connection, fixture: Fixture): Promise<void> {
   for (const sql of fixtureSql(fixture)) {
     await root.query(sql).catch((error: unknown) => {

@@ -2,8 +2,8 @@ import { Failure } from '@dbmole/core';
 import { type RunningEngine, startEngine } from '@dbmole/engines';
 import type { Connection } from 'mysql2/promise';
 import type { Steps } from '../../src/engines/mysql/guard/in-turns.ts';
-import { checkStatement } from '../../src/engines/mysql/guard/statement.ts';
 import { atOnce } from '../../src/engines/mysql/guard/testing/at-once.ts';
+import { checkStatement } from '../../src/engines/mysql/guard/text/statement.ts';
 import { makeStatement } from './mysql-fuzz-statements.ts';
 import { connectDirectly, guardEngines } from './mysql-guarded.ts';
 import { createSeededRandom } from './seeded-random.ts';
@@ -49,11 +49,11 @@ const mostPerTurn = 2_000;
 const seedsApart = 1_000_003;
 
 export function fuzzModes(kind: RunningEngine['kind']): readonly string[] {
-  return kind === 'mariadb' ? [...everywhere, 'MSSQL', 'ORACLE'] : everywhere;
+  return kind === 'mariadb' ? [...everywhere, 'MSSQL'] : everywhere;
 }
 
 /**
- * Makes queries with an `INTO @x` that is hidden from whoever splits the text in another way than the server does. Those that the
+ * Makes queries with an `INTO @x` that is hidden from a reader that splits the text differently from the server. Those that the
  * guard takes for reads are run as they are: when `@x` has a value then, the guard was wrong.
  */
 export async function fuzzMysql(options: MysqlFuzzOptions): Promise<MysqlFuzzReport> {

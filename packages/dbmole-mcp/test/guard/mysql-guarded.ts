@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type RunningEngine, useEngine } from '@dbmole/engines';
 import mysql, { type Connection } from 'mysql2/promise';
 import { afterAll, beforeAll } from 'vitest';
-import { createBackend, type SqlBackend } from '../../src/backend.ts';
+import { createBackend, type SqlBackend } from '../../src/backend/backend.ts';
+import { connectionSchema } from '../../src/connection/schema.ts';
 import type { Cell, Column, Param } from '../../src/engine.ts';
-import { connectionSchema } from '../../src/schema.ts';
 import type { CaseServer } from './case-file.ts';
 import { accountPassword, accounts, buildFixture, type Flavour, guardDatabase, undoCases } from './mysql-fixture.ts';
 import { prepareObserver, readServerState, type ServerState } from './mysql-server-state.ts';
@@ -37,7 +37,7 @@ export interface GuardServer {
   /** What the placeholders of the cases stand for; one is a session that statements might end. */
   values(role: Role): Readonly<Record<string, string | number>>;
   readState(): Promise<ServerState>;
-  /** The fixture anew; whatever statements have left is gone, as far as it is known how. */
+  /** Recreates the fixture; everything that statements may have left is removed, as far as known. */
   rebuild(): Promise<void>;
   /** All that the server was asked to run as a text, one after another. */
   readLog(): string;
@@ -45,7 +45,7 @@ export interface GuardServer {
 
 export const never = new AbortController().signal;
 
-/** In a describe: a server of one's own with the fixture on it. Settings make it a process of ours, which no other test sees. */
+/** Starts a private server with the fixture; call it inside a describe. Settings make it an owned process that no other test sees. */
 export function useGuardServer(id: GuardEngine, site: Site): () => GuardServer {
   const log = join(site.logs, id);
   const engine = useEngine(id, { settings: { ...site.settings, 'general-log': 'ON', 'general-log-file': log } });
@@ -98,7 +98,7 @@ async function openGuardServer({ engine, flavour, site, log }: Parts): Promise<O
   };
 }
 
-/** Without any guard. */
+/** A session without a guard. */
 export async function connectDirectly(engine: RunningEngine, role: Role = 'superuser', database?: string): Promise<Connection> {
   const { host, port } = engine;
   const connection = await mysql.createConnection({

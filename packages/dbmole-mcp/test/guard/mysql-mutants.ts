@@ -1,10 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { CheckStatement } from './mysql-fuzz.ts';
 
-/** One defect in our reading of the text: a place in the source, and what stands there instead. */
+/** One defect in our reading of the text: a place in the source, and its replacement. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
@@ -23,13 +23,13 @@ const source = fileURLToPath(new URL('../../src/engines/mysql/guard/', import.me
 export async function openMutant(mutant: Mutant): Promise<{ check: CheckStatement; dispose(): void }> {
   const root = mkdtempSync(join(tmpdir(), 'dbmole-mutant-'));
   const folder = join(root, 'guard');
-  mkdirSync(folder);
-  for (const file of readdirSync(source).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
-    cpSync(join(source, file), join(folder, file));
-    const text = readFileSync(join(folder, file), 'utf8');
-    writeFileSync(join(folder, file), anchorImports(file === mutant.file ? applyMutant(text, mutant) : text));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
+    const text = readFileSync(join(source, file), 'utf8');
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), anchorImports(file === mutant.file ? applyMutant(text, mutant) : text, file));
   }
-  const module: Record<string, unknown> = await import(pathToFileURL(join(folder, 'statement.ts')).href);
+  const module: Record<string, unknown> = await import(pathToFileURL(join(folder, 'text/statement.ts')).href);
   const check = module.checkStatement;
   if (typeof check !== 'function') throw new Error('the guard has no checkStatement any more');
   return { check: (sql, mode) => Reflect.apply(check, undefined, [sql, mode]), dispose: () => rmSync(root, { recursive: true }) };
@@ -38,13 +38,16 @@ export async function openMutant(mutant: Mutant): Promise<{ check: CheckStatemen
 function applyMutant(text: string, { name, file, from, to }: Mutant): string {
   const found = text.split(from).length - 1;
   if (found === 1) return text.replace(from, () => to);
-  throw new Error(`${name}: ${found} places in ${file} read ${JSON.stringify(from)}; make the defect anew`);
+  throw new Error(`${name}: ${found} places in ${file} read ${JSON.stringify(from)}; update the mutant`);
 }
 
-/** What is imported from outside of the folder stays where it is: the copy has the same failures as we have. */
-function anchorImports(text: string): string {
+/** Imports from outside the guard keep pointing to the original, so that the copy throws the same class of failure. */
+function anchorImports(text: string, file: string): string {
   const core = fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url));
   return text
-    .replace(/from '(\.\.\/[^']+)'/g, (_, path: string) => `from '${fileURLToPath(new URL(path, pathToFileURL(source)))}'`)
+    .replace(/from '(\.[^']+)'/g, (statement, path: string) => {
+      const target = join(dirname(join(source, file)), path);
+      return target.startsWith(source) ? statement : `from '${target}'`;
+    })
     .replaceAll("from '@dbmole/core'", `from '${core}'`);
 }

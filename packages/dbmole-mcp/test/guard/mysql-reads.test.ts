@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SqlBackend } from '../../src/backend.ts';
+import type { SqlBackend } from '../../src/backend/backend.ts';
 import { fillCase, type GuardCase, isFor, readCases } from './case-file.ts';
 import { paramsOf } from './mysql-attack.ts';
 import { guardEngines, never, openGuarded, type Role, readGuarded, serverOf, useGuardServer } from './mysql-guarded.ts';
@@ -14,13 +14,13 @@ const roles: readonly Role[] = ['superuser', 'owner'];
 describe.each(guardEngines)('reads on %s', (id) => {
   const server = useGuardServer(id, site);
   const all = cases.filter((one) => isFor(one, serverOf(id)));
-  const modes = [...new Set(all.map(modeOf))];
+  const modes = [...new Set(all.map(readMode))];
   let start: ServerState;
   beforeAll(async () => {
     start = await server().readState();
   });
 
-  it('are many', () => {
+  it('has many read cases', () => {
     expect(all.length).toBeGreaterThanOrEqual(100);
   });
 
@@ -33,7 +33,7 @@ describe.each(guardEngines)('reads on %s', (id) => {
       });
       afterAll(() => backend.dispose());
 
-      const own = all.filter((one) => modeOf(one) === mode && isTriedBy(one, role));
+      const own = all.filter((one) => readMode(one) === mode && isTriedBy(one, role));
       it.for(own)('$id: $why', async (one) => {
         const values = server().values(role);
         const { columns } = await readGuarded(backend, fillCase(one.sql, values), paramsOf(one, values));
@@ -46,7 +46,7 @@ describe.each(guardEngines)('reads on %s', (id) => {
     });
   });
 
-  it('change nothing', async () => {
+  it('leaves the server unchanged after all reads', async () => {
     expect(compareStates(start, await server().readState())).toEqual([]);
   });
 });
@@ -57,12 +57,12 @@ function explainForms(id: string): string[] {
   return ['EXPLAIN FORMAT=JSON', analyze, ...(id.startsWith('mariadb') ? [] : ['EXPLAIN FORMAT=TREE'])];
 }
 
-/** Of those that begin with it: comments in front are the business of the first test. */
+/** Matches those that begin with it: leading comments belong to the first test. */
 function isQuery({ sql }: GuardCase): boolean {
   return /^(SELECT|WITH|\()/i.test(sql);
 }
 
-function modeOf({ notes }: GuardCase): string {
+function readMode({ notes }: GuardCase): string {
   return notes.mode ?? '';
 }
 

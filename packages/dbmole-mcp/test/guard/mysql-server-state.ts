@@ -70,7 +70,7 @@ const mariadbOnly: Readonly<Record<string, string>> = {
   variables: `SELECT variable_name, variable_value FROM information_schema.global_variables WHERE variable_name NOT RLIKE ${restless}`,
 };
 
-/** Once for each connection that looks: it waits for nobody long, and sees what is true now. */
+/** Run once for each connection that looks: it does not wait long, and sees the current state. */
 export async function prepareObserver(observer: Connection, flavour: Flavour): Promise<void> {
   const fresh = flavour === 'mysql' ? ', information_schema_stats_expiry = 0' : '';
   await observer.query(`SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, autocommit = 1${fresh}`);
@@ -85,7 +85,7 @@ export async function readServerState(observer: Connection, options: StateOption
     'victim',
     await ask(observer, `SELECT COUNT(*) FROM information_schema.processlist WHERE id = ${options.victim}`),
   ]);
-  // A row or a table that somebody has locked lets nobody else write; rows have one lock for each index.
+  // A locked row or table blocks other writers; rows have one lock for each index.
   entries.push(['writer', await ask(observer, 'UPDATE guard.t SET v = v')]);
   entries.push(['locker', await ask(observer, "SELECT v, j FROM guard.t FORCE INDEX (by_v) WHERE v > '' FOR UPDATE")]);
   entries.push(['logins', await ask(observer, `SHOW GRANTS FOR ${accounts.reader}@'%'`)]);

@@ -5,7 +5,7 @@ import { sessionState } from './postgres-fingerprint.ts';
 import type { PostgresFixture } from './postgres-fixture.ts';
 import { createOracle, differences, type Fingerprint, type Oracle } from './postgres-oracle.ts';
 
-/** A superuser's session of a plain driver, and somebody who watches. */
+/** A superuser's session of a plain driver, and an observer. */
 export interface Attacker {
   attack(attack: GuardCase): Promise<AttackResult>;
   dispose(): Promise<void>;

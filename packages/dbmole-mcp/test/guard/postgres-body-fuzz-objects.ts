@@ -237,7 +237,7 @@ export function writeCoercion(writer: ProgramWriter, type: string): Code {
   return writer.random.pick(coercions)(writer.name('x'), spellName(writer.random, type));
 }
 
-/** For a type of rows with a cast to a number or truth that only assignments apply. */
+/** A type of rows with a cast to a number or boolean that only assignments apply. */
 const casts: readonly [WriteTyped, ...WriteTyped[]] = [
   (x, type) => ({ declare: `${x} ${type}; ${x}y int;`, text: `${x} := row(1); ${x}y := ${x};` }),
   (x, type) => ({ declare: `${x} ${type}; ${x}y item.id%type;`, text: `${x} := row(1); ${x}y := ${x};` }),

@@ -143,7 +143,7 @@ class Program implements ProgramWriter {
     if (this.#isHarmless) return `(${random.pick(isSimple ? simple : [...simple, ...harmless])})`;
     const name = random.pick(locks);
     const key = random.pick([`${this.number}`, `'${this.number}'`, isSimple ? `${this.number}` : `(select ${this.number})`]);
-    // Who took it can be seen of the lock.
+    // The lock shows who took it.
     const args = this.setting !== 'superuser' ? `current_user::regrole::oid::int, ${key}` : key;
     const call = `${random.pick(spellings)(name)}(${args})`;
     return name.startsWith('pg_try') ? call : `(${call}::text = '')`;

@@ -10,7 +10,7 @@ export interface Code {
 /** The program that is being written. */
 export interface ProgramWriter {
   readonly random: SeededRandom;
-  /** Of the program. */
+  /** The statement of the program. */
   readonly number: number;
   readonly setting: 'superuser' | 'reader' | 'planter';
   /** A name that no other program has. */

@@ -35,7 +35,7 @@ export interface BodyFuzzReport {
   readonly ran: number;
   /** Those with an effect that the guard refused. */
   readonly caught: number;
-  /** By design: what a user without powers does by SQL that is computed. */
+  /** Accepted by design: what an account without powers does with computed SQL. */
   readonly leftToPrivileges: number;
   /** Programs without any effect in them, all of whose SQL is known beforehand. */
   readonly provable: number;
@@ -220,7 +220,7 @@ type Reader = Awaited<ReturnType<typeof openReader>>;
 async function openReader(login: ClientConfig) {
   const client = new Client({ ...login, types: { getTypeParser: () => (text: string) => text } });
   await client.connect();
-  await client.query("set client_min_messages = error; set statement_timeout = '5s'");
+  await client.query("set client_min_messages = error; set statement_timeout = '5s'; set jit = off");
   const ask: CatalogQuestion = async (text, params = []) => {
     const { rows } = await client.query<(string | null)[]>({ text, values: [...params], rowMode: 'array' });
     return rows;

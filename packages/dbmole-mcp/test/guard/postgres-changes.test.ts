@@ -113,24 +113,24 @@ describe.each(guardServerIds)('while others change the database, on %s', (id) =>
     await fixture.dispose();
   });
 
-  const codeOf = async (sql: string) => (await guarded.read(sql)).failure?.code ?? 'allowed';
+  const readCode = async (sql: string) => (await guarded.read(sql)).failure?.code ?? 'allowed';
   const witnesses = async () => (await other.query('select count(*)::int as n from witness')).rows[0]?.n;
 
-  it.each(changes)('$what', async ({ read, change, undo }) => {
-    expect(await codeOf(read)).toBe('allowed');
+  it.each(changes)('notices this change before the next read: $what', async ({ read, change, undo }) => {
+    expect(await readCode(read)).toBe('allowed');
     await other.query(change);
     try {
       // Making it may have called it.
       const before = await witnesses();
-      expect(await codeOf(read)).toBe('E_NOT_A_READ');
+      expect(await readCode(read)).toBe('E_NOT_A_READ');
       expect(await witnesses()).toBe(before);
     } finally {
       await other.query(undo);
     }
-    expect(await codeOf(read)).toBe('allowed');
+    expect(await readCode(read)).toBe('allowed');
   });
 
-  it('a read blocks nobody who writes', async () => {
+  it('a read does not block writers', async () => {
     const reading = guarded.read('select pg_sleep(0.5) from t join v_join using (id) limit 1');
     await other.query('begin');
     await other.query('lock table t, child in exclusive mode nowait');
@@ -151,7 +151,7 @@ describe.each(guardServerIds)('while others change the database, on %s', (id) =>
     await other.query('begin');
     await other.query('lock table t in access exclusive mode');
     await other.query('select pg_advisory_xact_lock(1)');
-    expect(await codeOf(sql)).toMatch(/^E_(NOT_A_READ|SYNTAX)$/);
+    expect(await readCode(sql)).toMatch(/^E_(NOT_A_READ|SYNTAX)$/);
     await other.query('rollback');
   });
 

@@ -31,7 +31,7 @@ describe.each(guardServerIds)('the same attacks without a guard on %s', (id) => 
     await fixture.dispose();
   });
 
-  /** Undefined: the attack went so far that nobody can look any more, as when tables are gone. */
+  /** Undefined: the attack destroyed what the oracle reads, as when tables are gone. */
   async function attackOnce(attack: GuardCase): Promise<AttackResult | undefined> {
     attacker ??= await createAttacker(fixture);
     const result = await attacker.attack(attack).catch(() => undefined);

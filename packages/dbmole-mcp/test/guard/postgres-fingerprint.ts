@@ -33,7 +33,7 @@ const server = {
   'visibility map': "select pg_relation_size('docs', 'vm')",
 };
 
-/** Before version 15 statistics arrive when they like. */
+/** Before version 15, statistics arrive with a delay. */
 const statistics = {
   'statistics reset': `select concat_ws(' ', (select stats_reset from pg_stat_database where datname = current_database()),
     (select stats_reset from pg_stat_bgwriter), (select stats_reset from pg_stat_archiver), (select stats_reset from pg_stat_wal),

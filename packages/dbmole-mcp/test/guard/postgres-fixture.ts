@@ -43,12 +43,12 @@ export interface PostgresFixture {
   readonly directory: string;
   /** What of it could be installed: not every machine has every language. */
   readonly extensions: ReadonlySet<string>;
-  /** For the placeholders of the cases. Another one after `restore`. */
+  /** The values of the placeholders in the cases; they change after `restore`. */
   values(): Readonly<Record<string, string | number>>;
   login(role: Role): Login;
   /** A session of the owner's that attacks may kill, and that listens. */
   victim(): Victim;
-  /** Makes the database anew, and removes what attacks left outside of it. */
+  /** Recreates the database, and removes what attacks left outside of it. */
   restore(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface Victim {
 /** `more` are further files of `fixtures/`. */
 export async function createFixture(engine: RunningEngine, more: readonly string[] = []): Promise<PostgresFixture> {
   const { directory, host, port, user, password, version } = engine;
-  if (directory === undefined) throw new Error('the cases change a whole server, so it must be a process of ours');
+  if (directory === undefined) throw new Error('the cases change a whole server, so it must be an owned process');
   const out = await mkdtemp(join(tmpdir(), 'dbmole-guard-'));
   // The server runs as another user where we are root.
   await chmod(out, 0o777);
@@ -102,7 +102,7 @@ export async function createFixture(engine: RunningEngine, more: readonly string
   return fixture;
 }
 
-/** A write through a second connection, as it stands in statements, in literals, and where no quote may be. */
+/** A write through a second connection, in statements, in literals, and where quotes are not allowed. */
 function formatCalls(dsn: string) {
   const call = `dblink_exec('${dsn}', 'insert into witness values (''x'')')`;
   return {

@@ -123,13 +123,13 @@ function makeValue(random: SeededRandom, depth: number): string {
   if (kind === 8) return `concat(${makeLiteral(random)},${makeComment(random)}${makeLiteral(random)})`;
   if (kind === 9 && depth > 0) return `(${makeItem(random, depth - 1)})`.replace(/ as .*(?=\)$)/s, '');
   if (kind === 10) return `${makeComment(random)}null`;
-  // Behind a backslash and a quote is where lexers part.
+  // Lexers differ after a backslash and a quote.
   if (kind === 11) return `'\\'' , ${random.pick(payloads)} , ' --'`;
   if (kind === 12 && random.oneIn(4)) return random.pick(payloads);
   return `coalesce(${makeLiteral(random)})`;
 }
 
-/** Text that looks like the end of what it stands in. */
+/** Text that looks like the end of its container. */
 function makeText(random: SeededRandom): string {
   const parts = Array.from({ length: random.below(5) }, () => (random.oneIn(3) ? random.pick(payloads) : random.pick(shards)));
   return parts.join(random.pick(['', ' ']));

@@ -1,8 +1,8 @@
 import { Failure } from '@dbmole/core';
 import { type EngineAddress, type RunningEngine, startEngine } from '@dbmole/engines';
 import { Client, type QueryConfig } from 'pg';
-import { createBackend } from '../../src/backend.ts';
-import { connectionSchema } from '../../src/schema.ts';
+import { createBackend } from '../../src/backend/backend.ts';
+import { connectionSchema } from '../../src/connection/schema.ts';
 import { makeStatement } from './postgres-fuzz-statements.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
@@ -45,7 +45,7 @@ const batchSize = 100;
 const never = new AbortController().signal;
 
 /**
- * Makes queries with a call that is hidden from whoever reads the text in another way than the server does. Those that the guard
+ * Makes queries with a call that is hidden from a reader that parses the text differently from the server. Those that the guard
  * takes for reads are run as they are, without a read-only transaction: what the call does cannot be rolled back.
  */
 export async function fuzzPostgres(options: PostgresFuzzOptions): Promise<PostgresFuzzReport> {
@@ -149,7 +149,7 @@ async function openCanary({ host, port, user, password }: EngineAddress, standar
       for (const sql of statements) ran += await runOne(sql);
       const woke: string[] = [];
       if (await asleep()) return { ran, woke };
-      // Which of them was it?
+      // Finds the statement that had the effect.
       for (const sql of statements) {
         await sleep();
         await runOne(sql);

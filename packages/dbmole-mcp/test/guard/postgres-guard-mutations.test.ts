@@ -10,19 +10,19 @@ import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
 /** `shows`: the first thing that goes wrong with it. */
 const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>> = {
   'takes whatever is executed for known': {
-    file: 'proof/read-body.ts',
+    file: 'proof/bodies/read-body.ts',
     text: "  reader.unprovable ??= 'runs SQL that it puts together at run time';\n",
     becomes: '',
     shows: 'select f_joined() is accepted',
   },
   'does not collect the query of RETURN QUERY EXECUTE and OPEN': {
-    file: 'proof/plpgsql.ts',
+    file: 'proof/bodies/plpgsql.ts',
     text: "key === 'dynquery'",
     becomes: "key === 'nothing'",
     shows: 'select * from m_returns() is accepted',
   },
   'inserts nothing for the parser': {
-    file: 'proof/declarations.ts',
+    file: 'proof/bodies/declarations.ts',
     text: 'text: insertAll(bytes, insertions)',
     becomes: 'text: insertAll(bytes, [])',
     shows: 'select m_default() is accepted',
@@ -58,37 +58,37 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
     shows: 'select m_definer() is accepted',
   },
   'ignores SQL in literals in SQL': {
-    file: 'proof/read-body.ts',
+    file: 'proof/bodies/read-body.ts',
     text: 'else readStatements(text, reader, depth + 1, none);',
     becomes: '',
     shows: 'select f_string() is accepted',
   },
   'takes no setting for decisive': {
-    file: 'proof/bodies.ts',
-    text: 'return decisive.has(setting.toLowerCase());',
-    becomes: 'return decisive.has(`-${setting}`);',
+    file: 'tree/settings.ts',
+    text: 'return decisive.has(name) || ofLanguage.test(name);',
+    becomes: 'return ofLanguage.test(name);',
     shows: 'select m_sets() is accepted',
   },
   'does not look for replaced functions of the server': {
-    file: 'proof/roots-sql.ts',
+    file: 'proof/catalog/roots-sql.ts',
     text: "'replaced', '' from replaced where",
     becomes: "'replaced', '' from replaced where false and",
     shows: 'select cbrt(8) is accepted',
   },
   'finds no name beyond ASCII': {
-    file: 'syntax.ts',
+    file: 'tree/syntax.ts',
     text: 'return parser.scan(text).find((token) => !isLiteral(token) &&',
     becomes: 'return parser.scan(text).find((token) => isLiteral(token) &&',
     shows: 'select 1 as "é" is accepted',
   },
   'ignores the search paths of functions': {
-    file: 'proof/match.ts',
-    text: 'const open = node.open || naming.schemas?.has(node.schema) === true;',
-    becomes: 'const open = node.open;',
+    file: 'proof/types/match.ts',
+    text: 'const isKnown = isVisible || this.#matching.schemas?.has(schema) === true;',
+    becomes: 'const isKnown = isVisible;',
     shows: 'select m_path() is accepted',
   },
   'does not watch languages': {
-    file: 'proof/premise.ts',
+    file: 'proof/catalog/premise.ts',
     text: "  ['pg_language', 'true'],\n",
     becomes: '',
     shows: 'a language changes',
@@ -170,7 +170,7 @@ describe('a guard with a defect', () => {
     };
     watchLanguages = async (create) => {
       await plain.run('create language m_language handler plpgsql_call_handler');
-      const premise = await create().check('select 1', fresh);
+      const { premise } = await create().check('select 1', fresh);
       await plain.run('create or replace trusted language m_language handler plpgsql_call_handler');
       const [row] = await fresh(`select ${premise}`);
       await plain.run('drop language m_language');
@@ -203,7 +203,7 @@ describe('a guard with a defect', () => {
   });
 });
 
-async function isRefusedBy(check: () => Promise<string>): Promise<boolean> {
+async function isRefusedBy(check: () => Promise<unknown>): Promise<boolean> {
   try {
     await check();
     return false;

@@ -1,9 +1,9 @@
 import { Failure } from '@dbmole/core';
-import { type CallerRead, createBackend, type SqlBackend } from '../../src/backend.ts';
+import { type CallerRead, createBackend, type SqlBackend } from '../../src/backend/backend.ts';
+import { connectionSchema } from '../../src/connection/schema.ts';
 import type { Cell, Param } from '../../src/engine.ts';
 import { createChecker } from '../../src/engines/postgres/guard/checker.ts';
 import { createGuard } from '../../src/engines/postgres/guard/guard.ts';
-import { connectionSchema } from '../../src/schema.ts';
 import { sessionState } from './postgres-fingerprint.ts';
 import type { Login } from './postgres-fixture.ts';
 

@@ -3,7 +3,7 @@ import type { EngineAddress } from '@dbmole/engines';
 import { direct, until } from '../engines/postgres-fixture.ts';
 
 /**
- * A schema `evil` that stands in for whatever our own SQL may mean: operators, types and functions of the server's own names. Each
+ * A schema `evil` that imitates whatever our own SQL may use: operators, types and functions of the server's own names. Each
  * takes an advisory lock, which a read-only transaction does not stop, so the guard must refuse it; and the server counts its calls.
  */
 export async function makeHostile(address: EngineAddress): Promise<void> {
@@ -68,7 +68,7 @@ function ownWords(): string[] {
   return [...new Set(texts.flatMap((text) => text.match(/\b[a-z][a-z0-9_]*(?=\()/g) ?? []))];
 }
 
-/** Also over pairs of types for which the server has no operator of its own: what fits exactly wins, wherever it stands in the path. */
+/** Also over pairs of types for which the server has no operator of its own: an exact fit wins, wherever it is in the path. */
 const traps = `
 create schema evil;
 create function evil.check_value() returns bool language plpgsql as

@@ -15,7 +15,7 @@ export interface Oracle {
   dispose(): Promise<void>;
 }
 
-/** For the database as it is now: after a `restore` it takes another one. */
+/** Remembers the database as it is now; after a `restore`, take it again. */
 export async function createOracle(fixture: PostgresFixture): Promise<Oracle> {
   const client = new Client(fixture.login('superuser'));
   await client.connect();

@@ -32,7 +32,7 @@ describe.each(guardServerIds)('reads on %s', (id) => {
     const cases = reads
       .filter((read) => isFor(read, { version: guardServers[id] }))
       .filter(({ notes }) => notes.as === undefined || notes.as === role);
-    it.each(cases.map((read) => [read.id, read.why, read] as const))('%s: %s', async (_id, _why, read) => {
+    it.each(cases.map((read) => [read.id, read.why, read] as const))('runs read %s: %s', async (_id, _why, read) => {
       const values = fixture.values();
       const { failure } = await guarded.read(fillCase(read.sql, values), paramsOf(read, values));
       expect(failure && `${failure.code} ${failure.message}`).toBeUndefined();

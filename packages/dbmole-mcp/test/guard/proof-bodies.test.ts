@@ -4,7 +4,9 @@ import { direct } from '../engines/postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 import { type BodyAttack, bodyAttacks, command } from './proof-body-attacks.ts';
 import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
+import { inferenceAttacks } from './proof-inference-attacks.ts';
 import { objectAttacks } from './proof-object-attacks.ts';
+import { unrecordedAttacks } from './proof-unrecorded-attacks.ts';
 
 const engines = { postgres14: 14, postgres18: 18 } as const;
 const planter = 'bodies_planter';
@@ -38,7 +40,7 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
   const isFor = ({ only }: BodyAttack) => (only?.min ?? 0) <= major && major <= (only?.max ?? 99);
   const chosen = bodyAttacks.filter(isFor);
 
-  const attacked = [...chosen, ...objectAttacks.filter(isFor)];
+  const attacked = [...chosen, ...[...objectAttacks, ...inferenceAttacks, ...unrecordedAttacks].filter(isFor)];
 
   it.each(attacked)('change nothing through a read of a superuser: $name', async (attack) => {
     await plant(attack);

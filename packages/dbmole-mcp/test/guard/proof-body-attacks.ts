@@ -1,9 +1,9 @@
 /** Bodies that hide what they do. `act` and `command` are the effect: as an expression, and as a statement in the table `cfg`. */
 export interface BodyAttack {
   readonly name: string;
-  /** As the role that planted it. */
+  /** Runs as the role that planted it. */
   readonly setup?: string;
-  /** As the superuser. */
+  /** Runs as the superuser. */
   readonly prepare?: string;
   /** By the superuser, after the read has been done once. */
   readonly change?: string;

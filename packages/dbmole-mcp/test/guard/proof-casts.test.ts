@@ -11,7 +11,7 @@ describe.each(['postgres14', 'postgres18'] as const)('what the guard asks, on %s
   });
   afterAll(() => database.dispose());
 
-  it('goes through no cast between types of the server that somebody has made', async () => {
+  it('does not use casts of users between types of the server', async () => {
     const casts = [
       'name[] as text',
       'txid_snapshot as text',

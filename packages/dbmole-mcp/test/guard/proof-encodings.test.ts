@@ -53,6 +53,18 @@ const cases: readonly EncodingCase[] = [
   },
   { name: 'a long name', only: oneByte, setup: evil(long('é')), read: `select ${long('é')}()` },
   { name: 'a long name in a body', only: oneByte, setup: evil(long('é')) + caller(`${long('é')}()`), read: 'select f()' },
+  ...[
+    `execute 'select ${long('é')}()'`,
+    `execute U&'select ${long('\\00e9')}()'`,
+    `perform query_to_xml('select ${long('é')}()', true, true, '')`,
+  ].map(
+    (statement): EncodingCase => ({
+      name: `a long name in a literal: ${statement.slice(0, 20)}`,
+      only: oneByte,
+      setup: `${evil(long('é'))} create function f() returns int language plpgsql as $f$ begin ${statement}; return 1; end $f$;`,
+      read: 'select f()',
+    }),
+  ),
   { name: 'a long name in PL/pgSQL', only: oneByte, setup: evil(long('é')) + inBody(`${long('é')}()`), read: 'select f()' },
   {
     name: 'a long name of a view in a body',
@@ -132,7 +144,7 @@ describe.each(['postgres14', 'postgres18'] as const)('reads of a database that i
     });
 
     const chosen = cases.filter(({ only }) => only === undefined || only.includes(encoding));
-    it.each(chosen)('$name', async ({ setup = 'select', read, isAccepted = false }) => {
+    it.each(chosen)('judges by the encoding: $name', async ({ setup = 'select', read, isAccepted = false }) => {
       await run(`set check_function_bodies = off; drop schema public cascade; create schema public; ${setup}`);
       const { failure } = await guarded.read(read);
       expect(await countEffects()).toBe(0);

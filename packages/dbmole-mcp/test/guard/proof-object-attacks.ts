@@ -244,7 +244,54 @@ const machineCode: BodyAttack[] = [
   },
 ];
 
+/** A table has a type for its rows, and that type may have a cast like any other. */
+const rowCasts: BodyAttack[] = [
+  'lower(t)',
+  'upper(x) from t x --',
+  'length(t)',
+  "count(*) filter (where starts_with(t, 'x'))",
+].map((call) => ({
+  name: `a cast of the rows of a table: ${call}`,
+  setup: `create table public.t (a int); insert into public.t values (1); create function public.to_text(public.t) returns text
+    language plpgsql as $f$ begin perform ${act}; return 'x'; end $f$; create cast (public.t as text) with function public.to_text(public.t) as implicit;`,
+  read: `select ${call} from t`,
+}));
+
+/** Values of these types are made of others without being named. */
+const madeCasts: BodyAttack[] = [
+  ['an array of rows', 't[]', 'lower(array_agg(t))', ''],
+  ['an array of rows', 't[]', 'length(array(select t from t))', ''],
+  ['an array of an enumeration', 'e[]', 'lower(array_agg(x))', ''],
+  ['an array of an enumeration', 'e[]', 'lower(array[x])', ''],
+  ['an array of a domain', 'd[]', 'lower(array_agg(y))', ''],
+  ['a multirange', 'rm', 'initcap(range_agg(z))', 'multirange'],
+  ['a range', 'r', 'initcap(range_merge(m))', 'multirange'],
+].map(([what, source, call, isLater]) => ({
+  name: `a cast of ${what}: ${call}`,
+  setup: `create type public.e as enum ('a'); create domain public.d as int; create type public.r as range (subtype = int4${isLater && ', multirange_type_name = rm'});
+    create table public.t (x e, y d, z r${isLater && ', m rm'}); insert into public.t values ('a', 1, '[1,2]'${isLater && ", '{[1,2]}'"});
+    create function public.to_text(${source}) returns text language plpgsql as $f$ begin perform ${act}; return 'x'; end $f$;
+    create cast (${source} as text) with function public.to_text(${source}) as implicit;`,
+  read: `select ${call} from t`,
+}));
+
+/** A type without an order of its own is sorted by the operator class of one that it is binary-coercible to. */
+const sortedCasts: BodyAttack[] = ['order by j', 'group by j'].map((clause) => ({
+  name: `the operator class of a type that json is binary-coercible to: ${clause}`,
+  prepare: `create extension ltree; create function public.same(lquery, lquery) returns boolean language sql immutable as 'select true';
+    create function public.compare(lquery, lquery) returns int language plpgsql as $f$ begin perform ${act}; return 0; end $f$;
+    ${['<', '<=', '=', '>=', '>'].map((name) => `create operator public.${name} (leftarg = lquery, rightarg = lquery, function = public.same);`).join(' ')}
+    create operator class public.ours default for type lquery using btree as operator 1 public.<, operator 2 public.<=, operator 3 public.=,
+      operator 4 public.>=, operator 5 public.>, function 1 public.compare(lquery, lquery);
+    create cast (json as lquery) without function as implicit`,
+  read: `select 1 from (values (json '1'), (json '2')) x (j) ${clause}`,
+  undo: 'drop extension ltree cascade',
+}));
+
 export const objectAttacks: readonly BodyAttack[] = [
+  ...rowCasts,
+  ...madeCasts,
+  ...sortedCasts,
   ...given,
   ...named,
   ...replaced,

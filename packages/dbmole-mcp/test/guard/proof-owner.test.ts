@@ -21,7 +21,7 @@ create function f_each(commands text[]) returns text language plpgsql as
 create function f_xml(commands text[]) returns text language sql as
   $$ select string_agg(query_to_xml(c, true, false, '')::text, '') from unnest(commands) c $$;`;
 
-/** Somebody who owns a database and may do nothing elsewhere: what is run with his rights can still end his own sessions. */
+/** The owner of a database without rights elsewhere: code with these rights can still end the owner's sessions. */
 describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %s', (id) => {
   const server = useEngine(id, { shared: true });
   let database: ProofDatabase;
@@ -60,6 +60,25 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
     expect(await read(sql)).toBeUndefined();
   });
 
+  it.each([
+    ['set_config', "language plpgsql as $f$ begin perform set_config('app.tenant', 'x', true); return 1; end $f$"],
+    ['SET LOCAL', "language plpgsql as $f$ begin set local app.tenant = 'x'; return 1; end $f$"],
+    ['SET in a function of SQL', "language sql as $f$ set local app.tenant = 'x'; select 1 $f$"],
+    ['SET in the definition', "language sql set app.tenant = 'x' as 'select 1'"],
+  ])('that set a setting of an application leave none in the session: %s', async (_, definition) => {
+    const isUnset = async () => (await guarded.read("select current_setting('app.tenant', true) is null")).rows;
+    await database.run(`create function f_tenant() returns int ${definition}; create view v_tenant as select f_tenant();
+      grant select on v_tenant to public`);
+    try {
+      for (const sql of ['select f_tenant()', 'select * from v_tenant', 'select f_tenant()']) {
+        expect(await read(sql)).toBeUndefined();
+        expect(await isUnset()).toEqual([['t']]);
+      }
+    } finally {
+      await database.run('drop view v_tenant; drop function f_tenant()');
+    }
+  });
+
   it('or a view that gives it to them', async () => {
     await database.run("create view v_run as select f_run('select 1') as x; alter view v_run owner to proof_owner_owner");
     expect(await read('select * from v_run')).toMatchObject({
@@ -79,7 +98,7 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
     expect(await read("select 'a=>1'::hstore -> 'a'")).toBeUndefined();
   });
 
-  it('that may call what runs with the rights of somebody else', async () => {
+  it('that may call code with the rights of another role', async () => {
     await database.run(
       `create function f_strong() returns text language sql security definer as $$ select pg_read_file('PG_VERSION') $$`,
     );
@@ -92,7 +111,7 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
     expect(await read('select f_stored()')).toBeUndefined();
   });
 
-  it('who can become somebody who may do more', async () => {
+  it('that can switch to a more powerful role', async () => {
     await database.run('create role proof_owner_strong superuser; grant proof_owner_strong to proof_owner_owner');
     try {
       expect(await read('select f_stored()')).toMatchObject({
@@ -103,6 +122,21 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
       await database.run('drop role proof_owner_strong');
     }
     expect(await read('select f_stored()')).toBeUndefined();
+  });
+
+  it('or what runs with the rights of a role that begins to inherit, which decides before version 16', async () => {
+    await database.run(`create role proof_owner_heir noinherit; grant pg_write_server_files to proof_owner_heir; grant select on item to proof_owner_heir;
+      create function f_heir() returns text language plpgsql security definer set search_path = public as
+        $$ declare s text; begin select command into s from item; execute s into s; return s; end $$;
+      alter function f_heir() owner to proof_owner_heir`);
+    try {
+      expect(await read('select f_heir()')).toBeUndefined();
+      await database.run('alter role proof_owner_heir inherit');
+      const failure = await read('select f_heir()');
+      expect(failure?.message ?? '').toContain(id === 'postgres14' ? 'is a member of pg_write_server_files' : '');
+    } finally {
+      await database.run('drop owned by proof_owner_heir; drop role proof_owner_heir');
+    }
   });
 
   it('who may copy the server as well', async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBackend } from '../../src/backend.ts';
-import { connectionSchema } from '../../src/schema.ts';
+import { createBackend } from '../../src/backend/backend.ts';
+import { connectionSchema } from '../../src/connection/schema.ts';
 import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
 
 const signal = new AbortController().signal;
@@ -71,11 +71,28 @@ describe.each(['postgres14', 'postgres18'] as const)('functions that a person tr
   it('do not run any more when their definition changes, in this process and in the next', async () => {
     const trust = { functions: [signature] };
     const changed = await read(call, trust, 'changed.json', () => database.run(body('max(id)')));
-    expect(changed).toMatch(/^function report\(\) has changed since a person trusted it \(now sha256:[0-9a-f]{64}\)$/);
+    expect(changed).toMatch(/^function report\(\) has changed since it was trusted \(now sha256:[0-9a-f]{64}\)$/);
     expect(await read(call, trust, 'changed.json')).toBe(changed);
     await database.run(body('count(*)'));
     expect(await read(call, trust, 'changed.json')).toBe('read');
     expect(JSON.parse(await readFile(join(folder, 'changed.json'), 'utf8'))).toMatchObject({ version: 1 });
+  });
+
+  it('do not run any more when their result has another type', async () => {
+    const trust = { functions: ['public.five()'] };
+    const five = (type: string) =>
+      `drop function if exists five(); create function five() returns ${type} language sql as 'select 5'`;
+    await database.run(`create domain odd as int check (pg_try_advisory_lock(value) or true); ${five('int')}`);
+    const changed = await read('select five()', trust, 'result.json', () => database.run(five('odd')));
+    expect(changed).toMatch(/has changed since it was trusted/);
+  });
+
+  it('do not make an aggregate run what was not trusted', async () => {
+    await database.run(`create function add(n bigint, t text) returns bigint language sql as 'select n + report(t)';
+      create aggregate reports(text) (sfunc = add, stype = bigint, initcond = '0')`);
+    const sum = "select reports('item')";
+    expect(await read(sum, { functions: ['public.reports(text)'] }, 'sum.json')).toMatch(/this user is a superuser/);
+    expect(await read(sum, { functions: [signature] }, 'sum.json')).toBe('read');
   });
 
   it('run with the definition that is named', async () => {
@@ -91,13 +108,32 @@ describe.each(['postgres14', 'postgres18'] as const)('functions that a person tr
     expect(await read(call, trust, 'extension.json')).toBe('read');
     await database.run(`create function more(t text) returns text language plpgsql as $$ begin execute t; return t; end $$;
       alter extension hstore add function more(text)`);
-    expect(await read("select more('select 1')", trust, 'extension.json')).toMatch(/has changed since a person trusted it/);
+    expect(await read("select more('select 1')", trust, 'extension.json')).toMatch(/has changed since it was trusted/);
     await database.run('drop extension hstore cascade');
+  });
+
+  it('does not vouch for what a setting of its language makes it run', async () => {
+    await database.run(`create extension if not exists pltcl;
+      create function vouched() returns int language pltcl as 'return 5';
+      create function planted() returns void language pltcl as $f$ spi_exec "select pg_advisory_lock(1)" $f$;
+      create function by_call() returns int language plpgsql as
+        $f$ begin perform set_config('pltcl.start_proc', 'public.planted', true); return vouched(); end $f$;
+      create function by_set() returns int language plpgsql as
+        $f$ begin set local "PlTcl".start_proc = 'public.planted'; return vouched(); end $f$;
+      create function by_own_setting() returns int language plpgsql set pltcl.start_proc = 'public.planted' as
+        $f$ begin return vouched(); end $f$`);
+    const trust = { functions: ['public.vouched()'] };
+    expect(await read('select vouched()', trust, 'settings.json')).toBe('read');
+    expect(await read('select by_call()', trust, 'settings.json')).toMatch(/^function by_call\(\) calls set_config\(\)/);
+    expect(await read('select by_set()', trust, 'settings.json')).toMatch(/^function by_set\(\) sets pltcl.start_proc/i);
+    expect(await read('select by_own_setting()', trust, 'settings.json')).toMatch(
+      /^function by_own_setting\(\) sets pltcl.start_proc/,
+    );
   });
 
   it('does not vouch for what is denied by its name', async () => {
     expect(await read('select pg_advisory_lock(1)', { functions: ['pg_catalog.pg_advisory_lock(bigint)'] })).toMatch(
-      /takes or frees a lock/,
+      /acquires or releases a lock/,
     );
   });
 });

@@ -93,16 +93,19 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ["select audit.lower('A')", /^function audit\.lower\(\) leads to/],
   ['select x from audit.item', /^view audit\.item leads to/],
   ["select table_to_xml('v_direct', true, false, '')", /^view v_direct leads to dblink_exec/],
-  ["select schema_to_xml('public', true, false, '')", /^schema_to_xml\(\) finds what it reads at run time, which can be unsafe/],
-  ["select f_xml('item')", /^function f_xml\(\) calls table_to_xml\(\), which reads any table that it is told$/],
+  ["select schema_to_xml('public', true, false, '')", /^schema_to_xml\(\) chooses what it reads at run time and could reach: /],
+  ["select f_xml('item')", /^function f_xml\(\) calls table_to_xml\(\), which reads a table chosen at run time$/],
   ['select * from v_xml', /^view v_xml leads to /],
 
   [
     "select a = '{5}' from arrayed",
-    /^a constant or parameter without a cast can become a value of what arrayed has in it: type arrayed leads to/,
+    /^a constant or parameter without a cast may be coerced to a type used by arrayed: type arrayed leads to/,
   ],
   ["select coalesce(r, '(5)') from arrayed", /^a constant or parameter without a cast/],
-  ["select array_append(array[c], '5') from plainly", /^a constant or parameter without a cast .* what plainly has in it/],
+  [
+    "select array_append(array[c], '5') from plainly",
+    /^a constant or parameter without a cast may be coerced to a type used by plainly/,
+  ],
   ["select lag(c, 1, '5') over () from plainly", /^a constant or parameter without a cast/],
   ["select coalesce(p, '(5,x)') from plainly p", /^a constant or parameter without a cast/],
   ['select f_forms(id) from item', /^function f_forms\(\) (?:makes values of the types that it is given, which can be|leads to)/],
@@ -125,7 +128,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ["select f_c('', '')", /^function f_c\(\) is dblink_exec by another name/],
   [
     "select f_loose('item')",
-    /^function f_loose\(\) is bt_index_check by another name, and that finds what it reads at run time$/,
+    /^function f_loose\(\) is bt_index_check by another name, and that chooses what it reads at run time$/,
   ],
   ['select f_free()', /^function f_free\(\) is written in plfree, which can do whatever the server can$/],
   ['select hidden(1)', /^function hidden\(\) leads to function f_sql\(\), which/],
@@ -197,13 +200,13 @@ describe.each(['postgres14', 'postgres18'] as const)('what objects lead to, on %
     });
     afterAll(() => guarded.backend.dispose());
 
-    it.each(refused)('refuses %s', async (sql, said) => {
+    it.each(refused)('refuses the read %s', async (sql, said) => {
       const { failure } = await guarded.read(sql);
       expect(failure?.code).toBe('E_NOT_A_READ');
       expect(failure?.message).toMatch(said);
     });
 
-    it.each([...allowed, ...(engines[id] >= 18 ? ['select * from computed_fine'] : [])])('runs %s', async (sql) => {
+    it.each([...allowed, ...(engines[id] >= 18 ? ['select * from computed_fine'] : [])])('runs the read %s', async (sql) => {
       const { failure } = await guarded.read(sql);
       expect(failure).toBeUndefined();
     });
@@ -213,11 +216,11 @@ describe.each(['postgres14', 'postgres18'] as const)('what objects lead to, on %
       expect(failure).toMatchObject({ code: 'E_READONLY' });
     });
 
-    it('says where the name stands, and what to write instead', async () => {
+    it('names the position, and what to write instead', async () => {
       const { failure } = await guarded.read("select 'ü', abs((1, 2)::pair)");
       expect(failure).toMatchObject({ position: 13, hint: expect.stringContaining('pg_catalog.abs') });
       const other = await guarded.read('select id from item where f_sql() is null');
-      expect(other.failure).toMatchObject({ position: 27, hint: expect.stringContaining('`execute`') });
+      expect(other.failure).toMatchObject({ position: 27, hint: expect.stringContaining('execute') });
     });
   });
 });

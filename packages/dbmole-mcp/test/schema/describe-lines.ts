@@ -1,6 +1,6 @@
-import type { DescribeRequest, SqlCatalog } from '../../src/catalog.ts';
+import type { DescribeRequest, SqlCatalog } from '../../src/catalog/catalog.ts';
+import { formatDescription } from '../../src/catalog/schema-text.ts';
 import type { CatalogRun } from '../../src/engine.ts';
-import { formatDescription } from '../../src/schema-text.ts';
 
 /** What `describe_table` says, without its first line. */
 export async function describeText(

@@ -50,7 +50,7 @@ export function createDisturbances({ engines, topology: { bastion } }: SoakSite)
 }
 
 async function restart({ control }: Pick<RunningEngine, 'control'>, how: 'shutDown' | 'kill'): Promise<void> {
-  if (control === undefined) throw new Error('this engine is no process of ours');
+  if (control === undefined) throw new Error('this engine is not an owned process');
   await control[how]();
   await control.start();
 }

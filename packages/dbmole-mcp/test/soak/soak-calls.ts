@@ -1,4 +1,4 @@
-import { type Message, type ServerProcess, textOf } from '@dbmole/core/testing';
+import { type Message, readText, type ServerProcess } from '@dbmole/core/testing';
 import type { SeededRandom } from '../guard/seeded-random.ts';
 import { formatSlowRead } from '../slow-read.ts';
 import type { SoakConnection } from './soak-site.ts';
@@ -49,7 +49,7 @@ const disturbances = new Set([
 const kinds: Readonly<Record<string, Kind>> = {
   number: { weight: 60, run: (call) => expectText(call, 'query', { sql: `select ${call.number} as n` }, `\n${call.number}`) },
   rows: { weight: 8, run: readRows },
-  text: { weight: 5, run: (call) => expectText(call, 'query', { sql: `select repeat('x', 200000) as x` }, 'of 200000') },
+  text: { weight: 5, run: (call) => expectText(call, 'query', { sql: `select repeat('x', 200000) as x` }, '200000') },
   tables: { weight: 4, run: (call) => expectText(call, 'list_tables', {}, 'notes') },
   describe: { weight: 3, run: (call) => expectText(call, 'describe_table', { tables: ['notes'] }, 'note') },
   mistake: { weight: 5, run: (call) => expectCode(call, 'query', { sql: 'select n from nowhere' }, 'E_UNKNOWN_TABLE') },
@@ -69,7 +69,7 @@ export async function makeCall(call: SoakCall): Promise<Outcome> {
 }
 
 async function ask({ server, connection }: SoakCall, tool: string, args: object): Promise<string> {
-  return textOf(await server.callTool(tool, { connection: connection.name, ...args }));
+  return readText(await server.callTool(tool, { connection: connection.name, ...args }));
 }
 
 async function expectText(call: SoakCall, tool: string, args: object, wanted: string): Promise<Outcome> {
@@ -124,7 +124,7 @@ async function cancel(call: SoakCall): Promise<Outcome> {
     () => undefined,
   );
   await new Promise((resolve) => setTimeout(resolve, random.below(60)));
-  if (answer !== undefined) return judge(call, textOf(answer), () => false);
+  if (answer !== undefined) return judge(call, readText(answer), () => false);
   running.cancel();
   return 'cancelled';
 }

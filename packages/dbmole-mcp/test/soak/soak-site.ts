@@ -23,7 +23,7 @@ export interface SoakSite {
   stop(): Promise<void>;
 }
 
-/** Its sessions are counted, and nobody else uses it. */
+/** Its sessions are counted, so it must not be shared. */
 export const soakUser = 'soak';
 
 const engineIds: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];

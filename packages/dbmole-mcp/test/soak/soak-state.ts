@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { childrenOf } from '@dbmole/core/testing';
+import { listChildren } from '@dbmole/core/testing';
 import { countSessions } from '../direct.ts';
 import { type SoakSite, soakUser } from './soak-site.ts';
 
@@ -22,7 +22,7 @@ export async function openState({ server, engines }: SoakSite): Promise<SoakStat
     megabytes: Math.round(server.rssBytes() / 1024 / 1024),
     sockets: targets.filter((target) => target.startsWith('socket:')).length,
     files: targets.filter((target) => !target.startsWith('socket:')).length,
-    children: childrenOf(pid).length,
+    children: listChildren(pid).length,
     sessions: counts.reduce((sum, count) => sum + count, 0),
   };
 }

@@ -28,7 +28,7 @@ export interface SoakResult {
 
 /** Calls that are under way at the same time. */
 const workers = 16;
-const mostProblems = 20;
+const maxProblems = 20;
 /** So that memory, caches and pools have the size that such work needs. */
 const warmShare = 0.1;
 
@@ -83,7 +83,7 @@ class Soak {
   }
 
   get #isOver(): boolean {
-    return this.#options.signal?.aborted === true || this.#problems.length >= mostProblems;
+    return this.#options.signal?.aborted === true || this.#problems.length >= maxProblems;
   }
 
   async #makeCalls(until: number): Promise<void> {

@@ -1,20 +1,22 @@
 import { Failure } from '@dbmole/core';
-import { acceptRead, type ClusterIdentity, type ClusterRequest, parseTarget, type ReadRequest } from '../request.ts';
-import { checkBody, readsPointInTime } from './body.ts';
-import { mayReadAll } from './mentions.ts';
-import { type Depth, everythingVisible, type IndexRules, narrowNames } from './names.ts';
+import { acceptRead, type ClusterIdentity, type ClusterRequest, parseTarget, type ReadRequest } from '../call/cluster-request.ts';
+import { checkBody, readsPointInTime } from './body/body.ts';
+import { mayReadAll } from './body/index-mentions.ts';
+import { type Depth, everythingVisible, type IndexRules, narrowNames } from './index-names.ts';
 import { findParamProblem } from './params.ts';
-import { methodFailure, paramFailure, unknownFailure, versionFailure, wholeFailure } from './refusal.ts';
-import { checkBodySize, checkTargetSize } from './size.ts';
-import { type Route, routesByLength } from './table.ts';
-import { matches } from './template.ts';
-import { isThere } from './versions.ts';
+import { methodFailure, paramFailure, sensitiveFailure, unknownFailure, versionFailure, wholeFailure } from './refusal.ts';
+import { checkBodySize, checkTargetSize } from './request-size.ts';
+import { type Route, routesByLength } from './route-table.ts';
+import { matches } from './route-template.ts';
+import { isThere } from './route-versions.ts';
 
-/** What decides whether a request is a read. */
+/** The connection and cluster that decide whether a request is a read. */
 export interface GuardContext extends IndexRules {
   readonly identity: ClusterIdentity;
   /** False where es_request would let the caller write: the refusal says so. */
   readonly readonly?: boolean;
+  /** Whether a person lets the caller see what may hold secrets. */
+  readonly sensitive?: boolean;
 }
 
 /**
@@ -28,14 +30,16 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
   const { segments, params: given } = parseTarget(request);
   const route = findRoute(method, segments, context);
   const { line, template } = route;
-  const problem = findParamProblem(given, line.params ?? '', context.systemIndices);
+  const problem = findParamProblem(given, line.params ?? '', seesHidden(route, context));
   if (problem !== undefined) throw paramFailure(route, problem);
   const telling = line.telling?.split(' ').find((name) => given.has(name));
   const tellsAll = line.tells === 'everywhere' || telling !== undefined;
   if (tellsAll && context.indices !== undefined) throw wholeFailure(route, telling);
-  const params = mayReadAll(context) ? given : withHidden(given, line.hides);
+  if (line.sensitive !== undefined && !seesSecrets(context)) throw sensitiveFailure(route, line.sensitive);
+  const added = new Map([...Object.entries(line.adds ?? {}), ...given]);
+  const params = mayReadAll(context) ? added : withHidden(added, line.hides);
   const { product } = context.identity;
-  checkBodySize(body);
+  checkBodySize(body, { isSample: line.body === 'text' });
   checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined, product });
   // A point in time has indices of its own, and the path then may not have any.
   if (segments.join('/') === '_search' && readsPointInTime(line.body, body))
@@ -73,14 +77,23 @@ export function onlyIndices(check: () => void): void {
   }
 }
 
-/** Also where the caller asks for exactly that: what is left out counts more. */
+/** A connection that can overwrite secrets may show them as well. */
+function seesSecrets({ sensitive, readonly, indices }: GuardContext): boolean {
+  return sensitive === true || (readonly === false && indices === undefined);
+}
+
+function seesHidden({ line }: Route, { systemIndices, indices }: GuardContext): boolean {
+  return systemIndices || (line.mayListHidden === true && indices === undefined);
+}
+
+/** This also applies where the caller asks for exactly that: hiding has precedence. */
 function withHidden(params: ReadonlyMap<string, string>, hides: string | undefined): ReadonlyMap<string, string> {
   const asked = params.get('filter_path')?.split(',') ?? [];
   if (hides === undefined || asked.includes(hides)) return params;
   return new Map([...params, ['filter_path', [...asked, hides].join(',')]]);
 }
 
-/** What leaves the hidden out is made of several patterns, and some find nothing. */
+/** Hidden indices are excluded by several patterns, some of which may find nothing. */
 function loosened(params: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([['allow_no_indices', 'true'], ...params]);
 }
@@ -97,7 +110,7 @@ function findRoute(method: string, segments: readonly string[], context: GuardCo
   throw versionFailure(found[0], context.identity, others);
 }
 
-/** No version writes on a GET of ours, so there only what is surely missing is refused. */
+/** No version writes on a GET of the table, so a GET is refused only where the route is known to be missing. */
 function isUsable(ranges: Route['ranges'], method: string, identity: ClusterIdentity): boolean {
   if (method !== 'GET' && method !== 'HEAD') return isThere(ranges, identity);
   return identity.major === undefined || isThere(ranges, { ...identity, flavour: identity.flavour ?? 'default' });

@@ -1,9 +1,9 @@
 import { Failure } from '@dbmole/core';
 import { expect, it } from 'vitest';
-import type { ClusterIdentity, ClusterRequest } from '../request.ts';
+import type { ClusterIdentity, ClusterRequest } from '../call/cluster-request.ts';
 import { guardRequest } from './guard.ts';
-import { acceptNarrowed } from './narrowed-write.ts';
-import { acceptOpen } from './open-write.ts';
+import { acceptNarrowed } from './write/narrowed-write.ts';
+import { acceptOpen } from './write/open-write.ts';
 
 /** A machine that does other work needs room; by itself, one of them takes a tenth of it at most. */
 const boundMs = 500;
@@ -111,7 +111,7 @@ function guards(request: ClusterRequest): readonly (() => unknown)[] {
   ];
 }
 
-/** How long the event loop could do nothing else; every failure is one of ours. */
+/** Measures how long the event loop was blocked; only a Failure may be thrown. */
 async function blockedMs(run: () => unknown): Promise<number> {
   await new Promise((resolve) => setImmediate(resolve));
   const start = performance.now();

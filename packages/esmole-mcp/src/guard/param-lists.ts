@@ -15,7 +15,7 @@ const cat = `v h s help bytes time ${wait}`;
 const catIndices = `${cat} ${pick}`;
 const templates = `${wait} flat_settings include_defaults include_type_name`;
 
-/** By the request that takes them. */
+/** The lists are keyed by the request that takes them. */
 export const lists = {
   wait,
   totals,
@@ -35,6 +35,11 @@ export const lists = {
   shards: `${pick} ${wait} preference routing`,
   events: `${pick} ccs_minimize_roundtrips allow_partial_search_results allow_partial_sequence_results`,
   rows: 'delimiter drop_null_columns allow_partial_results',
+  kept: 'wait_for_completion_timeout',
+  structure:
+    'charset column_names delimiter ecs_compatibility explain grok_pattern has_header_row line_merge_size_limit lines_to_sample quote should_trim_fields timeout timestamp_field timestamp_format',
+  connectors: 'from size index_name connector_name service_type query include_deleted',
+  keys: 'id name username realm_name owner with_limited_by active_only with_profile_uid',
   scroll: 'scroll scroll_id rest_total_hits_as_int',
   pit: `${pick} keep_alive preference routing allow_partial_search_results max_concurrent_shard_requests`,
   pitOfOpenSearch: 'keep_alive preference routing expand_wildcards allow_partial_pit_creation',
@@ -58,13 +63,13 @@ export const lists = {
   state: `${pick} ${wait} flat_settings`,
   nodeStatistics: 'timeout level fields completion_fields fielddata_fields groups include_segment_file_sizes types',
   hotThreads: 'timeout interval snapshots threads ignore_idle_threads type sort',
-  tasks: 'actions nodes parent_task_id group_by timeout',
+  tasks: 'actions nodes parent_task_id group_by timeout detailed',
   snapshots:
     'ignore_unavailable verbose index_details index_names sort size order after offset from_sort_value slm_policy_filter master_timeout',
   catIndices: `${catIndices} health pri include_unloaded_segments`,
   catRecovery: `${cat} active_only detailed`,
   catReplication: `${cat} active_only detailed shards`,
-  catTasks: `${cat} actions nodes parent_task_id`,
+  catTasks: `${cat} actions nodes parent_task_id detailed`,
   catJobs: `${cat} from size allow_no_match`,
   catNodes: `${cat} full_id include_unloaded_segments timeout`,
   listIndices: `${catIndices} health pri next_token size sort`,

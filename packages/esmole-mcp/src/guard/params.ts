@@ -1,17 +1,17 @@
-/** What a parameter may be set to, and how a message says it. */
+/** The values of a parameter, and their description for messages. */
 interface ParamRule {
   readonly takes: (value: string) => boolean;
   readonly words: string;
 }
 
-const anything: ParamRule = { takes: () => true, words: 'a text' };
+const anything: ParamRule = { takes: () => true, words: 'text' };
 const flag: ParamRule = { takes: (value) => /^(?:|true|false)$/.test(value), words: 'true or false' };
 const number: ParamRule = { takes: (value) => /^-?\d{1,12}(?:\.\d{1,12})?$/.test(value), words: 'a number' };
-const time: ParamRule = { takes: isTime, words: 'a time like 30s, one hour at most' };
-/** What is kept open costs the cluster, and some people forget to close it. */
-const shortTime: ParamRule = { takes: isShortTime, words: 'a time like 5m, one hour at most' };
+const time: ParamRule = { takes: isTime, words: 'a duration such as 30s, at most one hour' };
+/** Open scrolls and points in time cost the cluster memory, and are easily forgotten. */
+const shortTime: ParamRule = { takes: isShortTime, words: 'a duration such as 5m, at most one hour' };
 /** A node that looks at its threads does nothing else for others that ask about it. */
-const moment: ParamRule = { takes: (value) => isShortTime(value, 10), words: 'a time like 500ms, ten seconds at most' };
+const moment: ParamRule = { takes: (value) => isShortTime(value, 10), words: 'a duration such as 500ms, at most ten seconds' };
 const few: ParamRule = { takes: (value) => /^(?:\d{1,2}|100)$/.test(value), words: 'a number up to 100' };
 const words = (list: string): ParamRule => {
   const known = list.split(' ');
@@ -25,16 +25,18 @@ const flagOr = (list: string): ParamRule => ({
 /** Every answer may be formatted. */
 const always = 'pretty human error_trace filter_path format';
 
-/** Only where a value matters; every other parameter of the table takes any text. */
+/** The parameters whose value matters; every other parameter of the table takes any text. */
 const rules: Readonly<Record<string, ParamRule>> = {
   format: words('json text txt csv tsv yaml'),
   scroll: shortTime,
-  scroll_id: { takes: isCursor, words: 'an id that a search has given' },
+  scroll_id: { takes: isCursor, words: 'an ID returned by a search' },
   keep_alive: shortTime,
   timeout: time,
   master_timeout: time,
   cluster_manager_timeout: time,
   cancel_after_time_interval: time,
+  wait_for_completion_timeout: time,
+  flush: words('false'),
   interval: moment,
   snapshots: few,
   expand_wildcards: words('open closed none'),
@@ -52,26 +54,27 @@ const rules: Readonly<Record<string, ParamRule>> = {
   verbose: flag,
   features: flagOr('aliases mappings settings'),
   ...Object.fromEntries(
-    'pretty human error_trace request_cache realtime ignore_unavailable allow_no_indices ignore_throttled explain local'
+    'pretty human error_trace request_cache realtime ignore_unavailable allow_no_indices ignore_throttled explain local detailed'
       .split(' ')
       .map((name) => [name, flag]),
   ),
 };
 
-/** For a connection that may read hidden indices. */
+/** The values for a connection that may read hidden indices. */
 const hiddenWildcards = words('open closed none hidden all');
 
-/** Undefined when each parameter is one that the request may take, with a value that it may have. */
+/** Finds a parameter that the request may not take, or a value that it may not have; undefined without one. */
 export function findParamProblem(
   params: ReadonlyMap<string, string>,
   allowed: string,
   systemIndices: boolean,
 ): ParamProblem | undefined {
-  const known = namesOf(allowed);
+  const known = listNames(allowed);
   for (const [name, value] of params) {
-    if (!known.includes(name)) return { name, problem: `may not take the parameter ${name}`, known };
-    const rule = ruleOf(name, systemIndices);
-    if (!rule.takes(value)) return { name, problem: `may not take ${name}=${value.slice(0, 60)}; it takes ${rule.words}`, known };
+    if (!known.includes(name)) return { name, problem: `cannot be used with the parameter ${name}`, known };
+    const rule = findRule(name, systemIndices);
+    if (!rule.takes(value))
+      return { name, problem: `cannot be used with ${name}=${value.slice(0, 60)}: expected ${rule.words}`, known };
   }
   return undefined;
 }
@@ -82,7 +85,7 @@ export interface ParamProblem {
   readonly known: readonly string[];
 }
 
-export function namesOf(allowed: string): readonly string[] {
+export function listNames(allowed: string): readonly string[] {
   return [...allowed.split(' '), ...always.split(' ')].filter((name) => name !== '');
 }
 
@@ -93,17 +96,17 @@ export function isShortTime(value: string, mostSeconds = 3600): boolean {
   return digits !== undefined && Number(digits) * (seconds[unit] ?? Infinity) <= mostSeconds;
 }
 
-/** Of a scroll or a point in time: something that only who opened it knows. Never all that are open. */
+/** Whether the text can be the id of a scroll or a point in time, which only its owner knows. `_all` is not one. */
 export function isCursor(value: string): boolean {
   return /^[\w=+/-]{16,}$/.test(value);
 }
 
-/** What waits goes on in the cluster when nobody waits for it any more. */
+/** The cluster continues a wait even after the client has disconnected. */
 function isTime(value: string): boolean {
   return value === '0' || /^\d{1,9}(?:nanos|micros)$/.test(value) || isShortTime(value);
 }
 
-function ruleOf(name: string, systemIndices: boolean): ParamRule {
+function findRule(name: string, systemIndices: boolean): ParamRule {
   if (name === 'expand_wildcards' && systemIndices) return hiddenWildcards;
   return Object.hasOwn(rules, name) ? (rules[name] ?? anything) : anything;
 }

@@ -1,53 +1,71 @@
-import { Failure, nearestNames } from '@dbmole/core';
-import type { ClusterIdentity } from '../request.ts';
-import type { GuardContext } from './guard.ts';
-import { formatRoute, nearestRoutes } from './nearest.ts';
+import { askUser, Failure, type Hint, nearestNames, readonlyAdvice } from '@dbmole/core';
+import type { ClusterIdentity } from '../call/cluster-request.ts';
+import { formatRoute, nearestRoutes } from './nearest-route.ts';
 import type { ParamProblem } from './params.ts';
 import { findReason } from './reasons.ts';
-import type { Route } from './table.ts';
-import { formatWhere } from './versions.ts';
+import type { Route } from './route-table.ts';
+import { formatWhere, needsDefaultBuild } from './route-versions.ts';
 
 const code = 'E_NOT_A_READ';
 
+/** The connection may write only if this is false. */
+type Access = { readonly?: boolean | undefined };
+
 /** It is in no line of the table. */
-export function unknownFailure(method: string, segments: readonly string[], context: GuardContext): Failure {
+export function unknownFailure(
+  method: string,
+  segments: readonly string[],
+  { identity, ...access }: Access & { identity: ClusterIdentity },
+): Failure {
   const reason = findReason(method, segments);
-  const why = reason?.why ?? (changes(method) ? `${method} changes what is there` : 'it is not on the list of what only reads');
-  const nearest = reason === undefined ? nearestRoutes(method, segments, context.identity) : [reason.instead ?? []].flat();
-  return new Failure('refused', `${formatRequest(method, segments)} is refused: ${why}`, {
+  const why = reason?.why ?? (changes(method) ? `${method} changes data` : 'it is not on the list of known reads');
+  const nearest = reason === undefined ? nearestRoutes(method, segments, identity) : [reason.instead ?? []].flat();
+  return new Failure('refused', `${formatRequest(method, segments)} is refused: ${why}; nothing was sent`, {
     code,
-    hint: formatNext(context),
+    hint: nextStep(method, access, reason?.asPost),
     nearest,
   });
 }
 
 /** The path is in the table, and the method is another. */
-export function methodFailure(
-  method: string,
-  segments: readonly string[],
-  routes: readonly Route[],
-  context: GuardContext,
-): Failure {
-  const isChange = changes(method) || method === 'POST';
-  const why = isChange
-    ? (findReason(method, segments)?.why ?? `${method} changes what is there`)
-    : `${method} is no method of it`;
-  return new Failure('refused', `${formatRequest(method, segments)} is refused: ${why}`, {
+export function methodFailure(method: string, segments: readonly string[], routes: readonly Route[], access: Access): Failure {
+  const isChange = mayChange(method);
+  const why = isChange ? (findReason(method, segments)?.why ?? `${method} changes data`) : `it does not take ${method}`;
+  return new Failure('refused', `${formatRequest(method, segments)} is refused: ${why}; nothing was sent`, {
     code,
-    hint: formatNext(context),
+    hint: nextStep(method, access),
     nearest: [...new Set(routes.map(formatRoute))].slice(0, 2),
   });
 }
 
-export function versionFailure(route: Route, { product, version, flavour }: ClusterIdentity, others: readonly Route[]): Failure {
+export function versionFailure(route: Route, identity: ClusterIdentity, others: readonly Route[]): Failure {
+  const { product, version, flavour } = identity;
   const where = route.line.where === undefined ? '' : formatWhere(route.line.where);
-  const build = flavour === 'default' ? '' : `, build flavour ${flavour ?? 'unknown'}`;
+  const isBuild = needsDefaultBuild(route.ranges, identity);
+  const build = isBuild ? `, build flavor ${flavour ?? 'unknown'}` : '';
   const here =
-    version === undefined ? 'which version this cluster has is not known' : `this is ${nameOf(product)} ${version}${build}`;
-  return new Failure('refused', `${formatRoute(route)} is of ${where}, and ${here}`, {
+    version === undefined ? 'the version of this cluster is unknown' : `this is ${readName(product)} ${version}${build}`;
+  const [other] = others;
+  const needs = isBuild
+    ? 'needs the default distribution of Elasticsearch'
+    : `${mayChange(route.method) ? 'is sent only to' : 'needs'} ${where}`;
+  return new Failure('refused', `${formatRoute(route)} ${needs}; ${here}`, {
     code,
-    hint: 'Elsewhere the same path may lead to something that writes, so it is not sent.',
+    hint: other === undefined ? `${whyUnsent(route.method)} Use another request.` : `Send it as ${other.method}.`,
     nearest: others.map(formatRoute),
+  });
+}
+
+/** A GET is refused because no route would answer it. */
+function whyUnsent(method: string): string {
+  return mayChange(method) ? 'On other versions this path can write, so it was not sent.' : 'This cluster does not support it.';
+}
+
+/** The answer may hold secrets, which only a person can allow. */
+export function sensitiveFailure(route: Route, what: string): Failure {
+  return new Failure('refused', `${formatRoute(route)} is refused: ${what} may hold secrets`, {
+    code: 'E_SENSITIVE',
+    hint: askUser('set `sensitive` to true on the connection'),
   });
 }
 
@@ -58,7 +76,7 @@ export function paramFailure(route: Route, { name, problem, known }: ParamProble
     code,
     hint: isKnown
       ? (unallowed.get(name) ?? 'Change it, or leave it out.')
-      : (unwanted.get(name) ?? `Leave it out. It takes ${some}.`),
+      : (unwanted.get(name) ?? `Leave it out. Accepted parameters: ${some}.`),
     nearest: isKnown ? [] : nearestNames(name, known),
   });
 }
@@ -69,23 +87,22 @@ const unwanted: ReadonlyMap<string, string> = new Map([
   ['source_content_type', 'Send `source` as the body.'],
   ['index', 'Name indices in the path.'],
   ['refresh', 'Leave it out: it makes the cluster refresh the index.'],
-  ['search_pipeline', 'Leave it out: what a pipeline does is not known.'],
-  ['pipeline', 'Leave it out: what a pipeline does is not known.'],
-  ['wait_for_completion', 'Leave it out: what does not wait leaves a task.'],
-  ['detailed', 'Leave it out: it shows what others ask.'],
+  ['search_pipeline', 'Leave it out: the effects of a pipeline cannot be checked.'],
+  ['pipeline', 'Leave it out: the effects of a pipeline cannot be checked.'],
+  ['wait_for_completion', 'Leave it out: without waiting, the request goes on as a task.'],
 ]);
 
-/** Of those that a read takes, with another value. */
-const unallowed: ReadonlyMap<string, string> = new Map([
-  ['expand_wildcards', 'Leave it out. A person can allow hidden indices with "systemIndices": true; a tool cannot.'],
+/** Parameters that a read takes, with a value that it does not take. */
+const unallowed: ReadonlyMap<string, Hint> = new Map([
+  ['expand_wildcards', ['Leave it out.', askUser('set `systemIndices` to true on the connection')]],
 ]);
 
-/** With a list of allowed indices. */
+/** The refusal for connections with a list of allowed indices. */
 export function wholeFailure(route: Route, param?: string): Failure {
   const what = param === undefined ? formatRoute(route) : `${formatRoute(route)} with ${param}`;
-  return new Failure('refused', `${what} tells of all indices, and this connection may read some only`, {
+  return new Failure('refused', `${what} covers all indices, and this connection may read only some`, {
     code: 'E_INDEX_REFUSED',
-    hint: `${param === undefined ? 'Ask' : `Leave ${param} out, or ask`} for what has an index in its path.`,
+    hint: `${param === undefined ? 'Use' : `Leave ${param} out, or use`} a request with an index in its path.`,
   });
 }
 
@@ -94,10 +111,17 @@ function changes(method: string): boolean {
   return ['PUT', 'DELETE', 'PATCH'].includes(method);
 }
 
-function formatNext({ readonly }: GuardContext): string {
-  return readonly === false
-    ? 'Use es_request, on a connection that is not readonly.'
-    : 'The connection is readonly, and only a person can change that.';
+function mayChange(method: string): boolean {
+  return changes(method) || method === 'POST';
+}
+
+/** A GET is guarded on writable connections, too. */
+function nextStep(method: string, { readonly }: Access, asPost = false): Hint {
+  if (!asPost && !mayChange(method)) return 'Use a request that only reads: GET is guarded on every connection.';
+  const cli = 'This command only reads. Use another client of the cluster, such as curl, to change data.';
+  if (readonly !== false) return { tool: readonlyAdvice, cli };
+  if (asPost) return { tool: 'Send it as POST: this connection may write.', cli };
+  return { call: 'es_request', to: 'send it', tool: 'No tool of this server changes data.', cli };
 }
 
 /** Long names are cut: the words of the path are what matters. */
@@ -106,6 +130,6 @@ function formatRequest(method: string, segments: readonly string[]): string {
   return `${method} ${path.length > 200 ? `${path.slice(0, 197)}…` : path}`;
 }
 
-function nameOf(product: ClusterIdentity['product']): string {
+function readName(product: ClusterIdentity['product']): string {
   return product === 'opensearch' ? 'OpenSearch' : product === 'elasticsearch' ? 'Elasticsearch' : 'a cluster of version';
 }

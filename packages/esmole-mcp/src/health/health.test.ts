@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatProblems, formatStatus } from './health-text.ts';
+import { formatProblems, formatStatus } from './health-reply.ts';
 import type { ClusterHealth } from './read-health.ts';
 import { type Shard, shardProblems, unhealthyIndices } from './shards.ts';
 
@@ -38,19 +38,19 @@ const node = (explanation: string, decider = 'disk_threshold') => ({
 });
 
 describe('the health of a cluster', () => {
-  it('is one line when nothing is wrong', () => {
+  it('formats a healthy cluster as one line', () => {
     expect(formatStatus(healthOf({}), undefined)).toBe('green: 1 node, 1 with data, 3 of 3 shards active.');
     expect(formatProblems(healthOf({}))).toBe('cluster: c');
   });
 
-  it('counts what is missing, and says what could not be found out', () => {
+  it('counts missing shards, and says what could not be found out', () => {
     const wrong = { status: 'red', number_of_nodes: 3, unassigned_shards: 1, relocating_shards: 2, number_of_pending_tasks: 4 };
     expect(formatStatus({ ...healthOf(wrong), missing: ['It is secret.'] }, 'a')).toBe(
       'red: only what is asked for; 3 nodes, 1 with data, 3 of 4 shards active (75.0 %), 1 unassigned, 2 relocating, 4 pending tasks. It is secret.',
     );
   });
 
-  it('names the indices, and says for each reason why', () => {
+  it('names the affected indices with the reason', () => {
     const shards = [
       ...Array.from({ length: 40 }, (_, at) => shard(`logs-${at}`)),
       shard('orders', { isPrimary: true, reason: 'ALLOCATION_FAILED', details: 'no space' }),
@@ -71,7 +71,7 @@ describe('the health of a cluster', () => {
     ]);
   });
 
-  it('has an explanation of its own where no node has one', () => {
+  it('explains a missing shard that no node explains', () => {
     const shards = [shard('a', { isPrimary: true })];
     const of = (explanation: unknown) =>
       formatProblems(healthOf({ status: 'red' }, shards, explanation))
@@ -83,7 +83,7 @@ describe('the health of a cluster', () => {
       expect(of(odd)).toEqual([]);
   });
 
-  it('shows what waits, and stays short whatever is wrong', () => {
+  it('shows pending tasks, and stays short whatever is wrong', () => {
     const pending = Array.from({ length: 900 }, () => ({ source: 'create-index [x]', priority: 'URGENT', time_in_queue: '1s' }));
     const text = formatProblems({ ...healthOf({}), pending });
     expect(text).toContain('pending tasks (900):\n  create-index [x] (URGENT, waiting 1s)');
@@ -96,7 +96,7 @@ describe('the health of a cluster', () => {
     expect(long).toContain('and 42 more kinds');
   });
 
-  it('knows that an index without a primary is red and not yellow as well', () => {
+  it('counts an index without a primary as red, not as yellow', () => {
     expect(unhealthyIndices([shard('a'), shard('a', { isPrimary: true }), shard('b')])).toEqual({ red: ['a'], yellow: ['b'] });
   });
 });

@@ -1,37 +1,38 @@
 import { Failure } from '@dbmole/core';
-import { type Answer, type AnswerLimits, textBytes } from '../answer.ts';
-import { answerFailure, textAt, valueAt } from '../answer-failure.ts';
-import { type AskedRequest, type Call, pathOf } from '../call.ts';
-import { formatSaid } from '../said.ts';
+import { type Answer, type AnswerLimits, textBytes } from '../answer/answer.ts';
+import { answerFailure, textAt, valueAt } from '../call/answer-failure.ts';
+import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { AskedRequest } from '../call/cluster-request.ts';
+import { quoteRemoteText } from '../call/quote-remote-text.ts';
 import { isObject } from '../search/hit-table.ts';
 import { type Shard, type ShardProblem, shardProblems } from './shards.ts';
 
 export interface ClusterHealth {
-  /** As `_cluster/health` gives it. */
+  /** The answer of `_cluster/health`. */
   health: Readonly<Record<string, unknown>>;
   problems: readonly (ShardProblem & { explanation: unknown })[];
-  /** What they are, and how many, when there are more kinds than we ask about. */
+  /** The kinds and numbers of problems, when there are more kinds than are explained. */
   pending: readonly unknown[];
-  /** What could not be found out, as sentences of ours. */
+  /** Sentences about what could not be found out. */
   missing: readonly string[];
 }
 
 /** A cluster waits for an index that does not exist. */
 const healthWait = '1s';
-/** For each kind of problem, one shard is asked about. */
-const mostExplained = 4;
+/** One shard is explained for each kind of problem. */
+const maxExplained = 4;
 const shardLimits: AnswerLimits = {
   bytes: textBytes,
-  json: { string: 4_096, list: 48 * 1024 * 1024, total: 48 * 1024 * 1024 },
+  json: { string: 4_096, list: 48 * 1024 * 1024, total: 48 * 1024 * 1024, values: 200_000 },
 };
 const columns = 'index,shard,prirep,state,node,unassigned.reason,unassigned.at,unassigned.details';
 
-export async function readHealth(call: Call, index: string | undefined): Promise<ClusterHealth> {
+export async function readHealth(call: ClusterCall, index: string | undefined): Promise<ClusterHealth> {
   const health = await readStatus(call, index);
   const missing: string[] = [];
   const note = (what: string) => (error: unknown) => {
     if (call.signal.aborted || !(error instanceof Failure)) throw error;
-    missing.push(`${what}: ${formatSaid(error.message, 300)}.`);
+    missing.push(`${what}: ${quoteRemoteText(error.message, 300)}.`);
     return undefined;
   };
   const isGreen = health.status === 'green';
@@ -42,7 +43,7 @@ export async function readHealth(call: Call, index: string | undefined): Promise
   ]);
   const problems = shardProblems(shards ?? []);
   const explained = await Promise.all(
-    problems.slice(0, mostExplained).map((problem) => explain(call, problem).catch(note('The cluster does not explain why'))),
+    problems.slice(0, maxExplained).map((problem) => explain(call, problem).catch(note('The cluster does not explain why'))),
   );
   return {
     health,
@@ -52,8 +53,8 @@ export async function readHealth(call: Call, index: string | undefined): Promise
   };
 }
 
-async function readStatus(call: Call, index: string | undefined): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await call.ask({ path: pathOf('_cluster', 'health', index), params: { timeout: healthWait } });
+async function readStatus(call: ClusterCall, index: string | undefined): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await call.ask({ path: buildPath('_cluster', 'health', index), params: { timeout: healthWait } });
   const { json, status } = answer;
   // 408 is an answer too: it has waited for what we do not need.
   if (isObject(json) && typeof json.status === 'string' && (status < 300 || status === 408)) {
@@ -65,8 +66,11 @@ async function readStatus(call: Call, index: string | undefined): Promise<Readon
 }
 
 /** The shards that are not started. */
-async function readShards(call: Call, index: string | undefined): Promise<Shard[]> {
-  const answer = await call.read({ path: pathOf('_cat', 'shards', index), params: { format: 'json', h: columns } }, shardLimits);
+async function readShards(call: ClusterCall, index: string | undefined): Promise<Shard[]> {
+  const answer = await call.read(
+    { path: buildPath('_cat', 'shards', index), params: { format: 'json', h: columns } },
+    shardLimits,
+  );
   const rows = Array.isArray(answer.json) ? answer.json.filter(isObject) : [];
   return rows
     .filter(({ state }) => state === 'UNASSIGNED' || state === 'INITIALIZING')
@@ -81,18 +85,18 @@ async function readShards(call: Call, index: string | undefined): Promise<Shard[
     }));
 }
 
-async function readPending(call: Call): Promise<readonly unknown[]> {
+async function readPending(call: ClusterCall): Promise<readonly unknown[]> {
   const { json } = await call.read({ path: '/_cluster/pending_tasks' });
   const tasks = valueAt(json, ['tasks']);
   return Array.isArray(tasks) ? tasks : [];
 }
 
-async function explain(call: Call, { state, first }: ShardProblem): Promise<unknown> {
+async function explain(call: ClusterCall, { state, first }: ShardProblem): Promise<unknown> {
   if (state !== 'unassigned') return undefined;
   const body = { index: first.index, shard: first.shard, primary: first.isPrimary };
   const request: AskedRequest = { method: 'POST', path: '/_cluster/allocation/explain', body };
   const answer: Answer = await call.ask(request);
-  // It may have been given a place in the meantime, which is no error.
+  // The shard may have been assigned in the meantime, which is not an error.
   if (answer.status === 400) return undefined;
   const failure = answerFailure(answer);
   if (failure !== undefined) throw failure;

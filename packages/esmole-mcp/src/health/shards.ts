@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../answer/group-by.ts';
 
 /** A part of an index that is not where it should be. */
 export interface Shard {
@@ -6,7 +6,7 @@ export interface Shard {
   shard: number;
   isPrimary: boolean;
   state: 'unassigned' | 'initializing';
-  /** As the cluster calls it: `NODE_LEFT`. */
+  /** The reason as the cluster names it: `NODE_LEFT`. */
   reason: string | undefined;
   since: string | undefined;
   details: string | undefined;
@@ -18,7 +18,7 @@ export interface ShardProblem {
   isPrimary: boolean;
   reason: string | undefined;
   shards: readonly Shard[];
-  /** The one that stands for all. */
+  /** The shard that represents its group. */
   first: Shard;
 }
 

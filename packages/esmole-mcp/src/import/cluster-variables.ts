@@ -1,7 +1,7 @@
 import { type Findings, type FoundConnection, UrlError } from '@dbmole/core';
-import { parseCloudId } from '../cloud-id.ts';
-import { parseConnectionUrl, type UrlFields } from '../connection-url.ts';
-import { publicView } from '../public-view.ts';
+import { parseCloudId } from '../connection/cloud-id.ts';
+import { parseConnectionUrl, type UrlFields } from '../connection/connection-url.ts';
+import { publicView } from '../connection/public-view.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -15,7 +15,7 @@ export interface Origin {
 /** `ELASTICSEARCH_URL`, `SHOP_ES_URL`, `ES_LOCAL_URL`, `ELASTIC_CLOUD_ID` and the like. */
 const placeName =
   /^(?:(?<before>.+)_)?(?<family>ELASTICSEARCH|ELASTIC|ES|OPENSEARCH)(?:_(?<after>[A-Z0-9_]+?))?_(?<kind>UR[LI]|ENDPOINT|HOSTS?|NODE|CLOUD_ID)$/;
-/** One product, and each program has its own word for it: a URL of the one is often beside the key of the other. */
+/** Names for one product: a URL under one of them is often beside the key under another. */
 const families = ['ELASTICSEARCH', 'ELASTIC', 'ES', 'OPENSEARCH'];
 const keyNames = ['API_KEY', 'APIKEY'];
 const userNames = ['USERNAME', 'USER'];
@@ -24,7 +24,7 @@ export function findIn(variables: Variables, origin: Origin): Findings {
   const found: FoundConnection[] = [];
   const notes: string[] = [];
   for (const name of Object.keys(variables)) {
-    const place = placeOf(name, setIn(variables, name));
+    const place = findPlace(name, setIn(variables, name));
     if (place === undefined) continue;
     const one = fromPlace(place, { variables, origin });
     if (typeof one === 'string') notes.push(`${origin.where || 'the environment'}: ${name}: ${one}`);
@@ -38,13 +38,13 @@ interface Place {
   variable: string;
   value: string;
   isCloudId: boolean;
-  /** For the connection. */
+  /** The name of the connection. */
   name: string;
-  /** What the names of its credentials begin with, the likeliest first. */
+  /** Prefixes of the variables of its credentials, the likeliest first. */
   stems: readonly string[];
 }
 
-function placeOf(variable: string, value: string | undefined): Place | undefined {
+function findPlace(variable: string, value: string | undefined): Place | undefined {
   const { before, family, after, kind } = placeName.exec(variable)?.groups ?? {};
   if (value === undefined || family === undefined) return undefined;
   const isCloudId = kind === 'CLOUD_ID';
@@ -64,7 +64,7 @@ function fromPlace(place: Place, { variables, origin }: Beside): FoundConnection
   const parsed = parse(place);
   if (typeof parsed === 'string') return parsed;
   const { password: inUrl, ...address } = parsed;
-  const login = inUrl === undefined ? loginOf(place, address.user, variables) : { user: address.user, secret: undefined };
+  const login = inUrl === undefined ? readLogin(place, address.user, variables) : { user: address.user, secret: undefined };
   if (login === undefined) return missingLogin(place);
   const { user, secret } = login;
   const plain = { ...address, ...(user === undefined ? {} : { user }) };
@@ -96,7 +96,7 @@ interface Login {
 }
 
 /** A key before a password: it can do less, as a rule. */
-function loginOf({ stems }: Place, userOfUrl: string | undefined, variables: Variables): Login | undefined {
+function readLogin({ stems }: Place, userOfUrl: string | undefined, variables: Variables): Login | undefined {
   const first = (names: readonly string[]) =>
     stems
       .flatMap((stem) => names.map((name) => `${stem}_${name}`))
@@ -118,12 +118,12 @@ function missingLogin({ stems: [stem = ''] }: Place): string {
   return `nothing says who connects: ${missing}; without security it is "connections add NAME URL auth=none"`;
 }
 
-/** In the environment just as here. */
+/** Whether the environment has the same values. */
 function isSet(env: Variables, variables: Variables, names: readonly string[]): boolean {
   return names.every((name) => setIn(env, name) !== undefined && setIn(env, name) === setIn(variables, name));
 }
 
-/** Not one of the object's own prototype, and not empty. */
+/** Reads an own property that is not empty. */
 function setIn(variables: Variables, name: string): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name]?.trim() || undefined : undefined;
 }

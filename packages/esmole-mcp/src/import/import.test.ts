@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createApp, runLeaf } from '@dbmole/core';
+import { createApp, runProgram } from '@dbmole/core';
 import { createFakeTerminal, useTempFolder } from '@dbmole/core/testing';
 import { describe, expect, it } from 'vitest';
-import { leaf } from '../server.ts';
+import { definition } from '../server.ts';
 
 const folder = useTempFolder();
 const canary = 'canary-key';
@@ -15,7 +15,7 @@ interface Options {
 async function run(source: string, { env = {}, answers }: Options = {}) {
   const argv = ['connections', 'import', source, ...(answers === undefined ? ['--yes'] : [])];
   const terminal = createFakeTerminal({ argv, env, folder: folder.path, answers: answers ?? [] });
-  const code = await runLeaf(leaf, terminal);
+  const code = await runProgram(definition, terminal);
   const out = `${terminal.printed}${terminal.complained}`;
   expect(out).not.toContain(canary);
   return { code, out };
@@ -24,14 +24,14 @@ async function run(source: string, { env = {}, answers }: Options = {}) {
 const stored = (): unknown[] => JSON.parse(readFileSync(folder.at('.config', 'esmole', 'connections.json'), 'utf8')).connections;
 
 async function resolved(name: string, env: Record<string, string>) {
-  const app = createApp(leaf, { env, cwd: folder.path, home: folder.path, log: () => undefined });
+  const app = createApp(definition, { env, cwd: folder.path, home: folder.path, log: () => undefined });
   return (await app.registry.resolve(name)).config;
 }
 
 const place = { type: 'elasticsearch', scheme: 'https', readonly: true } as const;
 
 describe('connections import', () => {
-  it('of the environment refers to what is a secret, and finds a key under the name of another program', async () => {
+  it('imports from the environment by reference, and finds keys under names of other programs', async () => {
     const env = {
       ELASTICSEARCH_URL: 'https://search.internal:9243/below',
       ELASTIC_API_KEY: canary,
@@ -61,7 +61,7 @@ describe('connections import', () => {
     expect((await run('environment', { env })).out).toContain('All 4 that were found are there already');
   });
 
-  it('of .env asks before it copies a key, and refers to what is in the environment too', async () => {
+  it('imports from .env, asks before it copies a key, and refers to the environment where possible', async () => {
     const text = [
       `ES_LOCAL_URL="http://localhost:9200"`,
       `ES_LOCAL_API_KEY=${canary}`,
@@ -84,7 +84,7 @@ describe('connections import', () => {
     expect(stored()[1]).toEqual({ ...place, scheme: 'http', name: 'local', host: 'localhost', port: 9200, apiKey: canary });
   });
 
-  it('says that there is nothing', async () => {
+  it('says that there is nothing to import', async () => {
     expect(await run('environment')).toEqual({ code: 0, out: expect.stringContaining('Nothing was found') });
   });
 });

@@ -1,8 +1,8 @@
-/** Of an index or a data stream, what the list shows. What is not known is undefined. */
+/** What the list shows of an index or a data stream. Unknown values are undefined. */
 export interface IndexItem {
   name: string;
   health: Health | undefined;
-  /** Indices that it stands for, and how many of them are closed. */
+  /** The number of indices that it represents, and how many of them are closed. */
   indices: number;
   closed: number;
   docs: number | undefined;
@@ -19,8 +19,8 @@ export function worstHealth(items: readonly Pick<IndexItem, 'health'>[]): Health
   return healths.findLast((health) => items.some((item) => item.health === health));
 }
 
-/** Undefined when of none the number is known; closed indices have none. */
-export function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+/** The sum; undefined when no number is known. Closed indices have none. */
+export function sumUp(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.filter((one) => one !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0);
 }

@@ -26,14 +26,14 @@ function table(items: readonly IndexItem[], wish: Partial<TableWish> = {}) {
 }
 
 describe('the list of indices', () => {
-  it('has a line for each, and says of all how much they are', () => {
+  it('shows a line for each index, and the sums', () => {
     const { lines, summary, line } = table([item('b', { aliases: ['x', 'y'] }), item('a', { health: 'red', docs: undefined })]);
     expect(lines).toEqual(['a,red,"",1 MB,""', 'b,green,10,1 MB,"aliases x, y"']);
     expect(line).toBe('2 rows.');
     expect(summary).toBe('2 indices, 10 docs, 2 MB in all.');
   });
 
-  it('makes one line of a series, with nothing lost', () => {
+  it('shows one line for a series, with all sums', () => {
     const more = (day: number): Partial<IndexItem> =>
       day === 5
         ? { health: 'red' }
@@ -48,18 +48,18 @@ describe('the list of indices', () => {
     expect(summary).toContain('301 indices, 2990 docs, 299 MB in all. A line with * is several: index=<that> lists them.');
   });
 
-  it('writes a series out that is asked for', () => {
+  it('lists the members of a series that is asked for', () => {
     const items = days(10);
     expect(table([...items, item('x')], { index: 'logs-2024.01.*,x' }).lines).toHaveLength(11);
     expect(table(items, { index: 'logs-*' }).lines).toHaveLength(10);
     expect(table(items).lines).toHaveLength(1);
     expect(table(items, { index: 'logs-*', limit: 4, offset: 8 }).lines).toEqual([
-      'logs-2024.01.09,green,10,1 MB,""',
-      'logs-2024.01.10,green,10,1 MB,""',
+      'logs-2024.01.09,green,10,1 MB',
+      'logs-2024.01.10,green,10,1 MB',
     ]);
   });
 
-  it('shows what data streams and closed indices are', () => {
+  it('marks data streams and closed indices', () => {
     const stream = item('app', { backing: ['.ds-app-000001', '.ds-app-000002'], indices: 2 });
     const closed = item('old', { closed: 1, docs: undefined, bytes: undefined });
     const { lines, summary } = table([closed, stream]);
@@ -67,7 +67,19 @@ describe('the list of indices', () => {
     expect(summary).toBe('3 indices, 1 data stream, 10 docs, 1 MB in all.');
   });
 
-  it('sorts by what is asked for, the most first', () => {
+  it('leaves out empty columns', () => {
+    const { rows } = formatIndexTable(
+      [item('a', { docs: undefined, health: undefined }), item('b', { docs: undefined, health: undefined })],
+      {
+        sort: 'name',
+        limit: 200,
+        offset: 0,
+      },
+    );
+    expect(rows.finish().body).toBe('index,size\na,1 MB\nb,1 MB');
+  });
+
+  it('sorts in descending order', () => {
     const items = [
       item('a', { docs: 1, bytes: 5 }),
       item('b', { docs: 3, bytes: 4, health: 'yellow' }),
@@ -80,7 +92,7 @@ describe('the list of indices', () => {
     expect([order('name'), order('docs'), order('size'), order('health')]).toEqual(['abc', 'bca', 'cab', 'bac']);
   });
 
-  it('stays within its budget with thousands that have nothing in common', () => {
+  it('stays within its budget with thousands of unrelated indices', () => {
     const letters = (n: number) => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     const items = Array.from({ length: 2_000 }, (_, at) => item(`${'x'.repeat(60)}-${letters(at)}`, { aliases: ['al'] }));
     const { lines, line } = table(items, { limit: 1_000 });
@@ -91,7 +103,7 @@ describe('the list of indices', () => {
   });
 });
 
-it('sizes are short', () => {
+it('formats sizes briefly', () => {
   expect([0, 999, 1_536, 10_485_760, 1_288_490_189, 2 ** 52].map(formatBytes)).toEqual([
     '0 B',
     '999 B',

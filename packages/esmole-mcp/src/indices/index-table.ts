@@ -1,10 +1,10 @@
 import { type CellValue, type RowWriter, truncateRows } from '@dbmole/core';
-import { formatBytes, healths, type IndexItem, sumOf, worstHealth } from './index-item.ts';
+import { formatBytes, healths, type IndexItem, sumUp, worstHealth } from './index-item.ts';
 import { formatNames, groupByPattern, type NameGroup, sortByName } from './name-pattern.ts';
 import type { Sort } from './sorts.ts';
 
 export interface TableWish {
-  /** As the caller named them: what is asked for by its pattern is written out. */
+  /** The names that the caller gave: what matches them is listed one by one. */
   index?: string | undefined;
   sort: Sort;
   limit: number;
@@ -15,20 +15,24 @@ type Group = NameGroup<IndexItem>;
 
 const columns = ['index', 'health', 'docs', 'size', 'note'];
 const budget = 32_000;
-/** We cut what is long ourselves, as nobody can read on inside of a cell here. */
+/** Long notes are cut where they are made, because a cell of this table cannot be read on. */
 const cellLimit = 30_000;
 const aliasesShown = 20;
 
-/** One line for each, and one for all that follow a pattern, which then stands for them with the sums of their numbers. */
+/** Formats one line for each index, and one for all that match a pattern, with the sums of their numbers. */
 export function formatIndexTable(items: readonly IndexItem[], wish: TableWish): { rows: RowWriter; summary: string } {
   const groups = sortGroups(foldItems(items, wish.index), wish.sort);
-  const rows = truncateRows({ columns, budget, cellLimit, rowLimit: wish.limit, offset: wish.offset });
-  for (const group of groups.slice(wish.offset)) if (!rows.add(rowOf(group))) break;
+  // One row more shows that there are further rows.
+  const page = groups.slice(wish.offset, wish.offset + wish.limit + 1).map(formatRow);
+  const shown = columns.flatMap((_, at) => (at === 0 || page.some((row) => row[at] !== '') ? [at] : []));
+  const names = shown.map((at) => columns[at] ?? '');
+  const rows = truncateRows({ columns: names, budget, cellLimit, rowLimit: wish.limit, offset: wish.offset, names: true });
+  for (const row of page) if (!rows.add(shown.map((at) => row[at] ?? null))) break;
   const isFolded = groups.some(({ members }) => members.length > 1);
   return { rows, summary: `${formatTotals(items)}${isFolded ? ' A line with * is several: index=<that> lists them.' : ''}` };
 }
 
-/** What is asked for by name, or is all that was found, is not folded again. */
+/** A group is not folded again if it was asked for by name, or is all that was found. */
 function foldItems(items: readonly IndexItem[], asked: string | undefined): Group[] {
   const streams = items.filter(({ backing }) => backing !== undefined);
   const others = items.filter(({ backing }) => backing === undefined);
@@ -46,19 +50,19 @@ function sortGroups(groups: readonly Group[], sort: Sort): readonly Group[] {
   if (sort === 'name') return sortByName(groups, ({ pattern }) => pattern);
   const rank = ({ members }: Group): number => {
     if (sort === 'health') return healths.indexOf(worstHealth(members) ?? 'green');
-    return sumOf(members.map((item) => (sort === 'docs' ? item.docs : item.bytes))) ?? -1;
+    return sumUp(members.map((item) => (sort === 'docs' ? item.docs : item.bytes))) ?? -1;
   };
   return groups.toSorted((a, b) => rank(b) - rank(a));
 }
 
-function rowOf({ pattern, members }: Group): CellValue[] {
-  const docs = sumOf(members.map((item) => item.docs));
-  const bytes = sumOf(members.map((item) => item.bytes));
+function formatRow({ pattern, members }: Group): CellValue[] {
+  const docs = sumUp(members.map((item) => item.docs));
+  const bytes = sumUp(members.map((item) => item.bytes));
   const health = worstHealth(members) ?? '';
-  return [pattern, health, docs ?? '', bytes === undefined ? '' : formatBytes(bytes), notesOf(members).join('; ')];
+  return [pattern, health, docs ?? '', bytes === undefined ? '' : formatBytes(bytes), listNotes(members).join('; ')];
 }
 
-function notesOf(members: readonly IndexItem[]): string[] {
+function listNotes(members: readonly IndexItem[]): string[] {
   const [first] = members;
   const isOne = members.length === 1;
   const aliases = [...new Set(members.flatMap((item) => item.aliases))];
@@ -73,7 +77,7 @@ function notesOf(members: readonly IndexItem[]): string[] {
   ].filter((note) => note !== '');
 }
 
-/** How many there are of each that is not green, unless all are alike. */
+/** Counts indices that are not green, unless all are alike. */
 function mixedHealth(members: readonly IndexItem[]): string {
   const counts = (['red', 'yellow'] as const).map((health) => ({
     health,
@@ -87,8 +91,8 @@ function mixedHealth(members: readonly IndexItem[]): string {
 
 function formatTotals(items: readonly IndexItem[]): string {
   const streams = items.filter(({ backing }) => backing !== undefined).length;
-  const docs = sumOf(items.map((item) => item.docs));
-  const bytes = sumOf(items.map((item) => item.bytes));
+  const docs = sumUp(items.map((item) => item.docs));
+  const bytes = sumUp(items.map((item) => item.bytes));
   const parts = [
     `${count(items.reduce((sum, item) => sum + item.indices, 0))}`,
     streams === 0 ? '' : `${streams} data stream${streams === 1 ? '' : 's'}`,

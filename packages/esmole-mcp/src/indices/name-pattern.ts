@@ -1,4 +1,4 @@
-import { groupBy } from '../group-by.ts';
+import { groupBy } from '../answer/group-by.ts';
 
 /** Names that differ in numbers and dates alone, and the pattern that finds them. */
 export interface NameGroup<T> {
@@ -8,7 +8,7 @@ export interface NameGroup<T> {
 }
 
 /** Fewer are as short when they are written out. */
-const leastFolded = 4;
+const minFolded = 4;
 
 /** No index has a longer name, so what has one is left alone. */
 const maxLength = 255;
@@ -16,16 +16,16 @@ const maxLength = 255;
 /** `2024.01.31`, `2024.01.31-000007`, `12`: what changes from one index of a series to the next. */
 const number = /\d+(?:[._-]\d+)*/g;
 
-/** In the order of their names; what makes no series stays alone. */
-export function groupByPattern<T>(items: readonly T[], nameOf: (item: T) => string): NameGroup<T>[] {
-  const groups = groupBy(sortByName(items, nameOf), (item) => shapeOf(nameOf(item)));
+/** Groups are sorted by name; a name that is not part of a series stays alone. */
+export function groupByPattern<T>(items: readonly T[], readName: (item: T) => string): NameGroup<T>[] {
+  const groups = groupBy(sortByName(items, readName), (item) => toShape(readName(item)));
   return [...groups.values()].flatMap((members) => {
-    if (members.length < leastFolded) return members.map((item) => ({ pattern: nameOf(item), members: [item] }));
-    return [{ pattern: formatPattern(members.map(nameOf)), members }];
+    if (members.length < minFolded) return members.map((item) => ({ pattern: readName(item), members: [item] }));
+    return [{ pattern: formatPattern(members.map(readName)), members }];
   });
 }
 
-function shapeOf(name: string): string | symbol {
+function toShape(name: string): string | symbol {
   return name.length > maxLength ? Symbol() : name.replace(number, '*');
 }
 
@@ -41,15 +41,15 @@ function formatSeries(pattern: string, names: readonly string[]): string {
 }
 
 /** `v9` before `v10`. */
-export function sortByName<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
+export function sortByName<T>(items: readonly T[], readName: (item: T) => string): T[] {
   collator ??= new Intl.Collator('en', { numeric: true });
   const { compare } = collator;
-  return items.toSorted((a, b) => compare(nameOf(a), nameOf(b)));
+  return items.toSorted((a, b) => compare(readName(a), readName(b)));
 }
 
 let collator: Intl.Collator | undefined;
 
-/** What is the same in all numbers stays: `logs-2024.*`. All names have the same words between their numbers. */
+/** Keeps the common start of the numbers: `logs-2024.*`. All names have the same words between their numbers. */
 function formatPattern(names: readonly string[]): string {
   const words = (names[0] ?? '').split(number);
   const numbers = names.map((name) => name.match(number) ?? []);
@@ -58,7 +58,7 @@ function formatPattern(names: readonly string[]): string {
     .join('');
 }
 
-/** Of dates, the parts that all begin with. */
+/** The parts of a date that all names begin with. */
 function sameNumbers(texts: readonly string[]): string {
   const [first = '', ...others] = texts;
   if (others.every((text) => text === first)) return first;

@@ -1,20 +1,21 @@
-import { Failure } from '@dbmole/core';
-import { type Answer, type AnswerLimits, textBytes } from '../answer.ts';
-import { answerFailure, textAt } from '../answer-failure.ts';
-import { type AskedRequest, type Call, pathOf } from '../call.ts';
-import { groupBy } from '../group-by.ts';
+import { askUser, Failure } from '@dbmole/core';
+import { type Answer, type AnswerLimits, textBytes } from '../answer/answer.ts';
+import { groupBy } from '../answer/group-by.ts';
+import { answerFailure, textAt } from '../call/answer-failure.ts';
+import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { AskedRequest, ClusterIdentity } from '../call/cluster-request.ts';
 import { isObject } from '../search/hit-table.ts';
-import { healths, type IndexItem, sumOf, worstHealth } from './index-item.ts';
+import { healths, type IndexItem, sumUp, worstHealth } from './index-item.ts';
 
-/** Of tens of thousands of indices. */
-export const listLimits: AnswerLimits = {
+/** The limits allow tens of thousands of indices. */
+const listLimits: AnswerLimits = {
   bytes: textBytes,
-  json: { string: 64 * 1024, list: 32 * 1024 * 1024, total: 32 * 1024 * 1024 },
+  json: { string: 64 * 1024, list: 32 * 1024 * 1024, total: 32 * 1024 * 1024, values: 120_000 },
 };
 
 export interface IndexList {
   items: readonly IndexItem[];
-  /** What could not be found out, as sentences of ours. */
+  /** Sentences about what could not be found out. */
   missing: readonly string[];
 }
 
@@ -25,37 +26,46 @@ export interface IndexWish {
 
 const columns = 'index,health,status,docs.count,store.size';
 
-/** What there is, with as much of it as this user may see. A data stream stands for its indices unless it is asked for itself. */
-export async function readIndices(call: Call, wish: IndexWish): Promise<IndexList> {
+/** Lists indices with as much as this user may see. A data stream represents its indices unless it is asked for itself. */
+export async function readIndices(call: ClusterCall, wish: IndexWish): Promise<IndexList> {
   if (wish.hidden === true && !call.lease.backend.rules.systemIndices) throw hiddenFailure();
   const shown = { expand_wildcards: wish.hidden === true ? 'open,closed,hidden' : 'open,closed' };
-  const params = { format: 'json', bytes: 'b', h: columns, ...shown };
-  const [listed, aliases, streams] = await Promise.all([
-    call.ask({ path: pathOf('_cat', 'indices', wish.index), params }, listLimits),
-    tolerate(call, { path: pathOf(wish.index, '_alias'), params: shown }),
-    tolerate(call, { path: pathOf('_data_stream', wish.index) }),
+  const params = { format: 'json', bytes: 'b', h: columns, ...shown, ...masterTimeout(call.identity) };
+  const others = Promise.all([
+    tolerate(call, { path: buildPath(wish.index, '_alias'), params: shown }),
+    tolerate(call, { path: buildPath('_data_stream', wish.index) }),
   ]);
+  // These are not awaited without the list: a cluster without a master answers none of them.
+  others.catch(() => undefined);
+  const listed = await call.ask({ path: buildPath('_cat', 'indices', wish.index), params }, listLimits);
   if (listed.status === 403) return await resolveIndices(call, wish, await call.failureOf(listed));
   const failure = await call.failureOf(listed);
   if (failure !== undefined) throw failure;
-  const plain = rowsOf(listed.json).map((row) => itemOf(row, aliasesOf(aliases)));
+  const [aliases, streams] = await others;
+  const known = listAliases(aliases);
+  const plain = buildRows(listed.json).map((row) => readItem(row, known));
   return {
-    items: joinStreams(plain, streamsOf(streams), wish.index),
+    items: joinStreams(plain, readStreams(streams), wish.index),
     missing: [aliases?.status === 403 ? 'Aliases are not shown: this user may not see them.' : '', cutNote(listed)].filter(
       (note) => note !== '',
     ),
   };
 }
 
+/** How long the cluster may look for a master: a healthy one has it at once. */
+function masterTimeout({ product, major = 0 }: ClusterIdentity): Record<string, string> {
+  return product === 'opensearch' && major >= 2 ? { cluster_manager_timeout: '2s' } : { master_timeout: '2s' };
+}
+
 function hiddenFailure(): Failure {
   return new Failure('refused', 'this connection may not read hidden indices', {
     code: 'E_INDEX_REFUSED',
-    hint: 'A person can allow them with "systemIndices": true; a tool cannot.',
+    hint: askUser('set `systemIndices` to true on the connection'),
   });
 }
 
-/** What is only of use as well: no answer when there is none. */
-async function tolerate(call: Call, request: AskedRequest): Promise<Answer | undefined> {
+/** Asks for additional facts; undefined when there is no answer. */
+async function tolerate(call: ClusterCall, request: AskedRequest): Promise<Answer | undefined> {
   try {
     return await call.ask(request, listLimits);
   } catch (error) {
@@ -64,17 +74,22 @@ async function tolerate(call: Call, request: AskedRequest): Promise<Answer | und
   }
 }
 
-function cutNote({ isPartial }: Answer): string {
-  return isPartial ? 'The list was too long to be read whole: name a pattern.' : '';
+function cutNote({ isPartial, json }: Answer): string {
+  return isPartial || (Array.isArray(json) && json.length > maxRows)
+    ? 'The list was too long to be read whole: name a pattern.'
+    : '';
 }
 
-function rowsOf(json: unknown): Record<string, unknown>[] {
-  return Array.isArray(json) ? json.filter(isObject) : [];
+/** The limits of the answer leave out the rest of a longer list as well. */
+const maxRows = 25_000;
+
+function buildRows(json: unknown): Record<string, unknown>[] {
+  return Array.isArray(json) ? json.slice(0, maxRows).filter(isObject) : [];
 }
 
 type Aliases = ReadonlyMap<string, readonly string[]>;
 
-function aliasesOf(answer: Answer | undefined): Aliases {
+function listAliases(answer: Answer | undefined): Aliases {
   if (answer === undefined || answer.status >= 300 || !isObject(answer.json)) return new Map();
   return new Map(
     Object.entries(answer.json).map(([index, value]) => [
@@ -84,27 +99,27 @@ function aliasesOf(answer: Answer | undefined): Aliases {
   );
 }
 
-function itemOf(row: Record<string, unknown>, aliases: Aliases): IndexItem {
+function readItem(row: Record<string, unknown>, aliases: Aliases): IndexItem {
   const name = String(row.index);
   return {
     name,
     health: healths.find((health) => health === row.health),
     indices: 1,
     closed: row.status === 'close' ? 1 : 0,
-    docs: numberOf(row['docs.count']),
-    bytes: numberOf(row['store.size']),
+    docs: readNumber(row['docs.count']),
+    bytes: readNumber(row['store.size']),
     aliases: aliases.get(name) ?? [],
   };
 }
 
 /** Every cell is a text, or null where there is nothing to count. */
-function numberOf(cell: unknown): number | undefined {
+function readNumber(cell: unknown): number | undefined {
   const number = typeof cell === 'string' && cell !== '' ? Number(cell) : undefined;
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** By the name of each of their indices. */
-function streamsOf(answer: Answer | undefined): ReadonlyMap<string, string> {
+/** Maps the name of each backing index to its data stream. */
+function readStreams(answer: Answer | undefined): ReadonlyMap<string, string> {
   const list = isObject(answer?.json) && Array.isArray(answer.json.data_streams) ? answer.json.data_streams : [];
   return new Map(
     list.filter(isObject).flatMap(({ name, indices }) => {
@@ -115,7 +130,7 @@ function streamsOf(answer: Answer | undefined): ReadonlyMap<string, string> {
 }
 
 /** `.ds-NAME-2024.01.31-000001`; older ones have no date. */
-function streamOf(index: string): string | undefined {
+function readStream(index: string): string | undefined {
   return /^\.ds-(.+?)(?:-\d{4}\.\d{2}\.\d{2})?-\d{6}$/.exec(index)?.[1];
 }
 
@@ -123,7 +138,7 @@ function joinStreams(items: readonly IndexItem[], streams: ReadonlyMap<string, s
   const named = new Set(asked?.split(','));
   const areAsked = asked?.startsWith('.') === true;
   const joined = groupBy(items, ({ name }) => {
-    const stream = areAsked ? undefined : (streams.get(name) ?? streamOf(name));
+    const stream = areAsked ? undefined : (streams.get(name) ?? readStream(name));
     return stream === undefined || named.has(stream) ? undefined : stream;
   });
   return [...joined].flatMap(([stream, members]) => (stream === undefined ? members : [streamItem(stream, members)]));
@@ -135,23 +150,23 @@ function streamItem(name: string, backing: readonly IndexItem[]): IndexItem {
     health: worstHealth(backing),
     indices: backing.length,
     closed: backing.reduce((sum, { closed }) => sum + closed, 0),
-    docs: sumOf(backing.map(({ docs }) => docs)),
-    bytes: sumOf(backing.map(({ bytes }) => bytes)),
+    docs: sumUp(backing.map(({ docs }) => docs)),
+    bytes: sumUp(backing.map(({ bytes }) => bytes)),
     aliases: [...new Set(backing.flatMap(({ aliases }) => aliases))],
     backing: backing.map((item) => item.name).sort(),
   };
 }
 
-/** For a user who may see what there is, but not how it is. */
-async function resolveIndices(call: Call, { index, hidden }: IndexWish, refusal: Failure | undefined): Promise<IndexList> {
+/** For a user who may see the names of indices, but not their state. */
+async function resolveIndices(call: ClusterCall, { index, hidden }: IndexWish, refusal: Failure | undefined): Promise<IndexList> {
   const params = { expand_wildcards: hidden === true ? 'open,closed,hidden' : 'open,closed' };
-  const answer = await call.ask({ path: pathOf('_resolve', 'index', index ?? '*'), params }, listLimits);
+  const answer = await call.ask({ path: buildPath('_resolve', 'index', index ?? '*'), params }, listLimits);
   // The first refusal says what is missing; the second would name a privilege that would not be enough.
   const failure = answerFailure(answer) === undefined ? undefined : (refusal ?? answerFailure(answer));
   if (failure !== undefined) throw failure;
   const json = isObject(answer.json) ? answer.json : {};
   const unknown = { health: undefined, docs: undefined, bytes: undefined };
-  const plain = rowsOf(json.indices)
+  const plain = buildRows(json.indices)
     .filter(({ data_stream }) => data_stream === undefined)
     .map(
       ({ name, attributes, aliases }): IndexItem => ({
@@ -159,11 +174,11 @@ async function resolveIndices(call: Call, { index, hidden }: IndexWish, refusal:
         name: String(name),
         indices: 1,
         closed: Array.isArray(attributes) && attributes.includes('closed') ? 1 : 0,
-        aliases: textsOf(aliases),
+        aliases: listTexts(aliases),
       }),
     );
-  const streams = rowsOf(json.data_streams).map(({ name, backing_indices }): IndexItem => {
-    const backing = textsOf(backing_indices);
+  const streams = buildRows(json.data_streams).map(({ name, backing_indices }): IndexItem => {
+    const backing = listTexts(backing_indices);
     return { ...unknown, name: String(name), indices: backing.length, closed: 0, aliases: [], backing };
   });
   return {
@@ -174,7 +189,7 @@ async function resolveIndices(call: Call, { index, hidden }: IndexWish, refusal:
   };
 }
 
-function textsOf(value: unknown): string[] {
+function listTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }

@@ -3,12 +3,12 @@ import { isObject } from '../search/hit-table.ts';
 
 type Definition = Readonly<Record<string, unknown>>;
 
-const longestValue = 80;
-const longestType = 600;
+const maxValueLength = 80;
+const maxTypeLength = 600;
 const defaultFormat = 'strict_date_optional_time||epoch_millis';
 
 /**
- * What one has to know of a field to search it: `text+.keyword`, `date(yyyy-MM-dd)`, `keyword, index:false`. Whatever stands in the
+ * What one has to know of a field to search it: `text+.keyword`, `date(yyyy-MM-dd)`, `keyword, index:false`. Whatever is in the
  * definition, the answer is a text: fields that are said the same way are shown together.
  */
 export function formatFieldType(definition: Definition): string {
@@ -16,7 +16,7 @@ export function formatFieldType(definition: Definition): string {
   const detail = formatDetail(type, definition);
   const own = `${type}${detail === '' ? '' : `(${detail})`}${formatMultiFields(definition.fields)}`;
   const text = [own, ...formatFlags(type, definition)].join(', ');
-  return text.length <= longestType ? text : `${text.slice(0, longestType)}…`;
+  return text.length <= maxTypeLength ? text : `${text.slice(0, maxTypeLength)}…`;
 }
 
 /** The parameter without which the type says too little. */
@@ -24,9 +24,10 @@ const details: Readonly<Record<string, (definition: Definition) => string>> = {
   date: formatDate,
   date_nanos: formatDate,
   date_range: formatDate,
-  dense_vector: ({ dims }) => short(dims),
+  dense_vector: ({ dims, similarity }) => list([dims, similarity], ', '),
   rank_vectors: ({ dims }) => short(dims),
-  knn_vector: ({ dimension }) => short(dimension),
+  knn_vector: ({ dimension, space_type, method }) =>
+    list([dimension, space_type ?? (isObject(method) ? method.space_type : undefined)], ', '),
   scaled_float: ({ scaling_factor }) => short(scaling_factor),
   constant_keyword: ({ value }) => short(value),
   semantic_text: ({ inference_id }) => short(inference_id),
@@ -52,11 +53,13 @@ function formatDate({ format }: Definition): string {
   return format === defaultFormat ? '' : short(format);
 }
 
-function formatAnalyzer({ analyzer }: Definition): string {
-  return short(analyzer);
+/** Synonyms are often in the analyzer of the search alone. */
+function formatAnalyzer({ analyzer, search_analyzer }: Definition): string {
+  const search = search_analyzer === undefined || search_analyzer === analyzer ? '' : `search: ${short(search_analyzer)}`;
+  return [short(analyzer), search].filter((text) => text !== '').join(', ');
 }
 
-/** Nothing that the type alone would say; `false` where one would expect to be able to search. */
+/** Lists parameters that the type does not imply, such as `false` for a field that cannot be searched. */
 function formatFlags(type: string, definition: Definition): string[] {
   const { path, copy_to, dynamic } = definition;
   const off = ['index', 'doc_values', 'enabled', 'subobjects'].filter((name) => isFalse(definition[name]));
@@ -65,11 +68,13 @@ function formatFlags(type: string, definition: Definition): string[] {
     ...off.map((name) => `${name}:false`),
     copy_to === undefined ? '' : `copy_to -> ${list(copy_to, ', ')}`,
     dynamic === undefined || dynamic === 'true' || dynamic === true ? '' : `dynamic:${short(dynamic)}`,
+    isDefaultLength(definition.ignore_above) ? '' : `ignore_above:${short(definition.ignore_above)}`,
+    isTrue(definition.ignore_malformed) ? 'ignore_malformed' : '',
     definition.time_series_metric === undefined ? '' : `metric:${short(definition.time_series_metric)}`,
   ].filter((flag) => flag !== '');
 }
 
-/** By their names alone where these say the type, as `.keyword` does. They have none of their own. */
+/** Formats multi-fields by name alone where the name implies the type, as `.keyword` does. They have none of their own. */
 function formatMultiFields(fields: unknown): string {
   if (!isObject(fields)) return '';
   return Object.entries(fields)
@@ -80,16 +85,29 @@ function formatMultiFields(fields: unknown): string {
     .join('');
 }
 
+/** Whether the length is the one of dynamic mappings, or means no limit. */
+function isDefaultLength(value: unknown): boolean {
+  return value === undefined || value === 256 || value === 2_147_483_647;
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}
+
 function isFalse(value: unknown): boolean {
   return value === false || value === 'false';
 }
 
 function list(value: unknown, separator: string): string {
-  return Array.isArray(value) ? value.map(short).join(separator) : short(value);
+  if (!Array.isArray(value)) return short(value);
+  return value
+    .map(short)
+    .filter((text) => text !== '')
+    .join(separator);
 }
 
 function short(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = value instanceof RawNumber ? value.text : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`;
+  return text.length <= maxValueLength ? text : `${text.slice(0, maxValueLength)}…`;
 }

@@ -1,21 +1,21 @@
-import { Failure } from '@dbmole/core';
+import { Failure, Turns } from '@dbmole/core';
 import { isObject } from '../search/hit-table.ts';
 import { formatFieldType } from './field-type.ts';
 
 export interface Field {
-  /** With those of all objects around it. */
+  /** The name, with those of all objects around it. */
   name: string;
   type: string;
-  /** Those that are searched as `name.inner`. */
+  /** The names of multi-fields, which are searched as `name.inner`. */
   inner: readonly string[];
 }
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** What of an object says how it is searched; one without any of it is only part of the names of its fields. */
+/** Parameters that say how an object is searched; an object without any of them is only part of the names of its fields. */
 const tellingKeys = ['enabled', 'subobjects', 'dynamic', 'copy_to', 'include_in_parent', 'include_in_root'];
 
-/** What can stand in a mapping itself. Old clusters put the name of a type around it. */
+/** The keys of a mapping. Old clusters put the name of a type around it. */
 const rootKeys = new Set(
   'properties runtime derived dynamic dynamic_templates dynamic_date_formats date_detection numeric_detection subobjects enabled'.split(
     ' ',
@@ -24,6 +24,9 @@ const rootKeys = new Set(
 
 /** Characters of all names of one answer: a name repeats those of all objects around it, so a deep mapping has many more than it was sent. */
 const maxNames = 32 * 1024 * 1024;
+
+/** The limit of one mapping. A cluster allows 1,000 by default. */
+const maxFields = 25_000;
 
 /** Counts the characters of names. */
 export interface NameRoom {
@@ -35,17 +38,22 @@ export function createNameRoom(): NameRoom {
   return {
     take(characters) {
       left -= characters;
-      if (left >= 0) return;
-      const hint = 'Name fewer indices, or set `raw` and give `fields` with *.';
-      throw new Failure('limit', `the names of all fields together have more than ${maxNames} characters`, { hint });
+      if (left < 0) throw limitFailure(`the field names have more than ${maxNames} characters together`);
     },
   };
 }
 
+function limitFailure(message: string): Failure {
+  return new Failure('limit', message, {
+    hint: ['Name fewer indices.', { tool: 'Or set `raw` and pass `fields` with *.', cli: 'Or pass FIELDS with *.' }],
+  });
+}
+
 /** Every field, in the order of the mapping. */
-export function flattenMapping(mapping: unknown, room = createNameRoom()): Field[] {
+export async function flattenMapping(mapping: unknown, room = createNameRoom()): Promise<Field[]> {
   const root = withoutType(mapping);
-  return [...rootFacts(root), ...properties(root, room), ...scripted(root, 'runtime'), ...scripted(root, 'derived')];
+  const properties = await readProperties(root, room);
+  return [...readRootFacts(root), ...properties, ...readScripted(root, 'runtime'), ...readScripted(root, 'derived')];
 }
 
 function withoutType(mapping: unknown): Value {
@@ -59,8 +67,8 @@ function withoutType(mapping: unknown): Value {
   return isObject(doc) ? doc : mapping;
 }
 
-/** What holds for the whole index and is not as everybody expects. */
-function rootFacts(root: Value): Field[] {
+/** Lists settings of the whole index that are not the default. */
+function readRootFacts(root: Value): Field[] {
   const { dynamic, _source, _routing, subobjects, enabled } = root;
   const facts: [string, boolean][] = [
     [`dynamic:${typeof dynamic === 'string' ? dynamic : 'false'}`, isSaying(dynamic) && !isSaying(dynamic, true)],
@@ -73,29 +81,32 @@ function rootFacts(root: Value): Field[] {
   return said.length === 0 ? [] : [{ name: '(index)', type: said.join(', '), inner: [] }];
 }
 
-function properties(root: Value, room: NameRoom): Field[] {
+async function readProperties(root: Value, room: NameRoom): Promise<Field[]> {
+  const turns = new Turns();
   const fields: Field[] = [];
-  const open: { name: string; definition: unknown }[] = childrenOf('', root);
+  const open: { name: string; definition: unknown }[] = listChildren('', root);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { name, definition } = next;
     const known = isObject(definition) ? definition : {};
-    const children = childrenOf(name, known);
+    const children = listChildren(name, known);
     if (children.length === 0 || isTelling(known)) {
-      const field = fieldOf(name, known);
+      const field = readField(name, known);
       room.take(name.length * (1 + field.inner.length));
       fields.push(field);
+      if (fields.length > maxFields) throw limitFailure(`a mapping has more than ${maxFields} fields`);
     }
     for (const child of children) open.push(child);
+    await turns.next();
   }
   return fields;
 }
 
 /** The last one first, as they are taken from the end. */
-function childrenOf(name: string, { properties }: Value): { name: string; definition: unknown }[] {
+function listChildren(name: string, { properties }: Value): { name: string; definition: unknown }[] {
   if (!isObject(properties)) return [];
-  return Object.entries(properties)
-    .map(([key, definition]) => ({ name: name === '' ? key : `${name}.${key}`, definition }))
-    .reverse();
+  return Object.keys(properties)
+    .reverse()
+    .map((key) => ({ name: name === '' ? key : `${name}.${key}`, definition: properties[key] }));
 }
 
 function isTelling(definition: Value): boolean {
@@ -110,16 +121,16 @@ function isSaying(value: unknown, wanted?: boolean): boolean {
   return value === wanted || value === String(wanted);
 }
 
-function fieldOf(name: string, definition: Value): Field {
+function readField(name: string, definition: Value): Field {
   const inner = isObject(definition.fields) ? Object.keys(definition.fields) : [];
   return { name, type: formatFieldType(definition), inner };
 }
 
-function scripted(root: Value, kind: 'runtime' | 'derived'): Field[] {
+function readScripted(root: Value, kind: 'runtime' | 'derived'): Field[] {
   const fields = root[kind];
   if (!isObject(fields)) return [];
   return Object.entries(fields).map(([name, definition]) => {
-    const { type, inner } = fieldOf(name, isObject(definition) ? definition : {});
+    const { type, inner } = readField(name, isObject(definition) ? definition : {});
     return { name, type: `${type} (${kind})`, inner };
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { groupBy } from '../group-by.ts';
+import { Turns } from '@dbmole/core';
+import { groupBy } from '../answer/group-by.ts';
 import { isObject } from '../search/hit-table.ts';
 import { createNameRoom, type Field, flattenMapping } from './flatten.ts';
 
@@ -10,26 +11,42 @@ export interface MappingGroup {
 }
 
 /** The names in an answer are those of the indices behind what was asked for, never what was asked for itself. */
-export function groupMappings(json: unknown): MappingGroup[] {
+export async function groupMappings(json: unknown): Promise<MappingGroup[]> {
   const mappings = Object.entries(isObject(json) ? json : {}).map(([index, value]) => ({
     index,
     mapping: isObject(value) ? value.mappings : undefined,
   }));
   const room = createNameRoom();
   // Most are the same to the letter, and are not taken apart again.
-  const groups = [...groupBy(mappings, ({ mapping }) => keyOf([mapping])).values()].map((alike) => ({
-    indices: alike.map(({ index }) => index),
-    fields: flattenMapping(alike[0]?.mapping, room),
-  }));
-  // What made others different is nothing that we show.
-  return [...groupBy(groups, ({ fields }) => keyOf(fields)).values()].map((alike) => ({
-    indices: alike.flatMap(({ indices }) => indices),
-    fields: alike[0]?.fields ?? [],
+  const alike = await groupAlike(mappings, ({ mapping }) => [mapping]);
+  const turns = new Turns();
+  const groups: MappingGroup[] = [];
+  for (const members of alike) {
+    groups.push({ indices: members.map(({ index }) => index), fields: await flattenMapping(members[0]?.mapping, room) });
+    await turns.next();
+  }
+  // Groups the rest by what is shown of them.
+  return (await groupAlike(groups, ({ fields }) => fields)).map((members) => ({
+    indices: members.flatMap(({ indices }) => indices),
+    fields: members[0]?.fields ?? [],
   }));
 }
 
-function keyOf(parts: readonly unknown[]): string {
+async function groupAlike<T>(items: readonly T[], listParts: (item: T) => readonly unknown[]): Promise<T[][]> {
+  if (items.length < 2) return items.map((item) => [item]);
+  const turns = new Turns();
+  const keys = new Map<T, string>();
+  for (const item of items) {
+    keys.set(item, await toKey(listParts(item), turns));
+  }
+  return [...groupBy(items, (item) => keys.get(item)).values()];
+}
+
+async function toKey(parts: readonly unknown[], turns: Turns): Promise<string> {
   const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${JSON.stringify(part)}\n`);
+  for (const part of parts) {
+    hash.update(`${JSON.stringify(part)}\n`);
+    await turns.next();
+  }
   return hash.digest('base64');
 }

@@ -1,6 +1,7 @@
+import { Turns } from '@dbmole/core';
 import { formatNames } from '../indices/name-pattern.ts';
 import type { Field } from './flatten.ts';
-import type { MappingGroup } from './group-mappings.ts';
+import type { MergedMappings } from './merge-mappings.ts';
 
 export interface MappingPage {
   /** Says how much there is and how to read on. */
@@ -10,51 +11,53 @@ export interface MappingPage {
 
 /** Characters of the fields of one page. */
 const pageRoom = 7_200;
-/** After so many, the type is said again: it stands at the end of the line. */
+/** The type is at the end of the line, so it is repeated after this many characters. */
 const lineLength = 240;
 
-/** One page of the fields of all groups, counted through. Fields of the same type stand together: `a, b: keyword`. */
-export function formatMapping(groups: readonly MappingGroup[], offset: number): MappingPage {
-  const total = groups.reduce((sum, { fields }) => sum + fields.length, 0);
+/** Formats one page of the fields of all sections. Fields of the same type are on one line: `a, b: keyword`. */
+export async function formatMapping(merged: MergedMappings, offset: number): Promise<MappingPage> {
+  const total = merged.sections.reduce((sum, { fields }) => sum + fields.length, 0);
   const blocks: string[] = [];
   let room = pageRoom;
   let at = 0;
   let shownTo = offset;
-  for (const group of groups) {
+  const turns = new Turns();
+  for (const section of merged.sections) {
+    await turns.next();
     const first = Math.max(0, offset - at);
-    at += group.fields.length;
-    if (first > 0 && first >= group.fields.length) continue;
-    const heading = groups.length === 1 ? [] : [`${formatNames(group.indices)}:`];
-    const fields = takeFields(group.fields, { first, room: room - (heading[0]?.length ?? 0) });
-    if (fields.length === 0 && group.fields.length > 0 && blocks.length > 0) break;
-    const lines = [...heading, ...(group.fields.length === 0 ? ['no fields'] : formatFields(fields))];
-    blocks.push(lines.join('\n'));
-    room -= lines.join('\n').length;
-    shownTo = at - group.fields.length + first + fields.length;
-    if (first + fields.length < group.fields.length) break;
+    at += section.fields.length;
+    if (first >= section.fields.length) continue;
+    const title = section.title();
+    const fields = await takeFields(section.fields, { first, room: room - title.length });
+    if (room < title.length && blocks.length > 0) break;
+    const block = [...(title === '' ? [] : [title]), ...formatFields(fields)].join('\n');
+    blocks.push(block);
+    room -= block.length;
+    shownTo = at - section.fields.length + first + fields.length;
+    if (first + fields.length < section.fields.length) break;
   }
-  return { line: formatLine(groups, { offset, shownTo, total }), text: blocks.join('\n\n') };
+  const text = total === 0 ? 'no fields' : blocks.join('\n\n');
+  return { line: formatLine(merged, { offset, shownTo, total }), text };
 }
 
-function formatLine(
-  groups: readonly MappingGroup[],
-  { offset, shownTo, total }: { offset: number; shownTo: number; total: number },
-) {
-  const [group] = groups;
-  const where =
-    groups.length > 1
-      ? ` of ${groups.length} mappings`
-      : (group?.indices.length ?? 0) > 1
-        ? ` of ${formatNames(group?.indices ?? [])}`
-        : '';
-  const range =
-    offset === 0 && shownTo >= total ? `${total} field${total === 1 ? '' : 's'}` : `Fields ${offset + 1}-${shownTo} of ${total}`;
+interface Extent {
+  offset: number;
+  shownTo: number;
+  total: number;
+}
+
+function formatLine({ indices, used }: MergedMappings, { offset, shownTo, total }: Extent): string {
+  const where = indices.length > 1 ? ` of ${formatNames(indices)}` : '';
+  const isAll = offset === 0 && shownTo >= total;
+  const range = isAll ? `${total} field${total === 1 ? '' : 's'}` : `Fields ${offset + 1}-${shownTo} of ${total}`;
   const more = shownTo < total ? `; more: same call with offset=${shownTo}, or fields=part.*` : '';
-  return `${range}${where}${more}.`;
+  const first = used === undefined || offset > 0 ? '' : ` Those that documents have come first: ${used}.`;
+  return `${range}${where}${more}.${first}`;
 }
 
-/** At least one, so that each page gets further. */
-function takeFields(fields: readonly Field[], { first, room }: { first: number; room: number }): readonly Field[] {
+/** Takes at least one field, so that each page gets further. */
+async function takeFields(fields: readonly Field[], { first, room }: { first: number; room: number }): Promise<readonly Field[]> {
+  const turns = new Turns();
   const seen = new Set<string>();
   let used = 0;
   let end = first;
@@ -65,6 +68,7 @@ function takeFields(fields: readonly Field[], { first, room }: { first: number; 
     seen.add(field.type);
     // The types that are said again on further lines.
     if (used * 1.08 > room && end > first) break;
+    await turns.next();
   }
   return fields.slice(first, end);
 }
@@ -93,7 +97,7 @@ function wrap(names: readonly string[]): string[] {
   return lines.map((line) => line.join(', '));
 }
 
-/** What would look like the end of a name is shown as what it is. */
+/** Quotes a name with a character that would look like its end. */
 function quote(name: string): string {
   return /[\s,:"]/.test(name) || name === '' ? JSON.stringify(name) : name;
 }

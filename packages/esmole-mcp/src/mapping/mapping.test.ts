@@ -5,10 +5,13 @@ import { filterFields } from './field-filter.ts';
 import { flattenMapping } from './flatten.ts';
 import { groupMappings } from './group-mappings.ts';
 import { formatMapping } from './mapping-text.ts';
+import { mergeMappings } from './merge-mappings.ts';
 
 const answerOf = (properties: unknown, more: object = {}) => ({ index: { mappings: { properties, ...more } } });
-const pageOf = (json: unknown, offset = 0, fields?: string) => formatMapping(filterFields(groupMappings(json), fields), offset);
-const textOf = (properties: unknown, more: object = {}) => pageOf(answerOf(properties, more)).text;
+const merge = async (json: unknown, fields?: string) =>
+  await mergeMappings(await filterFields(await groupMappings(json), fields));
+const readPage = async (json: unknown, offset = 0, fields?: string) => await formatMapping(await merge(json, fields), offset);
+const readText = async (properties: unknown, more: object = {}) => (await readPage(answerOf(properties, more))).text;
 
 describe('a field', () => {
   it.each<[object, string]>([
@@ -18,6 +21,10 @@ describe('a field', () => {
       { type: 'text', analyzer: 'german', fields: { raw: { type: 'keyword', index: false } } },
       'text(german)+.raw(keyword, index:false)',
     ],
+    [{ type: 'text', analyzer: 'en', search_analyzer: 'en_synonyms' }, 'text(en, search: en_synonyms)'],
+    [{ type: 'keyword', ignore_above: 1024 }, 'keyword, ignore_above:1024'],
+    [{ type: 'long', ignore_malformed: true }, 'long, ignore_malformed'],
+    [{ type: 'dense_vector', dims: 3, similarity: 'cosine' }, 'dense_vector(3, cosine)'],
     [{ type: 'alias', path: 'a.b' }, 'alias, -> a.b'],
     [{ type: 'date' }, 'date'],
     [{ type: 'date', format: 'strict_date_optional_time||epoch_millis' }, 'date'],
@@ -42,73 +49,79 @@ describe('a field', () => {
     [{}, 'object'],
     [{ properties: {} }, 'object'],
     [{ type: 'passthrough', priority: 1 }, 'passthrough'],
-  ])('%j is %s', (definition, type) => {
-    expect(textOf({ f: definition })).toBe(`f: ${type}`);
+  ])('%j is %s', async (definition, type) => {
+    expect(await readText({ f: definition })).toBe(`f: ${type}`);
   });
 
-  it('has the names of all objects around it; those that say something have a line of their own', () => {
+  it('names a field with its outer objects, which have a line of their own if they have settings', async () => {
     const nested = { type: 'nested', properties: { text: { type: 'text' }, by: { properties: { id: { type: 'long' } } } } };
     const flat = { type: 'object', subobjects: false, properties: { 'a.b': { type: 'long' } } };
-    expect(textOf({ comments: nested, flat })).toBe(
+    expect(await readText({ comments: nested, flat })).toBe(
       'comments: nested\ncomments.text: text\ncomments.by.id, flat.a.b: long\nflat: object, subobjects:false',
     );
   });
 
-  it('may be there at the time of the search only', () => {
+  it('shows runtime fields', async () => {
     const script = { source: 'x'.repeat(5_000) };
     expect(
-      textOf({ a: { type: 'long' } }, { runtime: { b: { type: 'long', script } }, derived: { c: { type: 'date', script } } }),
+      await readText(
+        { a: { type: 'long' } },
+        { runtime: { b: { type: 'long', script } }, derived: { c: { type: 'date', script } } },
+      ),
     ).toBe('a: long\nb: long (runtime)\nc: date (derived)');
   });
 });
 
 describe('a mapping', () => {
-  it('says what holds for the whole index, and leaves out what is only kept there', () => {
+  it('shows settings of the whole index', async () => {
     const more = {
       dynamic: 'strict',
       _source: { enabled: false },
       _routing: { required: true },
       _meta: { big: 'x'.repeat(9_000) },
     };
-    expect(textOf({ a: { type: 'long' } }, more)).toBe('(index): dynamic:strict, _source:disabled, _routing:required\na: long');
+    expect(await readText({ a: { type: 'long' } }, more)).toBe(
+      '(index): dynamic:strict, _source:disabled, _routing:required\na: long',
+    );
   });
 
-  it('of an old cluster has a type around it', () => {
+  it('reads a mapping with a document type around it', async () => {
     const inner = { dynamic: 'strict', properties: { a: { type: 'long' } } };
     for (const mappings of [{ doc: inner }, { _doc: inner }, inner])
-      expect(pageOf({ index: { mappings } }).text).toBe('(index): dynamic:strict\na: long');
-    for (const mappings of [{}, { doc: {} }, undefined, null, 3]) expect(pageOf({ index: { mappings } }).text).toBe('no fields');
+      expect((await readPage({ index: { mappings } })).text).toBe('(index): dynamic:strict\na: long');
+    for (const mappings of [{}, { doc: {} }, undefined, null, 3])
+      expect((await readPage({ index: { mappings } })).text).toBe('no fields');
   });
 
-  it('has fields of the same type together, in lines that end', () => {
+  it('puts fields of one type on lines of limited length', async () => {
     const names = Array.from({ length: 60 }, (_, at) => `field_${at}`);
-    const { text, line } = pageOf(answerOf(Object.fromEntries(names.map((name) => [name, { type: 'long' }]))));
+    const { text, line } = await readPage(answerOf(Object.fromEntries(names.map((name) => [name, { type: 'long' }]))));
     expect(line).toBe('60 fields.');
     expect(text.split('\n').length).toBeGreaterThan(2);
     for (const one of text.split('\n')) expect(one).toMatch(/^field_.*: long$/);
     expect(names.every((name) => text.includes(name))).toBe(true);
   });
 
-  it('is short', () => {
+  it('formats a large mapping briefly', async () => {
     const types = ['keyword', 'text', 'date', 'long', 'double', 'boolean'];
     const fields = Object.fromEntries(Array.from({ length: 18 }, (_, at) => [`field_${at}x`, { type: types[at % 6] }]));
-    const { line, text } = pageOf(answerOf(fields));
+    const { line, text } = await readPage(answerOf(fields));
     expect(line.length + text.length + 24).toBeLessThanOrEqual(320);
   });
 
-  it('with ten thousand fields is read page by page, in no time', () => {
+  it('reads ten thousand fields page by page within a second', async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, at) => [`some_field_${at}`, { type: at % 3 ? 'keyword' : 'text' }]),
     );
     const json = answerOf({ a: { properties: fields } });
     const started = performance.now();
-    const first = pageOf(json);
+    const first = await readPage(json);
     expect(performance.now() - started).toBeLessThan(1_000);
     expect(first.text.length + first.line.length).toBeLessThan(8_000);
-    const groups = groupMappings(json);
+    const merged = await merge(json);
     const seen: string[] = [];
     for (let offset: number | undefined = 0; offset !== undefined; ) {
-      const { line, text } = formatMapping(groups, offset);
+      const { line, text } = await formatMapping(merged, offset);
       seen.push(...text.split('\n').flatMap((one) => one.replace(/: \w+$/, '').split(', ')));
       const next: string | undefined = /offset=(\d+)/.exec(line)?.[1];
       offset = next === undefined ? undefined : Number(next);
@@ -120,29 +133,64 @@ describe('a mapping', () => {
     );
   });
 
-  it('that many indices have is said once', () => {
+  it('shows a mapping of many indices once', async () => {
     const one = { mappings: { properties: { a: { type: 'long' } } } };
     const names = Array.from({ length: 200 }, (_, at) => `.ds-logs-2024.01.01-${String(at).padStart(6, '0')}`);
     const indices = Object.fromEntries(names.map((name, at) => [name, { mappings: { ...one.mappings, _meta: { at } } }]));
-    expect(pageOf(indices)).toEqual({
+    expect(await readPage(indices)).toEqual({
       line: '1 field of .ds-logs-2024.01.01-* (200: .ds-logs-2024.01.01-000000 … .ds-logs-2024.01.01-000199).',
       text: 'a: long',
     });
-    const other = pageOf({ ...indices, other: { mappings: { properties: { b: { type: 'long' } } } } });
-    expect(other.line).toBe('2 fields of 2 mappings.');
-    expect(other.text).toMatch(/^\.ds-logs.*:\na: long\n\nother:\nb: long$/);
+    const other = await readPage({ ...indices, other: { mappings: { properties: { b: { type: 'long' } } } } });
+    expect(other.line).toMatch(/^2 fields of \.ds-logs-2024\.01\.01-\* \(200: .*\), other\.$/);
+    expect(other.text).toBe('not in other:\na: long\n\nonly in other:\nb: long');
   });
 
-  it('is narrowed to the fields that are asked for', () => {
+  it('shows each field of a series once, conflicts first, and names indices that lack one', async () => {
+    const day = (at: number) => `web-2024.01.${String(at).padStart(2, '0')}`;
+    const common = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`common_${at}`, { type: 'keyword' }]));
+    const mappingOf = (at: number) => ({
+      ...common,
+      status: { type: at === 7 ? 'keyword' : 'long' },
+      ...(at === 9 ? {} : { tenant: { type: 'keyword', _meta: at } }),
+      ...(at > 28 ? { late: { type: 'date' } } : {}),
+    });
+    const days = Array.from({ length: 30 }, (_, at) => at + 1);
+    const json = Object.fromEntries(days.map((at) => [day(at), { mappings: { properties: mappingOf(at) } }]));
+    const { line, text } = await readPage(json);
+    expect(line).toBe('43 fields of web-2024.01.* (30: web-2024.01.01 … web-2024.01.30).');
+    expect(text.split('\n')[0]).toBe('differs between indices:');
+    expect(text.split('\n')[1]).toBe(
+      'status: long in web-2024.01.* (29: web-2024.01.01 … web-2024.01.30); keyword in web-2024.01.07',
+    );
+    expect(text).toContain('\n\nnot in web-2024.01.09:\ntenant: keyword');
+    expect(text).toContain('\n\nonly in web-2024.01.29, web-2024.01.30:\nlate: date');
+    expect((await readPage(json, 0, 'tenant')).text).toBe('not in web-2024.01.09:\ntenant: keyword');
+    expect((await readPage(json, 0, 'common_1')).text).toBe('common_1: keyword');
+    expect((await readPage(json, 42)).text).toBe('only in web-2024.01.29, web-2024.01.30:\nlate: date');
+  });
+
+  it('shows fields that documents have before the others', async () => {
+    const json = answerOf({ a: { type: 'long' }, b: { type: 'long' }, c: { type: 'date' } });
+    const merged = await mergeMappings(await groupMappings(json), ({ name }) => name === 'b');
+    expect(await formatMapping(merged, 0)).toEqual({
+      line: '3 fields. Those that documents have come first: 1.',
+      text: 'b: long\n\nin no document:\na: long\nc: date',
+    });
+  });
+
+  it('filters by field name', async () => {
     const json = answerOf({
       a: { properties: { b: { type: 'long' }, c: { type: 'text', fields: { Raw: { type: 'keyword' } } } } },
       d: { type: 'long' },
     });
-    expect(pageOf(json, 0, 'a').text).toBe('a.b: long\na.c: text+.Raw(keyword)');
-    expect(pageOf(json, 0, '*.raw').text).toBe('a.c: text+.Raw(keyword)');
-    expect(pageOf(json, 0, 'a.*b, D').text).toBe('a.b, d: long');
-    expect(() => pageOf(json, 0, 'a.bb')).toThrow(expect.objectContaining({ code: 'E_UNKNOWN_FIELD', nearest: ['a.b'] }));
-    expect(() => pageOf(json, 0, `${'*a'.repeat(500)}x`)).toThrow(/no field matches/);
+    expect((await readPage(json, 0, 'a')).text).toBe('a.b: long\na.c: text+.Raw(keyword)');
+    expect((await readPage(json, 0, '*.raw')).text).toBe('a.c: text+.Raw(keyword)');
+    expect((await readPage(json, 0, 'a.*b, D')).text).toBe('a.b, d: long');
+    await expect(readPage(json, 0, 'a.bb')).rejects.toThrow(
+      expect.objectContaining({ code: 'E_UNKNOWN_FIELD', nearest: ['a.b'] }),
+    );
+    await expect(readPage(json, 0, `${'*a'.repeat(500)}x`)).rejects.toThrow(/no field matches/);
   });
 });
 
@@ -162,13 +210,13 @@ describe('no mapping', () => {
       'with fields that are called like parameters',
       { properties: { properties: { type: { type: 'long' }, fields: { type: 'long' } } } },
     ],
-  ])('%s is too odd', (_, properties) => {
-    const { text } = pageOf(answerOf(properties));
+  ])('%s is too odd', async (_, properties) => {
+    const { text } = await readPage(answerOf(properties));
     expect(text).not.toBe('');
     expect(text).not.toMatch(/^[^"]*, b: long$/m);
   });
 
-  it('of any kind ends in an error', () => {
+  it('never fails on a mapping of unexpected shape', async () => {
     const definition = fc.letrec((tie) => ({
       field: fc.oneof(
         { maxDepth: 5 },
@@ -186,13 +234,13 @@ describe('no mapping', () => {
         maxKeys: 5,
       }),
     }));
-    fc.assert(
-      fc.property(definition.fields, fc.jsonValue(), (properties, odd) => {
-        const fields = flattenMapping({ properties, dynamic: odd, runtime: odd });
+    await fc.assert(
+      fc.asyncProperty(definition.fields, fc.jsonValue(), async (properties, odd) => {
+        const fields = await flattenMapping({ properties, dynamic: odd, runtime: odd });
         expect(fields.every(({ name, type }) => typeof name === 'string' && type !== '')).toBe(true);
-        expect(pageOf(answerOf(properties)).text).toEqual(expect.any(String));
-        expect(pageOf({ index: odd, other: { mappings: odd } }).text).toEqual(expect.any(String));
-        expect(pageOf(odd).text).toEqual(expect.any(String));
+        expect((await readPage(answerOf(properties))).text).toEqual(expect.any(String));
+        expect((await readPage({ index: odd, other: { mappings: odd } })).text).toEqual(expect.any(String));
+        expect((await readPage(odd)).text).toEqual(expect.any(String));
       }),
     );
   });

@@ -7,7 +7,7 @@ const hit = (_source: object, more: object = {}) => ({ _index: 'a', _id: '1', _s
 const one = { isOneIndex: true, room: 32_000, cellLimit: 500 };
 
 describe('hits', () => {
-  it('have a column for everything that is nested in objects, in the order of the documents', () => {
+  it('makes a column for each nested field, in the order of the documents', () => {
     const table = tabulate([hit({ b: 1, a: { y: 'x', z: { deep: true } } }), hit({ b: 2, c: [1, { d: null }] })], one);
     expect(table.columns).toEqual(['_id', 'b', 'a.y', 'a.z.deep', 'c']);
     expect(table.rows).toEqual([
@@ -16,7 +16,7 @@ describe('hits', () => {
     ]);
   });
 
-  it('name their index where it is not the same for all, and their score where there is one', () => {
+  it('shows the index where hits differ in it, and the score where there is one', () => {
     expect(tabulate([hit({ a: 1 }, { _score: 1.5 })], { ...one, isOneIndex: false }).columns).toEqual([
       '_id',
       '_index',
@@ -25,12 +25,12 @@ describe('hits', () => {
     ]);
   });
 
-  it('keep every digit, and know how long a text was', () => {
+  it('keeps every digit, and the length of a cut text', () => {
     const { rows } = tabulate([hit({ n: new RawNumber('9007199254740993'), t: new CutString('abc', 9_000) })], one);
-    expect(rows).toEqual([['1', '9007199254740993', { text: 'abc', length: 9_000 }]]);
+    expect(rows).toEqual([['1', { text: '9007199254740993', length: 16 }, { text: 'abc', length: 9_000 }]]);
   });
 
-  it('show fields, highlights and inner hits', () => {
+  it('shows fields, highlights and inner hits', () => {
     const inner = { comments: { hits: { total: { value: 1 }, hits: [{ _source: { text: 'hi' } }] } } };
     const odd = { _index: 'a', _id: '1', fields: { a: [1], b: [1, 2] }, highlight: { t: ['<em>x</em>'] }, inner_hits: inner };
     const { columns, rows } = tabulate([odd], one);
@@ -38,7 +38,25 @@ describe('hits', () => {
     expect(rows[0]).toEqual(['1', 1, '[1,2]', '{"t":["<em>x</em>"]}', '{"total":{"value":1},"hits":[{"text":"hi"}]}']);
   });
 
-  it('are lines of JSON where they have little in common', () => {
+  it('quotes texts in a column that also has numbers', () => {
+    const hits = [hit({ a: '200', b: '1', c: 'x' }), hit({ a: 200, b: '2', c: 1 }), hit({ a: true }), hit({ a: 'true' })];
+    const { rows } = tabulate(hits, one);
+    expect(rows).toEqual([
+      ['1', '"200"', '1', 'x'],
+      ['1', 200, '2', 1],
+      ['1', true, null, null],
+      ['1', '"true"', null, null],
+    ]);
+  });
+
+  it('shows computed sort values and ignored fields', () => {
+    const odd = hit({ a: 1 }, { sort: [17, 2.5], _ignored: ['note'], ignored_field_values: { note: ['long'] } });
+    const { columns, rows } = tabulate([odd], { ...one, computed: [undefined, '_geo_distance'] });
+    expect(columns).toEqual(['_id', '_geo_distance', '_ignored', 'ignored_field_values', 'a']);
+    expect(rows).toEqual([['1', 2.5, 'note', '{"note":["long"]}', 1]]);
+  });
+
+  it('shows hits with little in common as lines of JSON', () => {
     const hits = Array.from({ length: 10 }, (_, index) => hit({ [`only_${index}`]: index }));
     const { columns, rows } = tabulate(hits, one);
     expect(columns).toEqual(['_id', '_source']);
@@ -46,13 +64,13 @@ describe('hits', () => {
   });
 
   it.each([{}, { _source: null }, { _source: { a: {} } }, { _source: [] }, { fields: 1 }])(
-    'of an odd kind (%j) do no harm',
+    'accepts a hit of unexpected shape: %j',
     (odd) => {
       expect(tabulate([odd], one).rows).toHaveLength(1);
     },
   );
 
-  it('that cannot have room are no rows, and their fields no columns', () => {
+  it('leaves out hits without room, and their columns', () => {
     const hits = Array.from({ length: 100 }, (_, index) => hit(index < 50 ? { a: 'x'.repeat(99) } : { b: 1 }));
     const { columns, rows } = tabulate(hits, { ...one, room: 1_000 });
     expect(columns).toEqual(['_id', 'a']);
@@ -61,7 +79,7 @@ describe('hits', () => {
     expect(tabulate(hits, { ...one, room: 1_000, cellLimit: 20 }).rows.length).toBeGreaterThan(50);
   });
 
-  it('have room as long as a table of them may have', () => {
+  it('keeps hits as long as a table may have room', () => {
     const room = createRoom(1_000, 500);
     const taken = Array.from({ length: 100 }, () => room.take(hit({ a: 'x'.repeat(99) })));
     expect(taken.filter(Boolean)).toHaveLength(10);

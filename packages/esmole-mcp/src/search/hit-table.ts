@@ -8,18 +8,20 @@ export interface HitTable {
   rows: readonly (readonly CellValue[])[];
 }
 
-/** Beyond this many columns, or with so many holes, a line of JSON for each hit says the same with less. */
-const mostColumns = 120;
-const leastFilled = 0.5;
+/** Beyond this many columns, or with so many holes, a line of JSON for each hit is shorter. */
+const maxColumns = 120;
+const minFilled = 0.5;
 /** Characters of one list or object inside of a cell. */
 const jsonRoom = 100_000;
-/** What is nested further, or has a longer name, stays JSON: a name repeats those of all objects around it. */
+/** Limits beyond which a value stays JSON: a name repeats those of all objects around it. */
 const maxLevels = 30;
 const maxName = 500;
 
 export interface TableOptions {
-  /** Of all of these hits. */
+  /** Whether all hits are from one index. */
   isOneIndex: boolean;
+  /** Names for the sort values that are computed and in no field, by their place in the sort. */
+  computed?: readonly (string | undefined)[];
   /** Characters that there are for all rows, and of one cell. */
   room: number;
   cellLimit: number;
@@ -33,17 +35,30 @@ export interface TableOptions {
 export function tabulate(all: readonly Hit[], options: TableOptions): HitTable {
   const flat = flattenSome(all, options);
   const hits = all.slice(0, flat.length);
-  const heads = unionOf(flat.map(({ head }) => head));
-  const names = unionOf(flat.map(({ fields }) => fields));
+  const heads = unite(flat.map(({ head }) => head));
+  const names = unite(flat.map(({ fields }) => fields));
   const filled = flat.reduce((sum, { fields }) => sum + fields.size, 0);
-  if (names.length > mostColumns || (names.length > 8 && filled < names.length * hits.length * leastFilled)) {
+  if (names.length > maxColumns || (names.length > 8 && filled < names.length * hits.length * minFilled)) {
     return jsonLines(hits, flat, heads);
   }
+  const mixed = new Set(names.filter((name) => isMixed(flat.map(({ fields }) => fields.get(name)))));
   const rows = flat.map(({ head, fields }) => [
     ...heads.map((name) => head.get(name) ?? null),
-    ...names.map((name) => fields.get(name) ?? null),
+    ...names.map((name) => quoteIn(mixed, name, fields.get(name) ?? null)),
   ]);
   return { columns: [...heads, ...names], rows };
+}
+
+const looksLikeValue = /^(?:-?\d[\d.eE+-]*|true|false)$/;
+
+/** A number in one document and a text in another look the same in a table, just where the conflict is looked for. */
+function isMixed(cells: readonly (CellValue | undefined)[]): boolean {
+  const isText = (cell: CellValue | undefined) => typeof cell === 'string' && looksLikeValue.test(cell);
+  return cells.some(isText) && cells.some((cell) => cell !== undefined && cell !== null && typeof cell !== 'string');
+}
+
+function quoteIn(mixed: ReadonlySet<string>, name: string, cell: CellValue): CellValue {
+  return mixed.has(name) && typeof cell === 'string' ? JSON.stringify(cell) : cell;
 }
 
 function jsonLines(hits: readonly Hit[], flat: readonly { head: Fields }[], heads: readonly string[]): HitTable {
@@ -61,16 +76,21 @@ interface FlatHit {
   fields: Fields;
 }
 
-function flattenSome(hits: readonly Hit[], { isOneIndex, room, cellLimit }: TableOptions): FlatHit[] {
+function flattenSome(hits: readonly Hit[], { isOneIndex, computed = [], room, cellLimit }: TableOptions): FlatHit[] {
   const flat: FlatHit[] = [];
   let left = room;
   for (const hit of hits) {
     if (left < 0) break;
-    const one = { head: headOf(hit, isOneIndex), fields: fieldsOf(hit) };
+    const one = { head: readHead(hit, { isOneIndex, computed }), fields: listFields(hit) };
     flat.push(one);
-    left -= leastSize(one.fields, cellLimit);
+    left -= computeMinSize(one.fields, cellLimit);
   }
   return flat;
+}
+
+/** Everything that a hit says, by the names of its columns. */
+export function flattenHit(hit: Hit): FlatHit {
+  return { head: readHead(hit, { isOneIndex: false }), fields: listFields(hit) };
 }
 
 /** Takes hits as long as there can be room for another one. */
@@ -78,14 +98,14 @@ export function createRoom(characters: number, cellLimit: number): { take(hit: H
   let left = characters;
   return {
     take(hit) {
-      left -= leastSize(fieldsOf(hit), cellLimit);
+      left -= computeMinSize(listFields(hit), cellLimit);
       return left >= 0;
     },
   };
 }
 
 /** No row of these is shorter: whole as a table has them, or cut as one cell of JSON. */
-function leastSize(fields: Fields, cellLimit: number): number {
+function computeMinSize(fields: Fields, cellLimit: number): number {
   let size = 1;
   for (const value of fields.values()) {
     const length = typeof value === 'string' ? value.length : 1;
@@ -94,26 +114,34 @@ function leastSize(fields: Fields, cellLimit: number): number {
   return Math.min(size, cellLimit);
 }
 
-function headOf(hit: Hit, isOneIndex: boolean): Fields {
+/** Members with a column of their own, and the type that old clusters write. */
+const known: ReadonlySet<string> = new Set('_id _index _type _score _source fields highlight inner_hits sort'.split(' '));
+
+/** All sort values are shown without `computed`. */
+function readHead(hit: Hit, { isOneIndex, computed }: Pick<TableOptions, 'isOneIndex' | 'computed'>): Fields {
   const head: Fields = new Map();
-  if (hit._id !== undefined) head.set('_id', cellOf(hit._id));
-  if (!isOneIndex && hit._index !== undefined) head.set('_index', cellOf(hit._index));
-  if (typeof hit._score === 'number' || hit._score instanceof RawNumber) head.set('_score', cellOf(hit._score));
+  if (hit._id !== undefined) head.set('_id', formatCell(hit._id));
+  if (!isOneIndex && hit._index !== undefined) head.set('_index', formatCell(hit._index));
+  if (typeof hit._score === 'number' || hit._score instanceof RawNumber) head.set('_score', formatCell(hit._score));
+  if (computed === undefined && hit.sort !== undefined) head.set('sort', formatCell(single(hit.sort)));
+  const sort = Array.isArray(hit.sort) ? hit.sort : [];
+  for (const [at, name] of (computed ?? []).entries()) if (name !== undefined) head.set(name, formatCell(sort[at]));
+  for (const [name, value] of listEntries(hit)) if (!known.has(name)) head.set(name, formatCell(single(value)));
   return head;
 }
 
-function fieldsOf(hit: Hit): Fields {
+function listFields(hit: Hit): Fields {
   const fields: Fields = new Map();
   flatten(hit._source, fields);
-  for (const [name, value] of entriesOf(hit.fields)) fields.set(name, cellOf(single(value)));
+  for (const [name, value] of listEntries(hit.fields)) fields.set(name, formatCell(single(value)));
   if (hit.highlight !== undefined) fields.set('highlight', jsonText(hit.highlight));
-  for (const [name, value] of entriesOf(hit.inner_hits)) fields.set(`inner_hits.${name}`, jsonText(innerHits(value)));
+  for (const [name, value] of listEntries(hit.inner_hits)) fields.set(`inner_hits.${name}`, jsonText(innerHits(value)));
   return fields;
 }
 
-/** In the order of the document. */
+/** Columns keep the order of the document. */
 function flatten(document: unknown, into: Fields): void {
-  const open = [{ entries: entriesOf(document), at: 0, prefix: '' }];
+  const open = [{ entries: listEntries(document), at: 0, prefix: '' }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const next = level.entries[level.at++];
     if (next === undefined) {
@@ -122,9 +150,9 @@ function flatten(document: unknown, into: Fields): void {
     }
     const [key, value] = next;
     const name = `${level.prefix}${key}`;
-    const entries = entriesOf(value);
+    const entries = listEntries(value);
     if (entries.length > 0 && open.length < maxLevels && name.length < maxName) open.push({ entries, at: 0, prefix: `${name}.` });
-    else into.set(name, cellOf(value));
+    else into.set(name, formatCell(value));
   }
 }
 
@@ -138,11 +166,11 @@ function innerHits(value: unknown): unknown {
   };
 }
 
-export function cellOf(value: unknown): CellValue {
+export function formatCell(value: unknown): CellValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
     return value;
-  if (value instanceof RawNumber) return value.text;
+  if (value instanceof RawNumber) return { text: value.text, length: value.text.length };
   if (value instanceof CutString) return { text: value.text, length: value.length };
   return jsonText(value);
 }
@@ -151,13 +179,13 @@ function single(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value;
 }
 
-function jsonText(value: unknown): string {
+export function jsonText(value: unknown): string {
   return truncateJsonBudget(value, jsonRoom).text;
 }
 
 const none: readonly [string, unknown][] = [];
 
-function entriesOf(value: unknown): readonly [string, unknown][] {
+function listEntries(value: unknown): readonly [string, unknown][] {
   return isObject(value) ? Object.entries(value) : none;
 }
 
@@ -166,7 +194,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return !(value instanceof RawNumber || value instanceof CutString || value instanceof LeftOut);
 }
 
-function unionOf(maps: readonly ReadonlyMap<string, unknown>[]): string[] {
+export function unite(maps: readonly ReadonlyMap<string, unknown>[]): string[] {
   const names = new Set<string>();
   for (const map of maps) for (const name of map.keys()) names.add(name);
   return [...names];

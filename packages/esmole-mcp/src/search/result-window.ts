@@ -1,2 +1,2 @@
-/** Beyond this, a cluster gives no page by its number. */
+/** A cluster gives no page by offset beyond this. */
 export const resultWindow = 10_000;

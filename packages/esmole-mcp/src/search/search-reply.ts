@@ -1,90 +1,98 @@
-import { CutString, LeftOut, respond, type ToolReply, truncateRows } from '@dbmole/core';
-import type { Answer, AnswerLimits } from '../answer.ts';
-import { type Call, pathOf } from '../call.ts';
-import { readWithPlace } from '../error-place.ts';
-import { formatSaidName } from '../said.ts';
+import { Failure, respond, type ToolReply, truncateRows } from '@dbmole/core';
+import { formatIncomplete } from '../answer/incomplete.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { quoteRemoteName } from '../call/quote-remote-text.ts';
 import type { SearchArgs } from '../tools/search.ts';
-import { formatAggregations } from './aggregations.ts';
-import { createRoom, type Hit, isObject, tabulate } from './hit-table.ts';
+import { AggregationText, type FormattedAggregations } from './aggregations/aggregations.ts';
+import { type Hit, isObject, tabulate } from './hit-table.ts';
+import { budget, type Page } from './read-hits.ts';
+import { readPage } from './read-page.ts';
 import { resultWindow } from './result-window.ts';
-import { searchBody } from './search-body.ts';
-import { formatIncomplete, formatTotal } from './search-summary.ts';
+import { formatExtras } from './search-extras.ts';
+import { formatTotal } from './search-summary.ts';
+import { findUnknownNames, withNearestFields } from './unknown-fields.ts';
 
-const budget = 32_000;
-/** Of which aggregations may take this much. */
-const aggregationRoom = 16_000;
+/** Characters of the first line. */
+const lineReserve = 600;
 const gap = '\n\n';
 
-export async function search(call: Call, args: SearchArgs): Promise<ToolReply> {
-  const size = args.aggs_only ? 0 : args.size;
-  const body = searchBody({ ...args, size });
-  const params = args.q === undefined ? {} : { q: args.q };
-  const request = { method: 'POST', path: pathOf(args.index, '_search'), params, body } as const;
-  const answer = await readWithPlace(call, request, limitsFor(args));
-  return replyTo(answer, { args: { ...args, size }, news: call.news(answer) });
-}
-
-/** What can be shown of a search, and not much more: most of a large answer is hits that nobody sees. */
-function limitsFor({ cell_offset, cell_limit, aggs, track_total_hits }: SearchArgs): AnswerLimits {
-  const room = createRoom(budget, cell_limit);
-  return {
-    bytes: 256 * 1024,
-    json: {
-      // The part of each text that is shown, and enough around it to tell a secret that is cut in two.
-      string: cell_offset + cell_limit + 4 * 1024,
-      list: 4 * 1024 * 1024,
-      innerList: 512 * 1024,
-      total: 8 * 1024 * 1024,
-      watch: { path: 'hits.hits', isFull: (hit) => isObject(hit) && !room.take(hit) },
-    },
-    // Aggregations are the only thing we ask for that follows the hits. Clusters write all the rest before them.
-    ...(aggs === undefined ? { isEnough: (json) => hasHead(json, track_total_hits !== false) } : {}),
-  };
-}
-
-function hasHead(json: unknown, isCounted: boolean): boolean {
-  const { timed_out, _shards, hits } = isObject(json) ? json : {};
-  const isFound = isObject(hits) && Array.isArray(hits.hits) && (!isCounted || hits.total !== undefined);
-  return isFound && timed_out !== undefined && _shards !== undefined;
-}
-
-function replyTo({ json }: Answer, { args, news }: { args: SearchArgs; news: readonly string[] }): ToolReply {
-  const answer = isObject(json) ? json : {};
-  const found = foundIn(answer);
-  const { hits } = found;
-  const aggregations = formatAggregations(answer.aggregations, aggregationRoom);
-  const table = formatHits(hits, args, budget - aggregations.length - gap.length);
-  const notes = [...formatIncomplete(answer), ...news];
-  const line = [formatExtent(answer, { args, found, shown: table.shown }), table.cuts, ...notes]
-    .filter((part) => part !== '')
-    .join(' ');
-  const text = [table.body, aggregations].filter((part) => part !== '').join(gap);
+export async function search(call: ClusterCall, given: SearchArgs): Promise<ToolReply> {
+  const size = given.aggs_only || given.agg_offset > 0 ? 0 : given.size;
+  // Aggregations look at all matches anyway, so that counting them costs nothing.
+  const track_total_hits = given.track_total_hits ?? (given.aggs === undefined ? undefined : true);
+  const args = { ...given, size, track_total_hits };
+  checkWindow(args);
+  const page = await readPage(call, args).catch(async (error: unknown) => {
+    throw await withNearestFields(call, args.index, error);
+  });
+  const answer = isObject(page.answer.json) ? page.answer.json : {};
+  const aggregationText = await AggregationText.read(answer.aggregations, {
+    offset: args.agg_offset,
+    cellLimit: args.cell_limit,
+    cellOffset: args.cell_offset,
+  });
+  const extras = formatExtras(answer);
+  const room = extras === '' ? budget : budget - extras.length - gap.length;
+  const { table, aggregations } = await fitBoth(aggregationText, page.hits, { args, room });
+  const incomplete = formatIncomplete(answer, { terminateAfter: args.body?.terminate_after !== undefined });
+  const cut =
+    page.answer.isPartial === true && page.areAll
+      ? 'The answer was too long to be kept whole: ask for fewer buckets or fields.'
+      : '';
+  const covers = answer.aggregations !== undefined && incomplete.length === 0 ? 'Aggregations cover all matches.' : '';
+  const extent = formatExtent(answer, { args, page, shown: table.shown, more: await page.readOn(table.shown) });
+  const unknown = await findUnknownNames(call, args, { page, isEmpty: aggregationText.isEmpty });
+  const notes = [...unknown, table.cuts, cut, covers, ...aggregations.notes, ...incomplete, ...call.news(page.answer)];
+  const line = [extent, ...notes].filter((part) => part !== '').join(' ');
+  const text = [table.body, aggregations.body, extras].filter((part) => part !== '').join(gap);
   return respond.text(text, { line, budget });
 }
 
-interface Found {
-  hits: readonly Hit[];
-  /** Of a very long answer some are not kept. */
-  areAll: boolean;
+function checkWindow({ from, size, cursor }: SearchArgs): void {
+  if (from < resultWindow || size === 0 || cursor !== undefined) return;
+  throw new Failure('input', `from=${from} is beyond the ${resultWindow} hits that a cluster pages through`, {
+    hint: 'Start over with a large size and follow the cursor of each page, or narrow the query.',
+  });
 }
 
-function foundIn(answer: Readonly<Record<string, unknown>>): Found {
-  const list = isObject(answer.hits) && Array.isArray(answer.hits.hits) ? answer.hits.hits : [];
-  return {
-    hits: list.filter((hit): hit is Hit => !(hit instanceof LeftOut) && isObject(hit)),
-    areAll: !list.some((hit) => hit instanceof LeftOut),
-  };
+interface Parts {
+  table: HitText;
+  aggregations: FormattedAggregations;
 }
 
-function formatHits(hits: readonly Hit[], args: SearchArgs, room: number): { body: string; shown: number; cuts: string } {
+/** Aggregations take half of the room where there are hits as well, and then what the hits leave. */
+async function fitBoth(
+  text: AggregationText,
+  hits: readonly Hit[],
+  { args, room }: { args: SearchArgs; room: number },
+): Promise<Parts> {
+  const bodyRoom = room - lineReserve;
+  const aggregations = await text.format(hits.length === 0 ? bodyRoom : bodyRoom / 2);
+  const table = formatHits(hits, args, room - aggregations.body.length - gap.length);
+  const left = bodyRoom - table.body.length - gap.length;
+  return { table, aggregations: aggregations.isCut && left > bodyRoom / 2 ? await text.format(left) : aggregations };
+}
+
+interface HitText {
+  body: string;
+  shown: number;
+  cuts: string;
+}
+
+function formatHits(hits: readonly Hit[], args: SearchArgs, room: number): HitText {
   if (hits.length === 0) return { body: '', shown: 0, cuts: '' };
   const isOneIndex = indexOfAll(hits) !== undefined;
-  const { columns, rows } = tabulate(hits, { isOneIndex, room, cellLimit: args.cell_limit });
+  const { columns, rows } = tabulate(hits, { isOneIndex, computed: findComputed(args.sort), room, cellLimit: args.cell_limit });
   const options = { cellLimit: args.cell_limit, cellOffset: args.cell_offset, rowLimit: args.size };
   const writer = truncateRows({ columns, budget: room, ...options });
   for (const row of rows) if (!writer.add(row)) break;
   const { body, shownRows, cuts } = writer.finish();
   return { body, shown: shownRows, cuts };
+}
+
+/** Finds sort values that are in no field: a distance, or the result of a script. */
+function findComputed(sort: readonly unknown[] = []): (string | undefined)[] {
+  return sort.map((one) => (isObject(one) ? ['_geo_distance', '_script'].find((name) => Object.hasOwn(one, name)) : undefined));
 }
 
 function indexOfAll(hits: readonly Hit[]): string | undefined {
@@ -94,44 +102,29 @@ function indexOfAll(hits: readonly Hit[]): string | undefined {
 
 function nameOfAll(hits: readonly Hit[]): string {
   const name = indexOfAll(hits);
-  return name === undefined ? 'several indices' : formatSaidName(name);
+  return name === undefined ? 'several indices' : quoteRemoteName(name);
 }
 
 interface Extent {
   args: SearchArgs;
-  found: Found;
+  page: Page;
   shown: number;
+  more: string;
 }
 
-function formatExtent(answer: Readonly<Record<string, unknown>>, extent: Extent): string {
-  const { args, found, shown } = extent;
-  const { hits } = found;
+function formatExtent(answer: Readonly<Record<string, unknown>>, { args, page, shown, more }: Extent): string {
+  const { hits, areAll, count } = page;
   const total = formatTotal(answer);
   const where = hits.length === 0 ? '' : ` in ${nameOfAll(hits)}`;
   const took = typeof answer.took === 'number' ? `, ${answer.took} ms` : '';
   if (args.size === 0) return `Total ${total}${took}.`;
-  if (shown === 0) return `No hits${args.from > 0 ? ` from ${args.from}` : ''}, total ${total}${took}.`;
-  const first = args.search_after === undefined ? args.from + 1 : undefined;
-  const range = first === undefined ? `${shown} hits` : shown === 1 ? `Hit ${first}` : `Hits ${first}-${first + shown - 1}`;
-  return `${range} of ${total}${where}${took}${readOn(extent, total)}.`;
+  if (shown === 0)
+    return `No hits${count === undefined || count === 0 ? '' : ` after the first ${count}`}, total ${total}${took}.`;
+  const cut = shown < hits.length ? `, cut at ${budget} characters` : areAll ? '' : ', the others were not kept';
+  return `${formatRange(count, shown)} of ${total}${where}${took}${more === '' ? '' : `${cut}; more: ${more}`}.`;
 }
 
-/** By the sort values of the last hit where there is an order, else by its number. */
-function readOn({ args, found: { hits, areAll }, shown }: Extent, total: string): string {
-  const next = args.from + shown;
-  const cut = shown < hits.length ? `, cut at ${budget} characters` : areAll ? '' : ', the others are too long to be kept';
-  const isLast = cut === '' && shown < args.size;
-  if (isLast || (args.search_after === undefined && total === String(next))) return '';
-  const after = hits[shown - 1]?.sort;
-  if (args.sort !== undefined && Array.isArray(after) && after.some((value) => value instanceof CutString))
-    return `${cut}; more only with a sort by shorter values`;
-  if (args.sort !== undefined && Array.isArray(after))
-    return `${cut}; more: same call with search_after=${JSON.stringify(after.map(plain))}`;
-  if (next >= resultWindow) return `${cut}; more only with sort and search_after`;
-  return `${cut}; more: same call with from=${next}`;
-}
-
-/** As it can be given back. */
-function plain(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'text' in value ? value.text : value;
+function formatRange(count: number | undefined, shown: number): string {
+  if (count === undefined) return `${shown} ${shown === 1 ? 'hit' : 'hits'}`;
+  return shown === 1 ? `Hit ${count + 1}` : `Hits ${count + 1}-${count + shown}`;
 }

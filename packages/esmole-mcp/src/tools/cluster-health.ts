@@ -12,6 +12,6 @@ export function clusterHealthTool(tools: ClusterTools): Tool {
     effect: 'read',
     input,
     handler: ({ connection, index }, context) =>
-      tools.use(connection, context, async (call) => (await import('../health/cluster-health.ts')).clusterHealth(call, index)),
+      tools.use(connection, context, async (call) => (await import('../health/health-reply.ts')).replyHealth(call, index)),
   });
 }

@@ -19,10 +19,10 @@ export function getMappingTool(tools: ClusterTools): Tool {
     name: 'es_get_mapping',
     title: 'Get mapping',
     description:
-      'Fields of an index or pattern as `names: type`; `+.keyword` is a multi-field. fields filters by names with *; raw gives the JSON.',
+      'Fields of an index or pattern as `names: type`; `+.keyword` is a multi-field. Conflicts between indices come first. fields filters by names with *; raw gives the JSON.',
     effect: 'read',
     input,
     handler: (args, context) =>
-      tools.use(args.connection, context, async (call) => (await import('../mapping/get-mapping.ts')).getMapping(call, args)),
+      tools.use(args.connection, context, async (call) => (await import('../mapping/mapping-reply.ts')).getMapping(call, args)),
   });
 }

@@ -1,6 +1,6 @@
 import type { App } from '@dbmole/core';
 import type { ClusterBackend } from '../backend.ts';
-import type { Connection } from '../schema.ts';
+import type { Connection } from '../connection/schema.ts';
 import { createClusterTools } from '../tool.ts';
 import { clusterHealthTool } from './cluster-health.ts';
 import { getMappingTool } from './get-mapping.ts';

@@ -24,6 +24,6 @@ export function listIndicesTool(tools: ClusterTools): Tool {
     effect: 'read',
     input,
     handler: (args, context) =>
-      tools.use(args.connection, context, async (call) => (await import('../indices/list-indices.ts')).listIndices(call, args)),
+      tools.use(args.connection, context, async (call) => (await import('../indices/indices-reply.ts')).listIndices(call, args)),
   });
 }

@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { methods } from '../methods.ts';
+import { methods } from '../call/methods.ts';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 
 const input = () =>
@@ -27,6 +27,6 @@ export function requestTool(tools: ClusterTools, { closed }: { closed: boolean }
     ...(closed ? {} : { asksPerson: true }),
     input,
     handler: (args, context) =>
-      tools.use(args.connection, context, async (call) => (await import('../any-request.ts')).anyRequest(call, args)),
+      tools.use(args.connection, context, async (call) => (await import('../call/request-reply.ts')).sendRequest(call, args)),
   });
 }

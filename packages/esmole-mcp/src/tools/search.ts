@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@dbmole/core';
+import { defineTool, parseArguments, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import { resultWindow } from '../search/result-window.ts';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
@@ -12,32 +12,53 @@ const input = () =>
     query: anyObject.optional(),
     q: z.string().optional(),
     source: z.array(z.string()).optional(),
-    fields: z.array(z.string()).optional(),
+    fields: z.array(z.union([z.string(), anyObject])).optional(),
     sort: z.array(z.unknown()).optional(),
     size: z.int().min(0).max(resultWindow).default(10),
-    from: z.int().min(0).max(resultWindow).default(0),
+    from: z.int().min(0).default(0),
     aggs: anyObject.optional(),
     aggs_only: z.boolean().optional(),
+    agg_offset: z.int().min(0).max(1_000_000).default(0),
     track_total_hits: z.union([z.boolean(), z.int().min(0)]).optional(),
+    cursor: z.string().optional(),
     search_after: z.array(z.unknown()).optional(),
     highlight: z.array(z.string()).optional(),
+    body: anyObject.optional(),
     cell_limit: z.int().min(1).max(30_000).default(500),
-    cell_offset: z.int().min(0).max(100_000).default(0),
+    cell_offset: z.int().min(0).max(16_000_000).default(0),
     timeout_ms: timeoutArgument,
   });
 
 export type SearchArgs = z.output<ReturnType<typeof input>>;
 
+/** Parts of the body of a search that have no argument of their own. */
+const bodyKeys: ReadonlySet<string> = new Set(
+  (
+    'knn collapse runtime_mappings derived post_filter min_score rescore retriever rank suggest explain profile script_fields ' +
+    'docvalue_fields stored_fields indices_boost track_scores terminate_after timeout version seq_no_primary_term _source'
+  ).split(' '),
+);
+
 export function searchTool(tools: ClusterTools): Tool {
-  return defineTool({
+  const tool: Tool = defineTool({
     name: 'es_search',
     title: 'Search',
     description:
       'Query DSL, or q in Lucene syntax, over an index or pattern. One hit per line, aggregations as small tables; the first line says the total, ' +
-      'what is missing, and how to read on.',
+      'what is missing, and how to read on (cursor, agg_offset). source: [] leaves documents out. body: other parts of a search (knn, collapse, suggest, profile …).',
     effect: 'read',
     input,
+    nested: { argument: 'body', keys: bodyKeys },
     handler: (args, context) =>
-      tools.use(args.connection, context, async (call) => (await import('../search/search-reply.ts')).search(call, args)),
+      tools.use(args.connection, context, async (call) => {
+        const [{ search }, { unfoldBody }] = await Promise.all([
+          import('../search/search-reply.ts'),
+          import('../search/search-body.ts'),
+        ]);
+        const unfolded = unfoldBody(args);
+        // What was moved out of the body has not been validated yet; the tool's own schema has this output.
+        return await search(call, unfolded === args ? args : (parseArguments(tool, unfolded) as SearchArgs));
+      }),
   });
+  return tool;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ClusterIdentity, ClusterRequest } from '../../src/call/cluster-request.ts';
+import type { Method } from '../../src/call/methods.ts';
 import type { GuardContext } from '../../src/guard/guard.ts';
-import type { Method } from '../../src/methods.ts';
-import type { ClusterIdentity, ClusterRequest } from '../../src/request.ts';
 
 /** A line of a file in `cases`, as a person writes it. */
 export interface Case {
@@ -14,21 +14,25 @@ export interface Case {
   readonly sent?: string;
   /** What the refusal has to say. */
   readonly why?: string;
-  /** Whose guard decides: `es8` when not said. */
+  /** The engine whose guard decides: `es8` by default. */
   readonly on?: keyof typeof identities;
   readonly indices?: readonly string[];
   readonly systemIndices?: boolean;
+  readonly sensitive?: boolean;
+  readonly models?: boolean;
+  readonly readonly?: boolean;
   /** The nodes that it is true of, and those that it is not. */
   readonly only?: readonly string[];
   readonly but?: readonly string[];
 }
 
 export const identities = {
-  es7: identityOf('elasticsearch', '7.17.29'),
-  es8: identityOf('elasticsearch', '8.19.21'),
-  es9: identityOf('elasticsearch', '9.2.0'),
-  os3: identityOf('opensearch', '3.6.0'),
-  old: identityOf('elasticsearch', '7.6.2'),
+  es7: readIdentity('elasticsearch', '7.17.29'),
+  es8: readIdentity('elasticsearch', '8.19.21'),
+  es9: readIdentity('elasticsearch', '9.2.0'),
+  os3: readIdentity('opensearch', '3.6.0'),
+  old: readIdentity('elasticsearch', '7.6.2'),
+  oss: { ...readIdentity('elasticsearch', '7.17.29'), flavour: 'oss' },
   unknown: {
     product: 'unknown',
     version: undefined,
@@ -39,7 +43,7 @@ export const identities = {
   },
 } as const satisfies Record<string, ClusterIdentity>;
 
-export function identityOf(product: ClusterIdentity['product'], version: string): ClusterIdentity {
+export function readIdentity(product: ClusterIdentity['product'], version: string): ClusterIdentity {
   const [major, minor] = version.split('.').map(Number);
   return { product, version, major, minor, flavour: undefined, clusterName: undefined };
 }
@@ -64,6 +68,9 @@ export function contextOf({
   on = 'es8',
   indices,
   systemIndices = false,
-}: Pick<Case, 'on' | 'indices' | 'systemIndices'>): GuardContext {
-  return { identity: identities[on], systemIndices, ...(indices === undefined ? {} : { indices }) };
+  sensitive = false,
+  models = false,
+  readonly = true,
+}: Pick<Case, 'on' | 'indices' | 'systemIndices' | 'sensitive' | 'models' | 'readonly'>): GuardContext {
+  return { identity: identities[on], systemIndices, sensitive, models, readonly, ...(indices === undefined ? {} : { indices }) };
 }

@@ -7,6 +7,9 @@ describeGuardOnNode({
   unanswered: [
     ...withoutModules,
     'GET /_security/_authenticate',
+    'GET /_security/api_key',
+    'GET /_security/privilege/_builtin',
+    'GET /_security/{security}[/{name}]',
     'GET /_security/user/_privileges',
     'GET POST /_security/user/_has_privileges',
   ],

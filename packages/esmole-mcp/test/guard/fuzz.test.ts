@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { parseTarget } from '../../src/call/cluster-request.ts';
 import { guardRequest } from '../../src/guard/guard.ts';
-import { parseTarget } from '../../src/request.ts';
-import { formatWire } from '../../src/wire.ts';
+import { formatWire } from '../../src/http/wire.ts';
 import { identities } from './cases.ts';
 import { fuzzCases } from './fuzz.ts';
 
-/** Written from the documentation of the clusters, not from our table: what each of these words does, wherever it stands. */
+/** The effect of each word, written from the documentation of the clusters and not from the table. */
 const writes: readonly RegExp[] = [
   /^(?:PUT|PATCH)/,
   /^DELETE (?!\/_search\/(?:scroll|point_in_time)\b|\/_pit\b)/,
   /^POST \/[^/]+$(?<!\/_(?:search|count|msearch|mget|mtermvectors|analyze|field_caps|rank_eval|search_shards|sql|query))/,
   /^POST \/[^/]+\/(?:_doc|_create|_update|_bulk|_refresh|_flush|_forcemerge|_clone|_close|_open|_block|_aliases|_alias|_mapping|_settings|_rollover|_delete_by_query|_update_by_query|_cache)(?:\/|$)/,
-  /^POST \/_(?:bulk|reindex|aliases|scripts|snapshot|watcher|ilm|slm|ml|transform|license|inference|connector|component_template|template|dangling|create_from|data_stream|tasks|refresh|flush|forcemerge)(?:\/|$)/,
+  /^POST \/_(?:bulk|reindex|aliases|scripts(?!\/painless\/_execute$)|snapshot|watcher|ilm|slm|ml|transform|license|inference|connector|component_template|template|dangling|create_from|data_stream|tasks|refresh|flush|forcemerge)(?:\/|$)/,
   /^POST \/_index_template\/(?!_simulate)/,
   /^POST \/_security\/(?!user\/_has_privileges$)/,
   /^POST \/_(?:cluster|nodes)\/(?!allocation\/explain$)/,
-  /^POST \/_ingest\/(?!pipeline\/(?:[^/]+\/)?_simulate$)/,
+  /^POST \/_ingest\/(?!(?:pipeline\/)?(?:[^/]+\/)?_simulate$)/,
   /^[A-Z]+ \/(?:[^/]+\/)?_(?:refresh|flush|reload_search_analyzers)(?:\/|$)/,
   /^[A-Z]+ \/_security\/(?:enroll|user\/?$|api_key|oauth2)/,
   /^[A-Z]+ .*\/_secret\//,
@@ -23,7 +23,7 @@ const writes: readonly RegExp[] = [
 
 describe('requests of the words of the table, mixed', () => {
   it.each(Object.entries(identities).filter(([name]) => name !== 'es9' && name !== 'unknown'))(
-    'are no writes where they are accepted: %s',
+    'accepts no writes: %s',
     (_name, identity) => {
       const { accepted, tried } = fuzzCases(identity, 6_000);
       expect(tried).toBe(6_000);
@@ -39,7 +39,7 @@ describe('requests of the words of the table, mixed', () => {
     },
   );
 
-  it('are sent as they were checked, and checked again they are the same', () => {
+  it('sends requests as they were checked', () => {
     const identity = identities.es8;
     for (const read of fuzzCases(identity, 6_000).accepted) {
       const wire = formatWire(read);

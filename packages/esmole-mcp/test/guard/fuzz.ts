@@ -1,8 +1,8 @@
+import type { ClusterIdentity, ReadRequest } from '../../src/call/cluster-request.ts';
+import type { Method } from '../../src/call/methods.ts';
 import { guardRequest } from '../../src/guard/guard.ts';
-import { table } from '../../src/guard/table.ts';
-import type { Method } from '../../src/methods.ts';
-import type { ClusterIdentity, ReadRequest } from '../../src/request.ts';
-import { formatWire } from '../../src/wire.ts';
+import { table } from '../../src/guard/route-table.ts';
+import { formatWire } from '../../src/http/wire.ts';
 import { readCases } from './cases.ts';
 
 export interface Fuzzed {
@@ -34,7 +34,7 @@ export function fuzzCases(identity: ClusterIdentity, count: number): Fuzzed {
     const request = mix(random);
     try {
       const read = guardRequest(request, { identity, systemIndices: false });
-      found.set(shapeOf(read), read);
+      found.set(toShape(read), read);
     } catch {
       // It is refused, as most are.
     }
@@ -68,7 +68,7 @@ function fromWords(random: Random): string[] {
   return Array.from({ length: random([1, 2, 3, 4]) }, () => random([...words, ...names]));
 }
 
-function shapeOf(read: ReadRequest): string {
+function toShape(read: ReadRequest): string {
   const { method, path, body } = formatWire(read);
   const shape = path.replace(/\?.*/, '').replace(/g-[\w,*-]*|\*[^/]*/g, '{}');
   return [method, shape, [...read.params.keys()].join(' '), body?.slice(0, 20)].join(' ');

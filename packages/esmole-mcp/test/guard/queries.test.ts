@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
+import type { ClusterRequest } from '../../src/call/cluster-request.ts';
 import { guardRequest } from '../../src/guard/guard.ts';
-import { acceptNarrowed } from '../../src/guard/narrowed-write.ts';
-import { acceptOpen } from '../../src/guard/open-write.ts';
 import { checkQueryText, type QueryLanguage } from '../../src/guard/query/check-query.ts';
-import type { ClusterRequest } from '../../src/request.ts';
+import { acceptNarrowed } from '../../src/guard/write/narrowed-write.ts';
+import { acceptOpen } from '../../src/guard/write/open-write.ts';
 import { identities } from './cases.ts';
 
 interface QueryCase {
@@ -21,12 +21,12 @@ const cases = file
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as QueryCase);
-const nameOf = ({ language, query }: QueryCase) => `${language}: ${JSON.stringify(query)}`;
+const readName = ({ language, query }: QueryCase) => `${language}: ${JSON.stringify(query)}`;
 
 const refused = cases.filter((given) => given.refused !== undefined);
 const allowed = cases.filter((given) => given.refused === undefined);
 
-function refusalOf(run: () => unknown): Failure | undefined {
+function createRefusal(run: () => unknown): Failure | undefined {
   try {
     run();
     return undefined;
@@ -53,28 +53,28 @@ const identity = { ...identities.es9, flavour: 'default' };
 const closed = { identity, systemIndices: false };
 
 describe('queries that name a hidden index, or could', () => {
-  it.each(refused.map((given) => [nameOf(given), given] as const))('are refused: %s', (_name, given) => {
-    const failure = refusalOf(() => checkQueryText(given.query, given.language, closed));
+  it.each(refused.map((given) => [readName(given), given] as const))('refuses the query %s', (_name, given) => {
+    const failure = createRefusal(() => checkQueryText(given.query, given.language, closed));
     expect(`${failure?.message}. ${failure?.hint}`).toContain(given.refused);
     expect(failure?.hint).toMatch(/\.$/);
     for (const request of requestsOf(given)) {
       expect(
-        refusalOf(() => guardRequest(request, closed)),
+        createRefusal(() => guardRequest(request, closed)),
         request.path,
       ).toBeDefined();
       const narrowed = { ...closed, indices: ['logs-*', 'a'], readonly: false };
       expect(
-        refusalOf(() => acceptNarrowed(request, 'main', narrowed)),
+        createRefusal(() => acceptNarrowed(request, 'main', narrowed)),
         request.path,
       ).toBeDefined();
       // What reaches out of the cluster is no read, and such a connection may do more.
       if (failure?.code === 'E_NOT_A_READ') continue;
-      const open = refusalOf(() => acceptOpen(request, 'main', { ...closed, readonly: false }));
+      const open = createRefusal(() => acceptOpen(request, 'main', { ...closed, readonly: false }));
       expect(open?.code, request.path).toBe('E_INDEX_REFUSED');
     }
   });
 
-  it('are many in each language', () => {
+  it('covers each language', () => {
     for (const language of ['esql', 'sql', 'opensearch sql', 'ppl']) {
       expect(refused.filter((given) => given.language === language).length, language).toBeGreaterThan(14);
     }
@@ -83,7 +83,7 @@ describe('queries that name a hidden index, or could', () => {
 });
 
 describe('queries whose texts only look like names of indices', () => {
-  it.each(allowed.map((given) => [nameOf(given), given] as const))('are allowed: %s', (_name, given) => {
+  it.each(allowed.map((given) => [readName(given), given] as const))('allows the query %s', (_name, given) => {
     checkQueryText(given.query, given.language, closed);
     for (const request of requestsOf(given)) acceptOpen(request, 'main', { ...closed, readonly: false });
   });
@@ -92,12 +92,12 @@ describe('queries whose texts only look like names of indices', () => {
 describe('a connection that may read everything', () => {
   const open = { systemIndices: true };
 
-  it('names any index, and still runs no command that is not known to read', () => {
+  it('may name any index, and still runs no unknown command', () => {
     checkQueryText('FROM .security, * | WHERE a == "x"', 'esql', open);
     checkQueryText('SELECT * FROM ".security"', 'sql', open);
     for (const query of ['FROM a | COLLECT b', 'FROM a | COMPLETION x = "p"', 'FROM a | EVAL x = "']) {
       expect(
-        refusalOf(() => checkQueryText(query, 'esql', open)),
+        createRefusal(() => checkQueryText(query, 'esql', open)),
         query,
       ).toMatchObject({ code: 'E_NOT_A_READ' });
     }

@@ -9,7 +9,7 @@ export interface Reply {
   readonly json: unknown;
 }
 
-/** A node without anything of ours in between: what is given is what is sent. */
+/** A node without the server in between: requests are sent as they are given. */
 export interface RawNode {
   send(method: string, path: string, body?: string | object, contentType?: string): Promise<Reply>;
   dispose(): void;

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import type { ClusterIdentity } from '../../src/call/cluster-request.ts';
+import type { Method } from '../../src/call/methods.ts';
 import { guardRequest } from '../../src/guard/guard.ts';
-import type { Method } from '../../src/methods.ts';
-import type { ClusterIdentity } from '../../src/request.ts';
-import { formatWire } from '../../src/wire.ts';
+import { readPitNames } from '../../src/guard/pit-id.ts';
+import { formatWire } from '../../src/http/wire.ts';
 import { findChanges, takeFingerprint } from './fingerprint.ts';
 import type { RawNode } from './raw-node.ts';
 
@@ -40,7 +41,9 @@ export function describeReadingOn(place: () => Place): void {
     });
   });
 
-  it('reads no point in time of other indices, and closes nobody else’s', async () => {
+  checkPitNames(place);
+
+  it('reads and closes no point in time of other indices', async () => {
     const { node, identity } = place();
     const isOpenSearch = identity.product === 'opensearch';
     const open = (index: string) =>
@@ -55,8 +58,22 @@ export function describeReadingOn(place: () => Place): void {
     expect(search(hidden)).toThrow('.g-secret');
     expect(search(visible, ['g-lookup'])).toThrow('"g-shop" is not among');
     expect(search(visible, ['g-s*'])).not.toThrow();
-    expect(search('AAAA', ['g-s*'])).toThrow('does not say');
+    expect(search('AAAA', ['g-s*'])).toThrow('has an unknown form');
     for (const id of [hidden, visible]) await close(node, isOpenSearch, id);
+  });
+}
+
+function checkPitNames(place: () => Place): void {
+  it('reads the indices of each of 60 points in time exactly', async () => {
+    const { node, identity } = place();
+    const isOpenSearch = identity.product === 'opensearch';
+    const path = isOpenSearch ? '_search/point_in_time' : '_pit';
+    for (let at = 0; at < 60; at++) {
+      const { json } = await node.send('POST', `/g-shop,g-lookup,.g-secret/${path}?keep_alive=1m`);
+      const id = textAt(json, isOpenSearch ? 'pit_id' : 'id');
+      expect(readPitNames(id)?.toSorted(), id).toEqual(['.g-secret', 'g-lookup', 'g-shop']);
+      await close(node, isOpenSearch, id);
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 import type { RawNode } from './raw-node.ts';
 
-/** No timers: what a node does by itself would look like a write of ours. */
+/** There are no timers, because a node's own writes would look like effects of a request. */
 const settings = { number_of_shards: 1, number_of_replicas: 0, refresh_interval: -1 };
 
 const shop = {
@@ -38,7 +38,7 @@ export async function seedNode(node: RawNode): Promise<void> {
   if (stream.status === 200) await node.send('POST', '/g-stream/_doc?op_type=create', { '@timestamp': '2024-01-01', t: 'red' });
   await put('POST', '/_all/_refresh?expand_wildcards=all');
   await put('POST', '/_all/_flush?expand_wildcards=all&wait_if_ongoing=true');
-  // The first get of a document may refresh once; the first search of a shard that nobody searched as well.
+  // The first get of a document may refresh once; so may the first search of an idle shard.
   await put('GET', '/g-shop/_doc/1');
   await put('GET', '/_cluster/health?wait_for_events=languid&wait_for_no_initializing_shards=true&timeout=20s');
 }
@@ -48,6 +48,7 @@ const optional: readonly (readonly [path: string, body: object])[] = [
   ['/_component_template/g-templates', { template: { settings } }],
   ['/_template/g-templates', { index_patterns: ['g-old*'], settings: { number_of_replicas: 0 } }],
   ['/_ingest/pipeline/g-pipeline', { processors: [] }],
+  ['/_search/pipeline/g-pipeline', { request_processors: [] }],
   ['/_scripts/g-template', { script: { lang: 'mustache', source: { query: { match: { t: '{{q}}' } } } } }],
   ['/g-percolate', { settings, mappings: { properties: { query: { type: 'percolator' }, t: { type: 'text' } } } }],
 ];

@@ -3,8 +3,9 @@ import { Failure } from '../../failure.ts';
 import { resolveTarget } from '../../files/atomic-write.ts';
 import { changeFile } from '../../files/change-file.ts';
 import { readSmallFile } from '../../files/read-file.ts';
-import type { Client, Machine } from './clients.ts';
-import { readJsonEntry, writeJsonEntry } from './json-file.ts';
+import { isFields } from '../../registry/tree.ts';
+import type { Client, Machine, SecretInput } from './clients.ts';
+import { readJsonEntry, writeJsonEntry, writeJsonItem } from './json-file.ts';
 import { readTomlTable, writeTomlTable } from './toml-file.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -16,28 +17,82 @@ export interface ClientFile {
   text: string;
   /** What is there for the server, as a person would read it. */
   shown: string | undefined;
-  /** The whole text with another entry; undefined takes it away. */
+  /** The whole text with another entry, which keeps what the person added to the old one; undefined takes it away. */
   with(entry: Entry | undefined): string;
+  /** The entry as it would be. */
+  preview(entry: Entry): string;
 }
 
-const mostBytes = 16 * 1024 * 1024;
+const maxSize = 16 * 1024 * 1024;
 
-export function openClientFile(client: Client, server: string, machine: Machine): ClientFile {
-  const path = client.file(machine);
-  const image = existsSync(path) ? readSmallFile(path, { maxBytes: mostBytes }) : undefined;
+export function openClientFile(client: Client, server: string, machine: Machine, project?: string): ClientFile {
+  const path = project ?? client.file(machine);
+  const image = existsSync(path) ? readSmallFile(path, { maxBytes: maxSize }) : undefined;
   const text = image === undefined ? '' : decode(image.bytes, path);
   const base = { path, exists: image !== undefined, text };
   if (client.form === 'toml') {
     const name = `${client.section}.${server}`;
-    return { ...base, shown: readTomlTable(text, name), with: (entry) => writeTomlTable({ text, name, where: path }, entry) };
+    const write = (entry: Entry | undefined) => writeTomlTable({ text, name, where: path }, entry && withoutOtherKind(entry));
+    return {
+      ...base,
+      shown: readTomlTable(text, name),
+      with: write,
+      preview: (entry) => readTomlTable(write(entry), name) ?? '',
+    };
   }
   const place = [client.section, server] as const;
   const current = readJsonEntry(text, place, path);
+  const input = client.secretInput?.(server);
+  const write = (entry: unknown) => {
+    const written = writeJsonEntry({ text, path: place, where: path }, entry);
+    return input === undefined ? written : writeInput({ text: written, path, entry }, input);
+  };
   return {
     ...base,
-    shown: current === undefined ? undefined : JSON.stringify(current, null, 2),
-    with: (entry) => writeJsonEntry({ text, path: place, where: path }, entry),
+    shown: current === undefined ? undefined : formatShown(current, input),
+    with: (entry) => write(entry && withOwn(entry, current)),
+    preview: (entry) => formatShown(withOwn(entry, current), input),
   };
+}
+
+/** An input is in the file as long as the entry refers to it. */
+function writeInput({ text, path, entry }: { text: string; path: string; entry: unknown }, input: SecretInput): string {
+  return writeJsonItem({ text, list: input.list, where: path }, input.item, usesInput(entry, input));
+}
+
+function usesInput(entry: unknown, { reference }: SecretInput): boolean {
+  return entry !== undefined && JSON.stringify(entry).includes(reference);
+}
+
+function formatShown(entry: unknown, input: SecretInput | undefined): string {
+  const shown = JSON.stringify(entry, null, 2);
+  if (input === undefined || !usesInput(entry, input)) return shown;
+  return `${shown}\n"${input.list}": [${JSON.stringify(input.item)}]`;
+}
+
+/** What starts or finds the server is ours; the rest of an entry is the person's: variables, a time limit, whether it is enabled. */
+const addressKeys: readonly string[] = ['url', 'httpUrl', 'serverUrl'];
+const ours: readonly string[] = ['type', 'command', 'args', ...addressKeys];
+/** A TOML client refuses an entry with keys of both kinds. */
+const startKeys: readonly string[] = ['command', 'args', 'env', 'env_vars'];
+const remoteKeys: readonly string[] = ['url', 'bearer_token_env_var', 'http_headers'];
+
+function withOwn(entry: Entry, current: unknown): Entry {
+  // An entry of another kind has nothing that suits this one.
+  if (!isFields(current) || !isSameKind(entry, current)) return entry;
+  const own = Object.entries(current).filter(([key]) => !ours.includes(key));
+  const kept = own.map(([key, value]) => [key, isFields(value) && isFields(entry[key]) ? { ...value, ...entry[key] } : value]);
+  return { ...entry, ...Object.fromEntries(kept) };
+}
+
+function isSameKind(entry: Entry, current: Entry): boolean {
+  return 'command' in entry ? 'command' in current : addressKeys.some((key) => key in current);
+}
+
+/** A key whose value is undefined is removed from the table. */
+function withoutOtherKind(entry: Entry): Entry {
+  const others = 'command' in entry ? remoteKeys : startKeys;
+  return { ...entry, ...Object.fromEntries(others.map((key) => [key, undefined])) };
 }
 
 /** A file in another encoding would come back with other letters. */
@@ -45,13 +100,13 @@ function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Failure('config', `${path} is not UTF-8`, { hint: 'Save it as UTF-8; nothing was changed.' });
+    throw new Failure('config', `${path} is not UTF-8`, { hint: 'Save it as UTF-8. Nothing was changed.' });
   }
 }
 
 /** What `replaceText` keeps beside the file. */
 export function readCopy(path: string): string | undefined {
-  return readSmallFile(`${resolveTarget(path)}.bak`, { maxBytes: mostBytes })?.bytes.toString('utf8');
+  return readSmallFile(`${resolveTarget(path)}.bak`, { maxBytes: maxSize })?.bytes.toString('utf8');
 }
 
 /** As one step, with the old text beside it; what others may do with the file stays as it was. */

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFakeTerminal } from '../../testing/fake-terminal.ts';
+import { createFakeTerminal } from '../../testing/fakes/fake-terminal.ts';
 import { useTempFolder } from '../../testing/use-temp-folder.ts';
+import type { CommandOptions } from '../command.ts';
 import { clients } from './clients.ts';
 import { install, uninstall } from './install.ts';
 
@@ -10,24 +11,36 @@ const folder = useTempFolder();
 
 interface Options {
   answers?: (string | undefined)[];
+  options?: CommandOptions;
   serverArgs?: string[];
   platform?: NodeJS.Platform;
 }
 
-async function run(command: typeof install, id: string, { answers = ['y'], serverArgs = [], platform = 'linux' }: Options = {}) {
+async function run(
+  command: typeof install,
+  id: string | undefined,
+  { answers = ['y'], serverArgs = [], platform = 'linux', options = {} }: Options = {},
+) {
   const terminal = createFakeTerminal({ folder: folder.path, answers });
-  const leaf = { name: 'thing-mcp', app: 'thing' };
-  const code = await command({ leaf, terminal, words: [id], options: {}, serverArgs, platform });
+  const definition = { program: { name: 'thing-mcp', app: 'thing' } };
+  const code = await command({
+    definition,
+    terminal,
+    words: id === undefined ? [] : id.split(' '),
+    options,
+    serverArgs,
+    platform,
+  });
   return { code, out: terminal.printed };
 }
 
-const fileOf = (id: string, platform: NodeJS.Platform = 'linux') => {
+const getFile = (id: string, platform: NodeJS.Platform = 'linux') => {
   const client = clients.find((one) => one.id === id);
   return client?.file({ platform, home: folder.path, env: {} }) ?? expect.fail(`no client ${id}`);
 };
 
 function write(id: string, text: string | Buffer): string {
-  const path = fileOf(id);
+  const path = getFile(id);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   return path;
@@ -38,12 +51,12 @@ const ids = clients.map((client) => client.id);
 describe('install', () => {
   it.each(ids)('writes a new file for %s, and uninstall leaves none', async (id) => {
     expect((await run(install, id)).code).toBe(0);
-    const text = readFileSync(fileOf(id), 'utf8');
+    const text = readFileSync(getFile(id), 'utf8');
     expect(text).toContain('thing-mcp');
     if (id !== 'codex') expect(JSON.parse(text)).toEqual(expect.any(Object));
     expect((await run(install, id, { answers: [] })).out).toContain('already');
     expect((await run(uninstall, id)).code).toBe(0);
-    expect(existsSync(fileOf(id))).toBe(false);
+    expect(existsSync(getFile(id))).toBe(false);
     expect((await run(uninstall, id, { answers: [] })).out).toContain('does not have');
   });
 
@@ -85,14 +98,76 @@ describe('install', () => {
     },
   );
 
-  it.each(['once', 'beside others'])('takes back all of it when it was written anew %s', async (when) => {
+  it.each(['once', 'beside others'])('reverts all of it when it was written again %s', async (when) => {
     await run(install, 'cursor');
-    const path = fileOf('cursor');
+    const path = getFile('cursor');
     if (when === 'beside others') writeFileSync(path, readFileSync(path, 'utf8').replace('"thing"', '"other": {}, "thing"'));
     await run(install, 'cursor', { serverArgs: ['--readonly'] });
     expect((await run(uninstall, 'cursor')).code).toBe(0);
     expect(existsSync(path)).toBe(when === 'beside others');
     if (when === 'beside others') expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ mcpServers: { other: {} } });
+  });
+
+  it.each([
+    ['gemini', { command: 'old', args: [], env: { A: '1' }, trust: true, timeout: 5 }],
+    ['opencode', { type: 'local', command: ['old'], enabled: false, environment: { A: '1' } }],
+    ['copilot', { type: 'local', command: 'old', args: [], tools: ['query'] }],
+  ])('keeps what a person added to the entry of %s', async (id, own) => {
+    const section = clients.find((client) => client.id === id)?.section ?? '';
+    const path = write(id, JSON.stringify({ [section]: { thing: own } }));
+    expect((await run(install, id, { serverArgs: ['--readonly'] })).out).toMatch(/^\+ .*"--readonly"/m);
+    const { type: _type, command: _command, args: _args, ...more } = own as Record<string, unknown>;
+    const entry = JSON.parse(readFileSync(path, 'utf8'))[section].thing;
+    expect(entry).toMatchObject(more);
+    expect(JSON.stringify(entry)).toContain('"--readonly"');
+    expect(JSON.stringify(entry)).not.toContain('old');
+  });
+
+  it.each([
+    ['claude-code', { env: { A: '${A}', B: 'x=y' } }],
+    ['vscode', { env: { A: '${env:A}', B: 'x=y' } }],
+    ['gemini', { env: { A: '$A', B: 'x=y' } }],
+    ['opencode', { environment: { A: '{env:A}', B: 'x=y' } }],
+  ])('writes variables into the entry of %s', async (id, expected) => {
+    await run(install, id, { options: { env: ['A', 'B=x=y'] } });
+    const section = clients.find((client) => client.id === id)?.section ?? '';
+    expect(JSON.parse(readFileSync(getFile(id), 'utf8'))[section].thing).toMatchObject(expected);
+  });
+
+  it('writes variables into the entry of codex, and none that a client cannot pass on', async () => {
+    await run(install, 'codex', { options: { env: ['A', 'B=1'] } });
+    expect(readFileSync(getFile('codex'), 'utf8')).toMatch(/env = \{ "B" = "1" \}\nenv_vars = \["A"\]/);
+    await expect(run(install, 'zed', { options: { env: ['A'] } })).rejects.toMatchObject({ hint: 'Write --env A=VALUE.' });
+    await expect(run(install, 'zed', { options: { env: ['A-B=1'] } })).rejects.toMatchObject({ kind: 'input' });
+  });
+
+  it.each(['claude-code', 'cursor', 'vscode', 'codex', 'gemini', 'opencode'])('writes the project file of %s', async (id) => {
+    const { out, code } = await run(install, id, { options: { project: true } });
+    const client = clients.find((one) => one.id === id);
+    const path = folder.at(client?.projectFile ?? '');
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(path) });
+    expect(readFileSync(path, 'utf8')).toContain('thing-mcp');
+    expect((await run(uninstall, id, { options: { project: true } })).code).toBe(0);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('has no project file for a client without one', async () => {
+    await expect(run(install, 'zed', { options: { project: true } })).rejects.toMatchObject({
+      message: 'Zed has no project file',
+    });
+  });
+
+  it('takes several clients, or asks which of those that are there', async () => {
+    await run(install, 'cursor gemini', { answers: ['y', 'y'] });
+    for (const id of ['cursor', 'gemini']) expect(readFileSync(getFile(id), 'utf8')).toContain('thing-mcp');
+    mkdirSync(folder.at('.config', 'zed'), { recursive: true });
+    const { out } = await run(install, undefined, { answers: ['zed', 'y'] });
+    expect(out).toContain('Found here: cursor (Cursor), gemini (Gemini CLI), zed (Zed)');
+    expect(readFileSync(getFile('zed'), 'utf8')).toContain('thing-mcp');
+    await expect(run(install, undefined, { answers: [undefined] })).rejects.toMatchObject({
+      hint: expect.stringContaining('name them: cursor'),
+    });
+    await expect(run(install, undefined, { options: { yes: true } })).rejects.toMatchObject({ kind: 'input' });
   });
 
   it('shows the change, and what it replaces, before it asks', async () => {
@@ -125,7 +200,7 @@ describe('install', () => {
   });
 
   it.each([
-    ['{ "a": tru }', 'line 1, column 8: this word is no value'],
+    ['{ "a": tru }', 'line 1, column 8: this is not a value'],
     ['// mine\n{\n  "a": 1\n  "b": 2 }', 'line 4, column 3: expected a comma'],
     ['{ "a": "x\n', 'line 1, column 8: this text has no closing quote'],
     ['{ a: 1 }', 'line 1, column 3: '],
@@ -140,7 +215,7 @@ describe('install', () => {
 
   it('starts npx through the shell on Windows', async () => {
     await run(install, 'cursor', { platform: 'win32' });
-    const { mcpServers } = JSON.parse(readFileSync(fileOf('cursor', 'win32'), 'utf8'));
+    const { mcpServers } = JSON.parse(readFileSync(getFile('cursor', 'win32'), 'utf8'));
     expect(mcpServers.thing).toEqual({ command: 'cmd', args: ['/c', 'npx', '-y', 'thing-mcp'] });
   });
 

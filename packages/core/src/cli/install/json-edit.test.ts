@@ -8,7 +8,7 @@ const write = (text: string, name: string, value: unknown) =>
 const add = (text: string, name: string) => write(text, name, entry);
 const remove = (text: string, name: string) => write(text, name, undefined);
 
-/** As people and programs write them. */
+/** Files in the styles of people and programs. */
 const texts = {
   minified: '{"a":1,"servers":{"other":{"command":"x"}},"n":12345678901234567890}',
   'without a section': '{"a":1}',
@@ -41,7 +41,7 @@ describe('an entry of a client’s JSON file', () => {
     expect(changed.length).toBeLessThanOrEqual(1);
   });
 
-  it('stands where the client looks when a section is there twice', () => {
+  it('is written where the client looks when a section occurs twice', () => {
     const text = add('{"servers":{"a":{}},"servers":{"b":{}}}', 'one');
     expect(JSON.parse(text)).toEqual({ servers: { b: {}, one: entry } });
   });

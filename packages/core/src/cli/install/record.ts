@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { changeFile } from '../../files/change-file.ts';
 import { readSmallFile } from '../../files/read-file.ts';
 
-/** What a file was before we changed it, so that it can be exactly that again as long as nobody else has changed it. */
+/** What a file was before we changed it, so that it can be restored exactly as long as only we have changed it. */
 export interface Installed {
   path: string;
-  /** Of the file as we left it: of its text, which itself is kept nowhere but in the copy beside it. */
+  /** The hash of the text that we wrote; the text itself is kept only in the copy beside it. */
   after: string;
-  /** Of what was there; null when there was no file. */
+  /** The hash of the earlier file; null if there was no file. */
   before: string | null;
 }
 
@@ -22,7 +22,7 @@ export function recordPathFor(storePath: string): string {
   return join(dirname(storePath), 'installed.json');
 }
 
-export function sha256Of(text: string): string {
+export function hashSha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

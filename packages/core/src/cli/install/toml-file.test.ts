@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { readTomlTable, writeTomlTable } from './toml-file.ts';
 
 const entry = { command: 'npx', args: ['-y', 'one-mcp'] };
-const write = (text: string, name: string, value: typeof entry | undefined) =>
+const write = (text: string, name: string, value: (typeof entry & { env?: Record<string, string> }) | undefined) =>
   writeTomlTable({ text, name: `servers.${name}`, where: 'a file' }, value);
 
-/** As people and programs write them. */
+/** Files in the styles of people and programs. */
 const texts = {
   'of nothing': '',
   'with comments': '# top\nmodel = "x" # y\n\n[servers.other]\ncommand = "a"\n# about nothing\n',
@@ -25,8 +25,25 @@ describe('a table of a client’s TOML file', () => {
     const text = '[servers.one]\ncommand = "old"\n\n[servers.one.env]\nA = "1"\n\n# about x\n[x]\nb = 2\n';
     expect(write(text, 'one', undefined)).toBe('# about x\n[x]\nb = 2\n');
     const replaced = write(text, 'one', entry);
-    expect(replaced).toMatch(/^\[servers\.one\]\ncommand = "npx"\nargs = .*\n\n# about x\n\[x\]\nb = 2\n$/);
+    expect(replaced).toMatch(
+      /^\[servers\.one\]\ncommand = "npx"\nargs = .*\n\n\[servers\.one\.env\]\nA = "1"\n\n# about x\n\[x\]\nb = 2\n$/,
+    );
     expect(write(replaced, 'one', undefined)).toBe('# about x\n[x]\nb = 2\n');
+  });
+
+  it('keeps what a person added to it', () => {
+    const text =
+      '[servers.one] # mine\n# why\ncommand = "old"\nargs = [\n  "a", # ]\n  "b[",\n]\nstartup_timeout_sec = 20\n\n[servers.one.env]\nA = "1"\n';
+    expect(write(text, 'one', entry)).toBe(
+      '[servers.one] # mine\ncommand = "npx"\nargs = ["-y","one-mcp"]\n# why\nstartup_timeout_sec = 20\n\n[servers.one.env]\nA = "1"\n',
+    );
+  });
+
+  it('is not given a key that it has as a table', () => {
+    const text = '[servers.one]\ncommand = "old"\n\n[servers.one.env]\nA = "1"\n';
+    const withEnv = { ...entry, env: { B: '2' } };
+    expect(() => write(text, 'one', withEnv)).toThrow(expect.objectContaining({ kind: 'config' }));
+    expect(write('', 'one', withEnv)).toContain('env = { "B" = "2" }');
   });
 
   it.each([
@@ -43,7 +60,7 @@ describe('a table of a client’s TOML file', () => {
   it('is not written beside a section that is one value', () => {
     const text = 'servers = { other = { command = "x" } }\n';
     expect(readTomlTable(text, 'servers.one')).toBeUndefined();
-    expect(() => write(text, 'one', entry)).toThrow('a file has servers.one in another form, as "servers"');
+    expect(() => write(text, 'one', entry)).toThrow('a file has servers.one in an unsupported form, as "servers"');
     expect(write(text, 'one', undefined)).toBe(text);
   });
 

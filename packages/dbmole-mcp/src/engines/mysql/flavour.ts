@@ -1,15 +1,17 @@
-/** What differs between the two families; decided once, from what `version()` says. */
+/** What differs between MySQL and MariaDB, decided once by the answer to `version()`. */
 export interface Flavour {
   product: 'MySQL' | 'MariaDB';
   version: string;
   /** The session variable that refuses writes. */
   readOnlyVariable: 'transaction_read_only' | 'tx_read_only';
   isolationVariable: 'transaction_isolation' | 'tx_isolation';
+  /** A transaction may serve further catalog questions for this long. */
+  catalogAgeMs: number;
   /** The assignment that makes the engine stop a statement by itself. */
   timeLimit(milliseconds: number): string;
 }
 
-export function flavourOf(version: string): Flavour {
+export function detectFlavour(version: string): Flavour {
   const maria = /^(?:5\.5\.5-)?([\d.]+)-MariaDB/i.exec(version);
   return maria ? mariadb(maria[1] ?? version) : mysql(version);
 }
@@ -20,7 +22,9 @@ function mysql(version: string): Flavour {
     version,
     readOnlyVariable: 'transaction_read_only',
     isolationVariable: 'transaction_isolation',
-    // Of SELECT only; everything else is stopped by our own clock.
+    // The transaction sees the catalog as it was when it began.
+    catalogAgeMs: 0,
+    // This limits SELECT only; a timer of the session stops everything else.
     timeLimit: (milliseconds) => `max_execution_time=${Math.min(Math.ceil(milliseconds), 0xffffffff)}`,
   };
 }
@@ -31,6 +35,8 @@ function mariadb(version: string): Flavour {
     version,
     readOnlyVariable: 'tx_read_only',
     isolationVariable: 'tx_isolation',
+    // The catalog is not part of a transaction.
+    catalogAgeMs: 100,
     timeLimit: (milliseconds) => `max_statement_time=${(milliseconds / 1000).toFixed(6)}`,
   };
 }
@@ -38,30 +44,34 @@ function mariadb(version: string): Flavour {
 export interface ReadLimits {
   maxRows: number | undefined;
   timeoutMs: number;
-  /** How the guard has read the statement; undefined for one of our own, which means the same in every mode. */
+  /** The mode in which the guard read the statement; undefined for a catalog question, which means the same in every mode. */
   sqlMode: string | undefined;
+  /** Undefined until a read depended on it; the session then has the time zone of the server. */
+  timeZone: string | undefined;
 }
 
 /**
- * What a session is told before a read. The character set belongs to it: a reset takes back even that to the server's own. So does
- * the isolation: where the server's own is SERIALIZABLE, a plain SELECT would lock the rows it reads.
+ * Formats the settings of a session before a read. They include the character set, because a reset returns to that of the server, and
+ * the isolation level, because a plain SELECT locks the rows that it reads where the server's level is SERIALIZABLE.
  */
-export function formatReadSettings(flavour: Flavour, { maxRows, timeoutMs, sqlMode }: ReadLimits): string {
+export function formatReadSettings(flavour: Flavour, { maxRows, timeoutMs, sqlMode, timeZone }: ReadLimits): string {
   return formatSettings(flavour, timeoutMs, [
     `${flavour.readOnlyVariable}=1`,
     `${flavour.isolationVariable}='REPEATABLE-READ'`,
     `sql_select_limit=${maxRows?.toFixed(0) ?? 'DEFAULT'}`,
     ...(sqlMode === undefined ? [] : [`sql_mode='${sqlMode}'`]),
+    timeZone === undefined ? 'time_zone=DEFAULT' : `time_zone='${timeZone}'`,
   ]);
 }
 
-/** Takes back what a read was told. */
+/** Formats the settings before a write, which undo those of a read. */
 export function formatWriteSettings(flavour: Flavour, timeoutMs: number): string {
   return formatSettings(flavour, timeoutMs, [
     `${flavour.readOnlyVariable}=0`,
     `${flavour.isolationVariable}=DEFAULT`,
     'sql_select_limit=DEFAULT',
     'sql_mode=DEFAULT',
+    'time_zone=DEFAULT',
   ]);
 }
 
@@ -69,7 +79,7 @@ function formatSettings(flavour: Flavour, timeoutMs: number, more: readonly stri
   const assignments = [
     ...more,
     flavour.timeLimit(timeoutMs),
-    // So that a USE does not go unnoticed.
+    // The server then reports the database that a USE chose.
     'session_track_schema=1',
   ];
   return `SET NAMES utf8mb4, ${assignments.map((assignment) => `SESSION ${assignment}`).join(', ')}`;

@@ -1,10 +1,12 @@
 import { Failure } from '@dbmole/core';
 import type { CatalogRun, ServerIdentity, SqlEngine } from '../../engine.ts';
+import { hintFor } from './errors/statement-hint.ts';
 import { createGuard } from './guard/guard.ts';
-import { openSession } from './open-session.ts';
-import { hintFor } from './statement-hint.ts';
+import { grammar } from './session/grammar.ts';
+import { openSession } from './session/open-session.ts';
+import { formatListParam } from './values/list-param.ts';
 
-export const engine: SqlEngine = { openSession, createGuard, identify, hintFor, defaultPort: 5432 };
+export const engine: SqlEngine = { openSession, createGuard, identify, hintFor, formatListParam, grammar };
 
 async function identify(run: CatalogRun): Promise<ServerIdentity> {
   const [row = []] = await run(

@@ -529,6 +529,16 @@ SELECT 1 /*!99999 INTO OUTFILE '{OUT}/pwn.txt' */
 SELECT 1 /*!99999 /* */ INTO OUTFILE '{OUT}/pwn.txt' -- */
 --- comment-nested-end | refuse | comments do not nest | control: yes
 SELECT 1 /* /* */ INTO OUTFILE '{OUT}/pwn.txt' -- */
+--- comment-read | refuse | an executable comment with an option
+SELECT /*!40001 SQL_NO_CACHE */ * FROM t
+--- comment-read-dump | refuse | an executable comment in the query of a dump tool
+SELECT /*!40001 SQL_NO_CACHE */ `id`, `v` FROM `t`
+--- comment-read-names | refuse | an executable comment with a column
+SELECT /*!50000 id, */ v FROM t
+--- comment-read-empty | refuse | an executable comment without content
+SELECT id /*!*/ FROM t
+--- comment-read-maria | refuse | an executable comment of MariaDB
+SELECT id /*M! , v */ FROM t
 --- comment-nested-executable | allow | an executable comment in a plain one is text
 SELECT 1 /* /*! INTO @guard_var */
 --- comment-plain-in-executable | refuse | a plain comment in an executable one
@@ -775,6 +785,18 @@ SELECT 1 /*! AS [*/] INTO OUTFILE '{OUT}/pwn.txt' */
 SELECT [sys_exec]('x')
 --- mssql-quotes | refuse | the mode has ANSI_QUOTES too | mode: MSSQL | only: mariadb
 SELECT 1 AS "\" INTO OUTFILE '{OUT}/pwn.txt' -- "
+--- oracle-read | refuse | a read in sql_mode ORACLE | mode: ORACLE | only: mariadb
+SELECT id, 'a' || v FROM t WHERE ROWNUM() < 3
+--- oracle-read-minus | refuse | a set operation of sql_mode ORACLE | mode: ORACLE | only: mariadb
+SELECT id FROM t MINUS SELECT tid FROM child
+--- oracle-read-show | refuse | a statement without a query in sql_mode ORACLE | mode: ORACLE | only: mariadb
+SHOW TABLES
+--- oracle-package | refuse | a function of a package, without its database | mode: ORACLE | only: mariadb
+SELECT figures.total(1), figures.twice(id) FROM t
+--- oracle-package-there | refuse | a function of a package | only: mariadb
+SELECT guard.figures.total(1), guard.figures.twice(id) FROM t
+--- oracle-stored | refuse | a stored function created with sql_mode ORACLE | only: mariadb
+SELECT f_oracle(1)
 --- oracle-quotes | refuse | the mode has ANSI_QUOTES too | mode: ORACLE | only: mariadb
 SELECT 1 AS "\" INTO OUTFILE '{OUT}/pwn.txt' -- "
 --- oracle-nextval | refuse | the sequence of the other grammar | mode: ORACLE | only: mariadb | control: yes
@@ -858,6 +880,12 @@ SELECT GET_LOCK
 ('guard-lock', 0)
 --- fn-get-lock-comment | refuse | a comment before the bracket
 SELECT GET_LOCK/* x */('guard-lock', 0)
+--- fn-geometry-large | refuse | a function over geometries of ten thousand points, which no time limit stops
+SELECT ST_Distance(ST_LineFromWKB(CONCAT(x'010200000010270000', REPEAT(x'00000000000000000000000000000000000000000000F03F000000000000F03F', 5000))), ST_LineFromWKB(CONCAT(x'010200000010270000', REPEAT(x'00000000000014400000000000000000000000000000184000000000000000F03F', 5000))))
+--- fn-geometry-param | refuse | a geometry of any size as a value | params: ["POINT(1 1)"]
+SELECT ST_Distance(ST_GeomFromText(?), POINT(1, 1))
+--- fn-geometry-recursive | refuse | a geometry that grows in each round
+WITH RECURSIVE x AS (SELECT 1 AS n, ST_Buffer(POINT(0, 0), 1) AS g UNION ALL SELECT n + 1, g FROM x WHERE n < 5) SELECT COUNT(*) FROM x
 --- fn-get-lock-executable | refuse | an executable comment before the bracket
 SELECT GET_LOCK/*!*/('guard-lock', 0)
 --- fn-get-lock-backticks | refuse | a name in backticks
@@ -976,6 +1004,28 @@ SELECT SHA2('x', 256), HEX(RANDOM_BYTES(4)) | 0
 SELECT UUID_SHORT() > 0
 --- fn-uuid-short-quoted | refuse | in backticks, with a blank
 SELECT `uuid_short` ()
+--- fn-crypt-rounds | refuse | as many rounds as the salt says, which nothing ends | only: mariadb
+SELECT ENCRYPT('x', '$6$rounds=1000$saltsalt')
+--- fn-crypt-cost | refuse | two to the power of the cost; with 31 it takes days | only: mariadb
+SELECT `encrypt` ('x', '$2b$04$abcdefghijklmnopqrstuu')
+--- fn-crypt-schema | refuse | behind the name that stands for the server's own | only: mariadb
+SELECT mariadb_schema.encrypt('x', '$2b$04$abcdefghijklmnopqrstuu')
+--- fn-kdf | refuse | two thousand million rounds, which nothing ends | only: mariadb
+SELECT KDF('x', 'salt', 1000, 'pbkdf2_hmac')
+--- fn-sformat-width | refuse | takes as much memory as it is told to | only: mariadb
+SELECT LENGTH(SFORMAT('{:>99999999}', 'x'))
+--- fn-sformat-value | refuse | a width that is a value | only: mariadb
+SELECT LENGTH(SFORMAT('{:>{}}', 'x', 99999999))
+--- fn-sformat-param | refuse | a format that is not seen | only: mariadb | params: ["{:>99999999}"]
+SELECT LENGTH(SFORMAT(?, 'x'))
+--- fn-schema-pattern | refuse | a pattern that goes back again and again, which nothing ends | only: mysql
+SELECT JSON_SCHEMA_VALID('{"pattern": "^(a+)+$"}', '"aaaaaaaaaab"')
+--- fn-schema-escaped | refuse | the word in an escape | only: mysql
+SELECT JSON_SCHEMA_VALIDATION_REPORT('{"\\u0070attern": "^(a+)+$"}', '"aaaaaaaaaab"')
+--- fn-schema-glued | refuse | two texts that are one | only: mysql
+SELECT JSON_SCHEMA_VALID('{"pat' 'tern": "^(a+)+$"}', '"aaaaaaaaaab"')
+--- fn-schema-column | refuse | a schema that is not seen | only: mysql
+SELECT JSON_SCHEMA_VALID(j, j) FROM t
 --- fn-xpath-column | refuse | can run for days, and no time limit stops it
 SELECT ExtractValue(v, '/a') FROM t
 --- fn-xpath-built | refuse | a text that is put together

@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
-import { mayReadAll } from '../mentions.ts';
-import { checkNames, type IndexRules } from '../names.ts';
+import { mayReadAll } from '../body/index-mentions.ts';
+import { modelFailure } from '../body/model-calls.ts';
+import { checkNames, type IndexRules } from '../index-names.ts';
 import { readEsqlSources } from './esql-sources.ts';
 import { readPplSources } from './ppl-sources.ts';
 import type { QuerySources } from './query-sources.ts';
@@ -24,21 +25,19 @@ const maxCharacters = 20_000;
  */
 export function checkQueryText(text: string, language: QueryLanguage, rules: IndexRules): void {
   if (text.length > maxCharacters) {
-    throw textFailure(
-      `the query has ${text.length} characters, and at most ${maxCharacters} are checked`,
-      'Pass values as `params`.',
-    );
+    throw textFailure(`the query has ${text.length} characters: expected at most ${maxCharacters}`, 'Pass values as `params`.');
   }
   if (rules.indices !== undefined) {
     throw textFailure(
-      'which indices a query text reads cannot be checked, and this connection may read some only',
+      'the indices of a query text cannot be checked, and this connection may read only some',
       'Use _search, with the index in the path.',
     );
   }
-  const { lists, acting } = readSources(text, language, rules);
+  const { lists, acting, model } = readSources(text, language, rules);
   if (!mayReadAll(rules)) for (const names of lists) checkNames(names, rules);
-  if (acting === undefined) return;
-  throw new Failure('refused', `${acting} reaches out of the cluster`, { code: 'E_NOT_A_READ', hint: `Leave ${acting} out.` });
+  if (acting !== undefined)
+    throw new Failure('refused', `${acting} reaches outside the cluster`, { code: 'E_NOT_A_READ', hint: `Leave ${acting} out.` });
+  if (model !== undefined && rules.models !== true) throw modelFailure(model);
 }
 
 function readSources(text: string, language: QueryLanguage, rules: IndexRules): QuerySources {
@@ -47,8 +46,8 @@ function readSources(text: string, language: QueryLanguage, rules: IndexRules): 
   } catch (error) {
     if (!(error instanceof UnreadableQuery)) throw error;
     const part = JSON.stringify(text.slice(error.at, error.at + 20));
-    const message = `the query has ${error.message}, at character ${error.at + 1} (${part}), behind which it could name a hidden index`;
-    const hint = 'Write it in a plainer way, without a comment before the name of an index.';
+    const message = `the query has ${error.message}, at character ${error.at + 1} (${part}); after it, the query could name a hidden index`;
+    const hint = 'Simplify it, and write no comment before the name of an index.';
     throw mayReadAll(rules) ? new Failure('refused', message, { code: 'E_NOT_A_READ', hint }) : textFailure(message, hint);
   }
 }

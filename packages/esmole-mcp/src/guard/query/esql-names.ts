@@ -3,7 +3,7 @@ import { type Scanner, UnreadableQuery } from './scanner.ts';
 /** A slash belongs to a name where it begins no comment, as in <logs-{now/d}>. */
 const separators = ':"=|,[]() \t\r\n';
 
-/** One item of the list behind FROM. Quotes may have several names between them, as a path may. */
+/** Reads one item of the list after FROM. Quotes may contain several names, as a path may. */
 export function readEsqlNames(scanner: Scanner): readonly string[] {
   scanner.skipBlanks();
   const { at } = scanner;
@@ -34,7 +34,7 @@ function readQuoted(scanner: Scanner): readonly string[] {
   return value.split(',');
 }
 
-/** As clusters cut it, odd characters included: what is no name is refused where names are checked. */
+/** Cuts names as clusters do, odd characters included; invalid names are refused where names are checked. */
 function readPlain(scanner: Scanner): string {
   const { text, at: from } = scanner;
   let at = from;
@@ -43,7 +43,7 @@ function readPlain(scanner: Scanner): string {
     if (isSlash && (at + 1 === text.length || '*/'.includes(text.charAt(at + 1)))) break;
     at += isSlash ? 2 : 1;
   }
-  if (at === from) throw new UnreadableQuery('something else than the name of an index', from);
+  if (at === from) throw new UnreadableQuery('something other than the name of an index', from);
   scanner.at = at;
   const name = text.slice(from, at);
   // The first versions quoted names in this way; since then it is a character like others.
@@ -55,6 +55,6 @@ function readPlain(scanner: Scanner): string {
 function readSelector(scanner: Scanner): string {
   scanner.at += '::'.length;
   const { kind, value, at } = scanner.next();
-  if (kind !== 'word') throw new UnreadableQuery('something else than data or failures behind ::', at);
+  if (kind !== 'word') throw new UnreadableQuery('something other than data or failures after ::', at);
   return value;
 }

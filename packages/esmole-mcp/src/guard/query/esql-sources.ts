@@ -8,18 +8,25 @@ import { Scanner, UnreadableQuery } from './scanner.ts';
 const plainCommands: ReadonlySet<string> = new Set(
   (
     'ROW SHOW META EVAL WHERE KEEP DROP RENAME LIMIT SORT STATS INLINE INLINESTATS DISSECT GROK MV_EXPAND SAMPLE CHANGE_POINT FUSE ' +
-    'RERANK INSIST MMR DEDUP HIGHLIGHT URI_PARTS REGISTERED_DOMAIN METRICS_INFO TS_INFO TS_COLLAPSE SET'
+    'INSIST MMR DEDUP HIGHLIGHT URI_PARTS REGISTERED_DOMAIN METRICS_INFO TS_INFO TS_COLLAPSE SET'
   ).split(' '),
 );
 const sourceCommands = ['FROM', 'TS', 'METRICS'];
 const joins: ReadonlySet<string> = new Set(['LOOKUP', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'JOIN']);
-/** Those that ask a model about each row, or read from another system. */
-const actingCommands: ReadonlySet<string> = new Set(['COMPLETION', 'EMBED', 'EXTERNAL']);
+/** Commands that read from another system. */
+const actingCommands: ReadonlySet<string> = new Set(['EXTERNAL']);
+/** Commands that ask a model for each row. */
+const modelCommands: ReadonlySet<string> = new Set(['COMPLETION', 'EMBED', 'RERANK']);
 
-/** What a bracket that is open was opened for. */
+/** Functions that ask a model. */
+export function isModelFunction(name: string): boolean {
+  return /^(?:text_)?embed(?:ding)?$/i.test(name);
+}
+
+/** The purpose of an open bracket. */
 type Bracket = 'source list' | 'branch' | 'expression';
 
-/** What is read next. Steps follow each other in a loop, as a query may be nested deeper than calls may. */
+/** The next thing to read. Steps run in a loop, because a query may be nested deeper than the call stack. */
 type Step = 'command' | 'source' | 'behind source' | 'expression' | 'end';
 
 /** Every index that a text in ES|QL names. Throws `UnreadableQuery`. */
@@ -31,9 +38,10 @@ class EsqlReader {
   readonly #scanner: Scanner;
   readonly #lists: string[][] = [];
   readonly #brackets: Bracket[] = [];
-  /** Of each FROM that is being read; a subquery may stand between its names. */
+  /** The list of each FROM that is being read; a subquery may come between its names. */
   readonly #open: string[][] = [];
   #acting: string | undefined;
+  #model: string | undefined;
 
   constructor(text: string) {
     this.#scanner = new Scanner(text, esqlDialect);
@@ -41,7 +49,7 @@ class EsqlReader {
 
   read(): QuerySources {
     for (let step: Step = 'command'; step !== 'end'; ) step = this.#take(step);
-    return { lists: this.#lists, acting: this.#acting };
+    return { lists: this.#lists, acting: this.#acting, model: this.#model };
   }
 
   #take(step: Exclude<Step, 'end'>): Step {
@@ -60,20 +68,22 @@ class EsqlReader {
     else if (command === 'ENRICH') this.#readPolicy();
     else if (joins.has(command)) this.#readJoin();
     else if (actingCommands.has(command)) this.#acting ??= command;
-    else if (!plainCommands.has(command)) throw new UnreadableQuery('a command that is not known to read only', at);
+    else if (modelCommands.has(command)) this.#model ??= command;
+    else if (!plainCommands.has(command)) throw new UnreadableQuery('a command that is not on the list of known reads', at);
     return 'expression';
   }
 
   #readToken(): Step {
     const { kind, value, at } = this.#scanner.next();
     if (kind === 'end') return 'end';
+    if (kind === 'word' && isModelFunction(value) && this.#scanner.peek().value === '(') this.#model ??= `${value}()`;
     if (kind !== 'mark') return 'expression';
     if (value === '|' || value === ';') return 'command';
     if (value === '(' || value === '[') return this.#readOpening();
     return value === ')' || value === ']' ? this.#readClosing(at) : 'expression';
   }
 
-  /** In an expression, a parenthesis may open a subquery, or a field may be called as its first word. */
+  /** In an expression, a parenthesis may open a subquery, or a field may have the name of a command. */
   #readOpening(): Step {
     const scanner = this.#scanner;
     this.#brackets.push('expression');
@@ -87,7 +97,7 @@ class EsqlReader {
 
   #readClosing(at: number): Step {
     const bracket = this.#brackets.pop();
-    if (bracket === undefined) throw new UnreadableQuery('a bracket that was not opened', at);
+    if (bracket === undefined) throw new UnreadableQuery('an unmatched bracket', at);
     if (bracket === 'source list') return 'behind source';
     return bracket === 'branch' && '(['.includes(this.#scanner.peek().value || ' ') ? this.#readBranches() : 'expression';
   }
@@ -122,17 +132,17 @@ class EsqlReader {
     const { at } = scanner;
     const isOld = scanner.take('[');
     if (scanner.takeWord('METADATA')) this.#readMetadata();
-    else if (isOld) throw new UnreadableQuery('a bracket behind the name of an index', at);
+    else if (isOld) throw new UnreadableQuery('a bracket after the name of an index', at);
     if (isOld) scanner.take(']');
     const next = scanner.peek();
     if (next.kind === 'end' || (next.kind === 'mark' && '|)];'.includes(next.value))) return 'expression';
-    throw new UnreadableQuery('something else than a comma, METADATA or | behind the name of an index', next.at);
+    throw new UnreadableQuery('something other than a comma, METADATA or | after the name of an index', next.at);
   }
 
   #readMetadata(): void {
     do {
       const { kind, at } = this.#scanner.next();
-      if (kind !== 'word') throw new UnreadableQuery('something else than a field behind METADATA', at);
+      if (kind !== 'word') throw new UnreadableQuery('something other than a field after METADATA', at);
     } while (this.#scanner.take(','));
   }
 
@@ -142,7 +152,7 @@ class EsqlReader {
     scanner.takeWord('JOIN');
     this.#lists.push([...readEsqlNames(scanner)]);
     const { at } = scanner.peek();
-    if (!scanner.takeWord('ON', 'USING')) throw new UnreadableQuery('something else than ON behind the joined index', at);
+    if (!scanner.takeWord('ON', 'USING')) throw new UnreadableQuery('something other than ON after the joined index', at);
   }
 
   /** Its name may have marks that mean something elsewhere. */
@@ -151,10 +161,10 @@ class EsqlReader {
     scanner.skipBlanks();
     const { at } = scanner;
     const names = readEsqlNames(scanner);
-    if (!names.every((name) => /^[\w.*:@-]+$/.test(name))) throw new UnreadableQuery('a name that no policy should have', at);
+    if (!names.every((name) => /^[\w.*:@-]+$/.test(name))) throw new UnreadableQuery('an invalid name of a policy', at);
     const { kind, value, at: behind } = scanner.peek();
     if (kind === 'end' || ['|', ')', 'ON', 'WITH'].includes(value.toUpperCase())) return;
-    throw new UnreadableQuery('something else than ON, WITH or | behind the name of a policy', behind);
+    throw new UnreadableQuery('something other than ON, WITH or | after the name of a policy', behind);
   }
 }
 

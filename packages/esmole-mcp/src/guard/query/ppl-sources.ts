@@ -1,4 +1,4 @@
-import type { QuerySources } from './query-sources.ts';
+import { type QuerySources, removeSchema } from './query-sources.ts';
 import { pplDialect } from './quotes.ts';
 import { Scanner, type Token, UnreadableQuery } from './scanner.ts';
 
@@ -10,7 +10,7 @@ const plainCommands: ReadonlySet<string> = new Set(
     'TRANSPOSE FIELDFORMAT'
   ).split(' '),
 );
-/** Without a slash, which may begin a comment. */
+/** A slash is missing here because it may begin a comment. */
 const nameCharacter = /[\w@*.:<>{}-]/;
 
 /**
@@ -18,11 +18,16 @@ const nameCharacter = /[\w@*.:<>{}-]/;
  * each name in a command that may have one counts. Throws `UnreadableQuery`.
  */
 export function readPplSources(text: string): QuerySources {
-  return { lists: [...readNames(new Scanner(text, pplDialect))].filter(isOdd).map((name) => [name]) };
+  return {
+    lists: [...readNames(new Scanner(text, pplDialect))]
+      .map(removeSchema)
+      .filter(isOdd)
+      .map((name) => [name]),
+  };
 }
 
 function* readNames(scanner: Scanner): Generator<string> {
-  // Of the command that is being read, and of those around its brackets.
+  // Whether the command that is being read, and each one around its brackets, names no index.
   const plain = [isPlain(scanner)];
   for (scanner.skipBlanks(); scanner.char !== ''; scanner.skipBlanks()) {
     const mayName = plain.at(-1) === false;
@@ -38,7 +43,7 @@ function* readNames(scanner: Scanner): Generator<string> {
 function readMark({ value, at }: Token, scanner: Scanner, plain: boolean[]): void {
   if (value === '|' || value === ']') plain.pop();
   if (value === '|' || value === '[') plain.push(isPlain(scanner));
-  if (plain.length === 0) throw new UnreadableQuery('a bracket that was not opened', at);
+  if (plain.length === 0) throw new UnreadableQuery('an unmatched bracket', at);
 }
 
 function isPlain(scanner: Scanner): boolean {

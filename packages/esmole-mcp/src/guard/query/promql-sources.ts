@@ -2,7 +2,7 @@ import { readEsqlNames } from './esql-names.ts';
 import { esqlDialect, promqlDialect } from './quotes.ts';
 import { type Scanner, UnreadableQuery } from './scanner.ts';
 
-/** What PROMQL reads where it names no index. */
+/** The indices of PROMQL where it names none. */
 const everything = ['*'];
 
 /**
@@ -17,7 +17,7 @@ export function readPromql(scanner: Scanner): string[] {
   return names ?? [...everything];
 }
 
-/** Undefined where no parameter names an index. */
+/** The indices that parameters name; undefined when none does. */
 function readParams(scanner: Scanner): string[] | undefined {
   let names: string[] | undefined;
   for (;;) {

@@ -2,7 +2,7 @@ import { type Dialect, type Scanner, type Token, UnreadableQuery } from './scann
 
 type Quoted = Omit<Token, 'at'>;
 
-/** What a backslash means between quotes. Where clusters differ about it, it is refused. */
+/** The meaning of a backslash between quotes. It is refused where clusters differ about it. */
 type Backslash = 'plain' | 'escapes' | 'refused';
 
 /** Quotes that are doubled to have one in between. */
@@ -17,7 +17,7 @@ function readDoubled(scanner: Scanner, kind: 'text' | 'name', backslash: Backsla
       return { kind, value: text.slice(from + 1, at).replaceAll(quote + quote, quote) };
     }
   }
-  throw new UnreadableQuery('a quote that is not closed', from);
+  throw new UnreadableQuery('an unclosed quote', from);
 }
 
 const reader = (kind: 'text' | 'name', backslash: Backslash) => (scanner: Scanner) => readDoubled(scanner, kind, backslash);
@@ -38,14 +38,14 @@ function readEscaped(scanner: Scanner): Quoted {
       return { kind: 'text', value: text.slice(from + 1, at) };
     }
   }
-  throw new UnreadableQuery('a quote that is not closed on its line', from);
+  throw new UnreadableQuery('a quote that is not closed on the same line', from);
 }
 
-/** Up to two more quotes behind the end belong to the text. */
+/** Up to two more quotes after the closing ones belong to the text. */
 function readTriple(scanner: Scanner): Quoted {
   const { text, at } = scanner;
   const end = text.indexOf('"""', at + 3);
-  if (end === -1 || /[\r\n]/.test(text.slice(at, end))) throw new UnreadableQuery('""" that is not closed on its line', at);
+  if (end === -1 || /[\r\n]/.test(text.slice(at, end))) throw new UnreadableQuery('""" that is not closed on the same line', at);
   scanner.at = end + 3;
   while (scanner.char === '"' && scanner.at < end + 5) scanner.at++;
   return { kind: 'text', value: text.slice(at + 3, scanner.at - 3) };

@@ -9,7 +9,7 @@ export class UnreadableQuery extends Error {
 }
 
 export interface Token {
-  /** A `text` is a value and a `name` is a quoted identifier; their value is what stands between the quotes. */
+  /** A `text` is a value and a `name` is a quoted identifier; their value is the text between the quotes. */
   readonly kind: 'word' | 'text' | 'name' | 'mark' | 'end';
   readonly value: string;
   readonly at: number;
@@ -17,7 +17,7 @@ export interface Token {
 
 /** How a language separates and quotes. */
 export interface Dialect {
-  /** What begins a comment that ends with the line. */
+  /** The starts of comments that end with the line. */
   readonly lineComments: readonly string[];
   /** Comments of a dialect that differ between its versions are refused. */
   readonly refusesComments: boolean;
@@ -57,7 +57,7 @@ export class Scanner {
     if (hasComment) this.#commentEnd = this.at;
   }
 
-  /** Whether a comment stands right before this place, behind which blanks are skipped. */
+  /** Whether a comment ends right before this position, after which blanks are skipped. */
   get isBehindComment(): boolean {
     return this.at > 0 && this.at === this.#commentEnd;
   }
@@ -70,12 +70,12 @@ export class Scanner {
     if (quote !== undefined) return { ...quote(this), at };
     if (wordCharacter.test(char)) return { kind: 'word', value: this.#readWord(), at };
     // Some letters become ASCII when a cluster changes their case, and some clusters pass over what they do not know.
-    if (char < ' ' || char > '~') throw new UnreadableQuery('a character that only a quoted text or name may have', at);
+    if (char < ' ' || char > '~') throw new UnreadableQuery('a character that is allowed only in quotes', at);
     this.at++;
     return { kind: 'mark', value: char, at };
   }
 
-  /** What `next` would return. */
+  /** Returns the next token without moving. */
   peek(): Token {
     const { at } = this;
     const token = this.next();
@@ -120,7 +120,7 @@ export class Scanner {
     const { text, at } = this;
     let depth = 0;
     do {
-      if (this.at >= text.length) throw new UnreadableQuery('a comment that does not end', at);
+      if (this.at >= text.length) throw new UnreadableQuery('an unterminated comment', at);
       const isOpening = text.startsWith('/*', this.at);
       const isClosing = text.startsWith('*/', this.at);
       depth += isOpening ? 1 : isClosing ? -1 : 0;

@@ -1,15 +1,15 @@
-import type { QuerySources } from './query-sources.ts';
+import { type QuerySources, removeSchema } from './query-sources.ts';
 import { openSearchSqlDialect, sqlDialect } from './quotes.ts';
 import { Scanner, type Token, UnreadableQuery } from './scanner.ts';
 
-/** What an open parenthesis holds. In the list behind FROM, each comma is followed by another table. */
+/** The content of an open parenthesis. In the list after FROM, each comma is followed by another table. */
 interface Group {
   isFrom: boolean;
   /** `EXTRACT(YEAR FROM date)` names no table. */
   readonly isExtract: boolean;
 }
 
-/** These end the list behind FROM; without them, commas would be taken for those of the list. */
+/** These end the list after FROM; otherwise, later commas would count as part of the list. */
 const clauses: ReadonlySet<string> = new Set('SELECT WHERE GROUP HAVING ORDER LIMIT UNION MINUS'.split(' '));
 /** Statements that describe tables, and the words of them that name none. */
 const descriptions: ReadonlySet<string> = new Set(['SHOW', 'SYS', 'DESCRIBE', 'DESC']);
@@ -18,7 +18,7 @@ const descriptionWords: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Not `$` and the like, which the plugin of OpenSearch passes over where it does not know them. */
+/** `$` and the like are missing because the plugin of OpenSearch skips characters that it does not know. */
 const nameCharacter = /[\w@*.-]/;
 
 /** Every table that a text in SQL names. Throws `UnreadableQuery`. */
@@ -28,7 +28,8 @@ export function readSqlSources(text: string): QuerySources {
 
 /** The same for the plugin of OpenSearch. */
 export function readOpenSearchSqlSources(text: string): QuerySources {
-  return new SqlReader(new Scanner(text, openSearchSqlDialect)).read();
+  const { lists } = new SqlReader(new Scanner(text, openSearchSqlDialect)).read();
+  return { lists: lists.map((names) => names.map(removeSchema)) };
 }
 
 class SqlReader {
@@ -45,11 +46,11 @@ class SqlReader {
     const first = this.#scanner.peek();
     if (first.kind === 'word' && descriptions.has(first.value.toUpperCase())) this.#readDescription();
     else this.#readQuery();
-    // Behind SELECT, what begins with a minus excludes nothing: each name counts alone.
+    // After SELECT, a leading minus excludes nothing: each name counts alone.
     return { lists: this.#names.map((name) => name.split(',')) };
   }
 
-  /** With its options; other parentheses hold a query. */
+  /** Skips EXPLAIN and its options; other parentheses hold a query. */
   #skipExplain(): void {
     const scanner = this.#scanner;
     while (scanner.takeWord('EXPLAIN', 'DEBUG')) {
@@ -62,7 +63,7 @@ class SqlReader {
 
   #skipOption(): void {
     const { kind, at } = this.#scanner.next();
-    if (kind !== 'word') throw new UnreadableQuery('something else than an option of EXPLAIN', at);
+    if (kind !== 'word') throw new UnreadableQuery('something other than an option of EXPLAIN', at);
   }
 
   #readDescription(): void {
@@ -91,7 +92,7 @@ class SqlReader {
     if (value === '(') this.#groups.push({ isFrom: false, isExtract: before === 'EXTRACT' });
     else if (value === ')') {
       this.#groups.pop();
-      if (this.#groups.length === 0) throw new UnreadableQuery('a parenthesis that was not opened', at);
+      if (this.#groups.length === 0) throw new UnreadableQuery('an unmatched parenthesis', at);
     } else if (value === ',' && this.#group.isFrom) this.#readTable();
   }
 
@@ -119,21 +120,36 @@ class SqlReader {
     this.#readName();
   }
 
-  /** With the cluster or catalog before it, if there is one. */
+  /** Reads a name with the cluster or catalog before it, if there is one. */
   #readName(): void {
     let name = this.#readPart();
     while (this.#scanner.take(':')) name += `:${this.#readPart()}`;
     this.#names.push(name);
   }
 
+  /** Reads a name of several parts with dots between them, of which each may be quoted. */
   #readPart(): string {
     const scanner = this.#scanner;
-    scanner.skipBlanks();
+    let name = '';
+    do {
+      scanner.skipBlanks();
+      if (scanner.isBehindComment) throw new UnreadableQuery('a comment before the name of an index', scanner.at);
+      name += scanner.peek().kind === 'name' ? scanner.next().value : this.#readPlain();
+      if (!name.endsWith('.') && scanner.take('.')) name += '.';
+    } while (name.endsWith('.') && this.#isAtPart);
+    return name;
+  }
+
+  get #isAtPart(): boolean {
+    const { kind, value } = this.#scanner.peek();
+    return kind === 'name' || kind === 'word' || value === '.' || value === '*';
+  }
+
+  #readPlain(): string {
+    const scanner = this.#scanner;
     const { at: from } = scanner;
-    if (scanner.isBehindComment) throw new UnreadableQuery('a comment before the name of an index', from);
-    if (scanner.peek().kind === 'name') return scanner.next().value;
     while (scanner.char !== '' && nameCharacter.test(scanner.char) && !scanner.text.startsWith('--', scanner.at)) scanner.at++;
-    if (scanner.at === from) throw new UnreadableQuery('something else than the name of an index', from);
+    if (scanner.at === from) throw new UnreadableQuery('something other than the name of an index', from);
     return scanner.text.slice(from, scanner.at);
   }
 }

@@ -1,18 +1,19 @@
+import { readHint } from '@dbmole/core/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGuard } from './guard.ts';
-import { refusalOf, type Server, serve } from './testing/fake-server.ts';
+import { createRefusal, type Server, serve } from './testing/fake-server.ts';
 
 describe('the guard', () => {
-  it('says what it assumed of the server', async () => {
+  it('returns the sql_mode as its premise', async () => {
     const { run } = serve({ mode: 'ANSI_QUOTES,ANSI' });
     expect(await createGuard().check('SELECT "a"', run)).toMatchObject({ sql: 'SELECT "a"', premise: 'ANSI_QUOTES,ANSI' });
   });
 
-  it('refuses a mode that is no mode', async () => {
-    expect(await refusalOf('SELECT 1', { mode: "x', GLOBAL y = 1" })).toMatchObject({ code: 'E_NOT_A_READ' });
+  it('refuses an invalid sql_mode', async () => {
+    expect(await createRefusal('SELECT 1', { mode: "x', GLOBAL y = 1" })).toMatchObject({ code: 'E_NOT_A_READ' });
   });
 
-  it('refuses the text before it asks for anything but the mode', async () => {
+  it('refuses the text before it asks for more than the mode', async () => {
     const { run, asked } = serve({});
     await expect(createGuard().check('DELETE FROM t', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ', position: 1 });
     await expect(createGuard().check('SELECT \u0000', run)).rejects.toMatchObject({ kind: 'input' });
@@ -48,33 +49,37 @@ describe('the guard', () => {
     'SELECT * FROM loop',
     'SELECT MD5(1)',
     'SELECT 1 FROM nowhere',
-  ])('lets pass what leads to nothing: %s', async (sql) => {
+  ])('accepts a statement that leads only to reads: %s', async (sql) => {
     await createGuard().check(sql, serve(far).run);
   });
 
   it.each([
-    ['SELECT  * FROM v1', 16, 'view db.v1 over view db2.v2 over function db2.f1 over function db2.f2 is no read: native_one()'],
-    ['SELECT db2.f1()', 12, 'function db2.f1 over function db2.f2 is no read: native_one()'],
-    ['SELECT 1 FROM t, `locking`', 18, 'view db.locking is no read: get_lock()'],
-    ['SELECT (SELECT 1 FROM share)', 23, 'view db.share is no read: LOCK IN SHARE MODE'],
-    ['SELECT setting()', 8, 'function db.setting is no read: it has SET GLOBAL'],
+    [
+      'SELECT  * FROM v1',
+      16,
+      'view db.v1 over view db2.v2 over function db2.f1 over function db2.f2 is not a read: native_one()',
+    ],
+    ['SELECT db2.f1()', 12, 'function db2.f1 over function db2.f2 is not a read: native_one()'],
+    ['SELECT 1 FROM t, `locking`', 18, 'view db.locking is not a read: get_lock()'],
+    ['SELECT (SELECT 1 FROM share)', 23, 'view db.share is not a read: LOCK IN SHARE MODE'],
+    ['SELECT setting()', 8, 'function db.setting is not a read: it has SET GLOBAL'],
     ['SELECT other()', 8, 'function db.other cannot be checked: it is not in SQL'],
     ['SELECT pretended()', 8, 'function db.pretended cannot be checked: the account may not see its body'],
     ['SELECT hidden()', 8, 'function db.hidden cannot be checked: the account may not see its body'],
     ['SELECT native_one(1)', 8, 'native_one() is neither'],
     ['SHOW TABLES WHERE native_one(1)', 19, 'native_one() is neither'],
     ['EXPLAIN SELECT * FROM v1', 23, 'view db.v1'],
-  ])('says by which way %s is none', async (sql, position, message) => {
-    const failure = await refusalOf(sql, far);
+  ])('names the path on which %s is not a read', async (sql, position, message) => {
+    const failure = await createRefusal(sql, far);
     expect(failure).toMatchObject({ code: 'E_NOT_A_READ', position });
     expect(failure.message).toContain(message);
   });
 
-  it('looks for names where the statement means them', async () => {
-    expect(await refusalOf('SELECT * FROM v2', { ...far, database: 'db2' })).toMatchObject({ position: 15 });
+  it('looks up names in the database of the statement', async () => {
+    expect(await createRefusal('SELECT * FROM v2', { ...far, database: 'db2' })).toMatchObject({ position: 15 });
     await createGuard().check('SELECT * FROM v2', serve(far).run);
     await createGuard().check('SELECT 1 FROM locking', serve({ ...far, database: null }).run);
-    expect(await refusalOf('EXPLAIN FOR SCHEMA db2 SELECT * FROM v2', far)).toMatchObject({ position: 38 });
+    expect(await createRefusal('EXPLAIN FOR SCHEMA db2 SELECT * FROM v2', far)).toMatchObject({ position: 38 });
   });
 
   describe('and views whose definition is hidden', () => {
@@ -85,10 +90,10 @@ describe('the guard', () => {
 
     it('lets them pass, unless it knows of native functions', async () => {
       for (const native of [[], 'hidden'] as const) await createGuard().check('SELECT * FROM v', serve(hidden(native)).run);
-      expect((await refusalOf('SELECT * FROM v', hidden(['sys_exec']))).hint).toContain('SHOW VIEW');
+      expect(readHint(await createRefusal('SELECT * FROM v', hidden(['sys_exec'])))).toContain('SHOW VIEW');
       const own = hidden(['sys_exec'], 'mariadb.sys@localhost');
       await createGuard().check('SELECT * FROM sys.v', serve(own).run);
-      expect(await refusalOf('SELECT * FROM v', own)).toMatchObject({ code: 'E_NOT_A_READ' });
+      expect(await createRefusal('SELECT * FROM v', own)).toMatchObject({ code: 'E_NOT_A_READ' });
     });
   });
 
@@ -99,7 +104,7 @@ describe('the guard', () => {
       for (const native of [[], 'hidden'] as const) {
         await createGuard().check('SELECT * FROM v', serve({ tables: views, native }).run);
       }
-      const failure = await refusalOf('SELECT * FROM v', { tables: views, native: ['sys_exec'] });
+      const failure = await createRefusal('SELECT * FROM v', { tables: views, native: ['sys_exec'] });
       expect(failure.message).toContain('the account may not see hidden.x');
       const seen: Server = { tables: { ...views, 'hidden.x': {} }, native: ['sys_exec'] };
       await createGuard().check('SELECT * FROM v, nowhere.x', serve(seen).run);
@@ -127,8 +132,8 @@ describe('the guard', () => {
       "`table_type`=CSV `option_list`='type=TBL'",
       '`TABNAME`=t',
       `\`file_name\`='${'x'.repeat(2_000)}'`,
-    ])('refuses what can do more: %s', async (options) => {
-      expect(await refusalOf('SELECT * FROM c', connect(options))).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
+    ])('refuses a table that can do more than read: %s', async (options) => {
+      expect(await createRefusal('SELECT * FROM c', connect(options))).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
     });
   });
 });
@@ -163,12 +168,14 @@ describe('columns of MariaDB that call something', () => {
       for (let n = 0; n < 2; n += 1) {
         await expect(guard.check('SELECT * FROM t', run)).rejects.toMatchObject({ position: 15 });
       }
-      expect((await refusalOf('SELECT * FROM v', server)).message).toContain('view db.v over table db.t is no read: f() is');
-      expect((await refusalOf('SELECT DEFAULT(a) FROM t', ofTable({ defaults: [expression] }))).position).toBe(24);
+      expect((await createRefusal('SELECT * FROM v', server)).message).toContain(
+        'view db.v over table db.t is not a read: f() is',
+      );
+      expect((await createRefusal('SELECT DEFAULT(a) FROM t', ofTable({ defaults: [expression] }))).position).toBe(24);
     },
   );
 
-  it('looks at a default where one is asked for, wherever that is', async () => {
+  it('checks defaults where a statement, view or function evaluates one', async () => {
     const server = ofTable({ defaults: ['f(1)'] });
     const guard = createGuard();
     const { run } = serve(server);
@@ -181,7 +188,7 @@ describe('columns of MariaDB that call something', () => {
   });
 });
 
-describe('texts that run otherwise than they read', () => {
+describe('texts that run differently from what is shown', () => {
   const view = (charset: string, view: string, hex = ''): Server => ({ tables: { 'db.v': { view, charset, hex, shown: view } } });
 
   it.each([
@@ -189,7 +196,7 @@ describe('texts that run otherwise than they read', () => {
     ['gbk', "select 'x\\\\' AS `a`", ''],
     ['gbk', "select '中\\\\'", '2773656C65637420D6D05C5C27'],
     ['latin1', "select 'é?'", ''],
-  ])('lets pass what %s cannot hide: %s', async (...[charset, text, hex]) => {
+  ])('accepts a text that %s cannot disguise: %s', async (...[charset, text, hex]) => {
     await createGuard().check('SELECT * FROM v', serve(view(charset, text, hex)).run);
   });
 
@@ -197,7 +204,7 @@ describe('texts that run otherwise than they read', () => {
     'refuses one in gbk with texts of other character sets: %s',
     async (shown) => {
       const tables = { 'db.v': { view: "select '表'", charset: 'gbk', hex: '2773656C65637420B1ED27', shown } };
-      expect((await refusalOf('SELECT * FROM v', { tables })).message).toContain('made in the character set gbk');
+      expect((await createRefusal('SELECT * FROM v', { tables })).message).toContain('created in the character set gbk');
     },
   );
 
@@ -208,8 +215,8 @@ describe('texts that run otherwise than they read', () => {
     ['cp932', "select '偆'", '2773656C65637420FA7827'],
     ['big5', "select '功'", ''],
   ])('refuses a view in %s: %s', async (...[charset, text, hex]) => {
-    const { message, position } = await refusalOf('SELECT * FROM v', view(charset, text, hex));
-    expect([message, position]).toEqual([expect.stringContaining(`made in the character set ${charset}`), 15]);
+    const { message, position } = await createRefusal('SELECT * FROM v', view(charset, text, hex));
+    expect([message, position]).toEqual([expect.stringContaining(`created in the character set ${charset}`), 15]);
   });
 
   const stored = (charset: string, value: string): Server => ({
@@ -224,7 +231,7 @@ describe('texts that run otherwise than they read', () => {
     ['gbk', "'?'"],
     ['euckr', "'?'"],
   ])('refuses a function in %s: %s', async (charset, value) => {
-    expect((await refusalOf('SELECT f()', stored(charset, value))).message).toMatch(/function db.f cannot be checked: .*/);
+    expect((await createRefusal('SELECT f()', stored(charset, value))).message).toMatch(/function db.f cannot be checked: .*/);
   });
 
   it.each([
@@ -232,20 +239,20 @@ describe('texts that run otherwise than they read', () => {
     ['gbk', "'\\\\'"],
     ['latin1', "'?\\\\'"],
     ['utf8mb4', "'?'"],
-  ])('lets pass a function in %s: %s', async (charset, value) => {
+  ])('accepts a function in %s: %s', async (charset, value) => {
     await createGuard().check('SELECT f()', serve(stored(charset, value)).run);
   });
 
-  it('minds half characters on MySQL only', async () => {
+  it('refuses halves of characters on MySQL only', async () => {
     await createGuard().check('SELECT f()', serve({ ...stored('gbk', "'?'"), version: '10.11.2-MariaDB' }).run);
   });
 });
 
-describe('what the guard remembers', () => {
+describe('the cache of the guard', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('asks once for a table, and for a view each time', async () => {
+  it('asks once for a table and each time for a view', async () => {
     const tables: Record<string, { view?: string }> = { 'db.t': {}, 'db.v': { view: 'select 1' } };
     const { run, asked } = serve({ tables });
     const guard = createGuard();
@@ -260,7 +267,7 @@ describe('what the guard remembers', () => {
     await expect(guard.check('SELECT * FROM t', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
   });
 
-  it('looks for the columns of what was a view a while ago', async () => {
+  it('reads the columns of a table that was a view before', async () => {
     const tables: Record<string, { view?: string; computed?: string[] }> = { 'db.v': { view: 'select 1' } };
     const { run, asked } = serve({ tables, version: '10.11.2-MariaDB' });
     const guard = createGuard();
@@ -272,7 +279,7 @@ describe('what the guard remembers', () => {
     await expect(guard.check('SELECT * FROM v', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ' });
   });
 
-  it('forgets when it is told to, and the mode after a while', async () => {
+  it('forgets on request, and forgets the mode after a while', async () => {
     const server = { mode: '', tables: { 'db.t': {} } };
     const { run, asked } = serve(server);
     const guard = createGuard();

@@ -1,18 +1,18 @@
 import { accept, type CatalogQuestion, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
-import { readServerFacts, type ServerFacts } from './catalog.ts';
+import { followDependencies, isPlain } from './catalog/follow-dependencies.ts';
+import { readServerFacts, type ServerFacts } from './catalog/guard-queries.ts';
+import { KnownObjects } from './catalog/known-objects.ts';
 import { inTurns } from './in-turns.ts';
-import { KnownObjects } from './known-objects.ts';
 import { notARead } from './refuse.ts';
-import { isSqlMode } from './sql-mode.ts';
-import { checkStatement } from './statement.ts';
-import { isPlain, lookBehind } from './walk.ts';
+import { isSqlMode } from './text/sql-mode.ts';
+import { checkStatement } from './text/statement.ts';
 
-/** The mode of the server may change; ours is set for each read, so this is only for being like other clients. */
+/** The guard follows changes of the server's mode to read like other clients. Its correctness does not depend on it. */
 const factsAgeMs = 60_000;
 
 /**
- * The text alone first, read as the server will read it: the premise is the `sql_mode` that the session sets before the statement.
- * Then the views and functions that it leads to.
+ * Checks first the text alone, with the `sql_mode` that the session sets before the statement, so that the server reads it alike; then
+ * the views and functions that the statement leads to.
  */
 export function createGuard(): ReadGuard {
   const objects = new KnownObjects();
@@ -30,7 +30,7 @@ export function createGuard(): ReadGuard {
       if (!isSqlMode(facts.sqlMode)) throw notARead({ message: 'the sql_mode of the server is not known', at: 0 });
       const uses = await inTurns(checkStatement(sql, facts.sqlMode));
       const catalog = { known: objects, server: facts, run };
-      if (!isPlain(uses, catalog)) await lookBehind(uses, catalog);
+      if (!isPlain(uses, catalog)) await followDependencies(uses, catalog);
       return accept(sql, facts.sqlMode);
     },
     forget() {

@@ -9,21 +9,21 @@ import { measureBlocking } from './testing/measure-blocking.ts';
 /** Generous, as the machine that runs the tests is busy; on a quiet one no turn takes more than 20 ms. */
 const maxBlockedMs = 250;
 
-describe.each(['MySQL', 'MariaDB'] as const)('the guard of %s and a text that is made to keep it busy', (product) => {
+describe.each(['MySQL', 'MariaDB'] as const)('the guard of %s with a hostile text', (product) => {
   let worst = { blockedMs: 0, name: '' };
   afterAll(
     () => void process.stderr.write(`${product}: blocked for ${worst.blockedMs.toFixed(0)} ms at most, by ${worst.name}\n`),
   );
 
-  it.each(hostileTexts[product])('lets other calls go first: $name', async ({ name, sql, server = {}, code }) => {
-    const { result, blockedMs } = await measureBlocking(() => codeOf({ sql, server }));
+  it.each(hostileTexts[product])('lets other calls run while it checks $name', async ({ name, sql, server = {}, code }) => {
+    const { result, blockedMs } = await measureBlocking(() => readCode({ sql, server }));
     if (blockedMs > worst.blockedMs) worst = { blockedMs, name };
     expect(result).toBe(code);
     expect(blockedMs).toBeLessThan(maxBlockedMs);
   });
 });
 
-async function codeOf({ sql, server = {} }: Pick<HostileText, 'sql' | 'server'>): Promise<string | undefined> {
+async function readCode({ sql, server = {} }: Pick<HostileText, 'sql' | 'server'>): Promise<string | undefined> {
   const { run } = serve(server);
   // A server takes its time to answer.
   const runLater: typeof run = async (...question) => setImmediate().then(() => run(...question));

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Work on a text that may be long. Each `yield` is a place where other calls may go first. */
+/** Work on a text that may be long. Other calls may run at each `yield`. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** How long the process may be kept from other calls. */
+/** The longest time in which no other call runs. */
 const turnMs = 4;
 let turnStarted = 0;
 
-/** Does all of the work, and lets other calls go first whenever a turn is over. */
+/** Does all of the work, and lets other calls run whenever a turn is over. */
 export async function inTurns<T>(work: Steps<T>): Promise<T> {
   let step = work.next();
   while (step.done !== true) {
@@ -17,7 +17,7 @@ export async function inTurns<T>(work: Steps<T>): Promise<T> {
   return step.value;
 }
 
-/** For pieces of work that are small, but may be many. */
+/** Lets other calls run between many small pieces of work. */
 export async function giveWay(): Promise<void> {
   if (performance.now() - turnStarted < turnMs) return;
   await setImmediate();

@@ -1,9 +1,9 @@
-/** Words that no function can have as its plain name on any of the servers. In front of a bracket they are grammar. */
-export const reservedWords = listOf(`
+/** Words that cannot be the unquoted name of a function on any server. Before a parenthesis they are grammar. */
+export const reservedWords = joinList(`
   accessible add all alter analyze and as asc asensitive before between bigint binary blob both by call cascade case change
   char character check collate column condition constraint continue convert create cross current_date current_time
   current_timestamp current_user cursor databases day_hour day_microsecond day_minute day_second dec decimal declare
-  default delayed delete desc describe deterministic distinct distinctrow div double drop dual each else enclosed
+  default delayed delete desc describe deterministic distinct distinctrow div double drop dual each else elseif enclosed
   escaped except exists exit explain false fetch float float4 float8 for force foreign from fulltext grant group having
   high_priority hour_microsecond hour_minute hour_second if ignore in index infile inner inout insensitive insert int int1
   int2 int3 int4 int8 integer intersect interval into is iterate join key keys kill leading leave left like limit linear
@@ -18,13 +18,8 @@ export const reservedWords = listOf(`
   year_month zerofill
 `);
 
-/** Whether a word can be no name without quotes. One of them depends on the grammar. */
-export function isReserved(word: string, oracle: boolean): boolean {
-  return reservedWords.has(word) || word === (oracle ? 'ELSIF' : 'ELSEIF');
-}
-
-/** Built into all of the servers, and changing nothing: a plain name in front of a bracket is this and nothing else. */
-export const builtIn = listOf(`
+/** Functions built into all servers that change nothing: their unquoted name before a parenthesis means nothing else. */
+export const builtIn = joinList(`
   abs acos adddate addtime aes_decrypt aes_encrypt any ascii asin atan atan2 avg bin bit bit_and bit_count bit_length
   bit_or bit_xor bool boolean cast ceil ceiling char_length character_length charset coalesce coercibility collation
   compress concat concat_ws connection_id conv convert_tz cos cot count crc32 cume_dist curdate current_role curtime
@@ -56,8 +51,8 @@ export const builtIn = listOf(`
   var_samp variance version week weekday weekofyear weight_string year yearweek
 `);
 
-/** Built into some of them, or types and words of the grammar: harmless where nobody has made a function of this name. */
-export const builtInSomewhere = listOf(`
+/** Functions of some servers, types and words of the grammar: harmless where no function of this name was created. */
+export const builtInSomewhere = joinList(`
   concat_operator_oracle decode_oracle lpad_oracle ltrim_oracle replace_oracle rpad_oracle rtrim_oracle substr_oracle trim_oracle
   add_months against any_value area asbinary astext aswkb aswkt bernoulli bin_to_uuid binlog_gtid_pos boundary buffer centroid chr
   clob column_add column_check column_create column_delete column_exists column_get column_json column_list columns
@@ -84,26 +79,26 @@ export const builtInSomewhere = listOf(`
   wsrep_last_seen_gtid wsrep_last_written_gtid
 `);
 
-/** With a blank before the bracket these are plain names, unless `sql_mode` has IGNORE_SPACE. */
-export const gluedToBracket = listOf(`
+/** With a blank before the parenthesis these are ordinary names, unless `sql_mode` has IGNORE_SPACE. */
+export const gluedToBracket = joinList(`
   adddate bit_and bit_or bit_xor cast count curdate curtime date_add date_sub extract group_concat json_arrayagg
   json_duality_object json_objectagg max median mid min now percentile_cont percentile_disc position session_user
   st_collect std stddev stddev_pop stddev_samp subdate substr substring sum sysdate system_user trim trim_oracle var_pop
   var_samp variance
 `);
 
-/** So are these, but on MariaDB alone: elsewhere no other function can have them as its plain name. */
-export const gluedOnMaria = listOf(`
+/** These are ordinary names with a blank on MariaDB alone; elsewhere no other function can have such a name. */
+export const gluedOnMaria = joinList(`
   cume_dist dense_rank first_value lag lead nth_value ntile percent_rank rank
 `);
 
-/** Of the grammar of MariaDB where they are: no native function can have these as its plain name there. */
-export const grammarOfMaria = listOf(`
+/** Words of MariaDB's grammar, which cannot be the unquoted name of a native function there. */
+export const grammarOfMaria = joinList(`
   against columns geometry geometrycollection json_table linestring minus multilinestring multipoint multipolygon of point
   polygon
 `);
 
-/** In capitals, as the words of a statement are. */
-function listOf(text: string): ReadonlySet<string> {
+/** Splits a list into words in capitals, as the tokens have them. */
+function joinList(text: string): ReadonlySet<string> {
   return new Set(text.trim().toUpperCase().split(/\s+/));
 }

@@ -1,49 +1,77 @@
+import { Failure } from '@dbmole/core/failure';
+import { BoundedCache } from '../../../backend/bounded-cache.ts';
 import { type CatalogQuestion, checkText } from '../../../guard/read-statement.ts';
 import type { Trust } from '../../../guard/trust.ts';
-import { Recent } from '../../../recent.ts';
-import { collectNames } from './collect.ts';
-import { denialOfCall, denialOfUnreviewed } from './denials.ts';
-import type { StatementNames } from './names.ts';
-import { openParser } from './parser.ts';
-import { withGuardErrors } from './proof/catalog-errors.ts';
-import { CatalogProof } from './proof.ts';
+import { findCallDenial } from './denials.ts';
+import { openProof, type Proof } from './proof/catalog/load.ts';
+import { formatPremise, openSeen } from './proof/catalog/premise.ts';
 import { refuseNames, refuseNode } from './refuse.ts';
-import { openServerFacts } from './server-facts.ts';
 import { SharedLoad } from './shared-load.ts';
-import { parseOne, refuseForeignNames } from './syntax.ts';
-import { UnreadableNode } from './walk.ts';
+import { openParser } from './thread/parser.ts';
+import { collectNames } from './tree/collect.ts';
+import type { StatementNames } from './tree/names.ts';
+import { parseOne } from './tree/syntax.ts';
+import { UnreadableNode } from './tree/walk.ts';
 
-/** Decides about the statements of one database. */
+/** The verdict on a statement that is a read. */
+export interface Acceptance {
+  /** An SQL expression; the statement is a read while it is true. */
+  readonly premise: string;
+  /** The session must be closed after the statement, because resetting it does not remove all that the statement leaves there. */
+  readonly leavesState: boolean;
+}
+
+/** Checks the statements of one database. */
 export interface Checker {
-  /** Gives the premise on which the statement is a read. Throws a `refused` Failure otherwise. */
-  check(sql: string, run: CatalogQuestion): Promise<string>;
-  /** The premise does not hold any more. */
+  /**
+   * Throws a `refused` Failure for a statement that is not a read. Alone: by a catalog that is read for this statement, with a
+   * premise that holds while functions change that it does not lead to.
+   */
+  check(sql: string, run: CatalogQuestion, isAlone?: boolean): Promise<Acceptance>;
+  /** Drops what was loaded, because the premise no longer holds. */
   forget(): void;
 }
 
 /**
- * First the text alone, without a question to the server: one statement, made of what reads are made of, that names nothing denied.
- * Then what this server and the objects of this database add.
+ * The text is checked first, without a query: it must be one statement of the kinds that a read may have, and name nothing denied. Then
+ * the names are looked up in the catalog.
  */
 export function createChecker(trust?: Trust): Checker {
-  const recent = new Recent<StatementNames>();
-  const facts = new SharedLoad((run) => openServerFacts(withGuardErrors(run)));
-  const proof = new CatalogProof(openParser, trust);
+  const recent = new BoundedCache<StatementNames>();
+  const open = async (run: CatalogQuestion) => await openProof(run, await openParser(), trust);
+  const proofs = new SharedLoad(open);
+  const openMajor = async (run: CatalogQuestion) => (await proofs.get(withGuardErrors(run))).major;
   return {
-    async check(sql, run) {
+    async check(sql, run, isAlone = false) {
       checkText(sql);
-      const names = recent.get(sql) ?? recent.add(sql, await readNames(sql, async () => (await facts.get(run)).major));
-      refuseNames(names, denialOfCall);
-      const { unreviewed, isUtf8 } = await facts.get(run);
-      if (unreviewed.size > 0) refuseNames(names, (use) => denialOfUnreviewed(use, unreviewed));
-      if (!isUtf8) refuseForeignNames(sql, await openParser());
-      return await proof.check(names, run);
+      const names = recent.get(sql) ?? recent.add(sql, await readNames(sql, () => openMajor(run)));
+      refuseNames(names, findCallDenial);
+      const ask = withGuardErrors(run);
+      return isAlone ? await checkAlone(names, await open(ask), ask) : await checkShared(names, proofs, ask);
     },
-    forget() {
-      facts.forget();
-      proof.forget();
-    },
+    forget: () => proofs.forget(),
   };
+}
+
+/** An accepted statement runs only while its premise holds. A refused one never gets there, so the premise is checked first. */
+async function checkShared(names: StatementNames, proofs: SharedLoad<Proof>, ask: CatalogQuestion): Promise<Acceptance> {
+  const known = await proofs.get(ask);
+  try {
+    const leavesState = await known.check.check(names, ask);
+    return { premise: known.premise, leavesState };
+  } catch (error) {
+    if (!known.check.isBroken && (await ask(`select ${known.premise}`))[0]?.[0] === 't') throw error;
+  }
+  proofs.forget(known);
+  const { check, premise } = await proofs.get(ask);
+  return { premise, leavesState: await check.check(names, ask) };
+}
+
+/** For one statement, with a catalog that is read in one snapshot. */
+async function checkAlone(names: StatementNames, { check, watched }: Proof, ask: CatalogQuestion): Promise<Acceptance> {
+  const leavesState = await check.check(names, ask);
+  const narrowed = { ...watched, reached: check.reached };
+  return { premise: formatPremise(await openSeen(ask, narrowed), narrowed), leavesState };
 }
 
 async function readNames(sql: string, openMajor: () => Promise<number>): Promise<StatementNames> {
@@ -54,4 +82,31 @@ async function readNames(sql: string, openMajor: () => Promise<number>): Promise
   } catch (error) {
     throw error instanceof UnreadableNode ? refuseNode(error, sql, parser) : error;
   }
+}
+
+/** Explains why a catalog query failed. Failures of the connection and timeouts are passed on unchanged. */
+export function withGuardErrors(run: CatalogQuestion): CatalogQuestion {
+  return async (sql, params) => {
+    try {
+      return await run(sql, params);
+    } catch (error) {
+      throw isAnswer(error) ? unavailable(error) : error;
+    }
+  };
+}
+
+/** Whether the server rejected the query. */
+function isAnswer(error: unknown): error is Failure {
+  // The connection failed before any query.
+  if (!(error instanceof Failure) || error.code === 'E_UNKNOWN_DATABASE') return false;
+  return error.kind === 'limit' || (error.engineCode !== undefined && ['engine', 'unknown'].includes(error.kind));
+}
+
+function unavailable(error: Failure): Failure {
+  return new Failure('refused', `cannot verify that reads are safe on this server; refusing: ${error.message}`, {
+    code: 'E_GUARD_UNAVAILABLE',
+    hint: 'Connect to PostgreSQL 12 or later as a user that may read pg_catalog.',
+    ...(error.engineCode === undefined ? {} : { engineCode: error.engineCode }),
+    cause: error,
+  });
 }

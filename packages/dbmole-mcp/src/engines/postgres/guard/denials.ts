@@ -1,95 +1,118 @@
-import { deniedBuiltins, dynamicBuiltins } from './denied-builtins.ts';
-import { deniedExtensions, deniedSchemas, dynamicExtensions } from './denied-extensions.ts';
-import { deniedRelations } from './denied-relations.ts';
-import type { CallUse, NameUse } from './names.ts';
+import type { Hint } from '@dbmole/core/failure';
+import * as tables from './denied-functions.ts';
+import type { CallUse, NameUse } from './tree/names.ts';
 
 export interface Denial {
-  /** Goes on a sentence that begins with the name. */
+  /** Completes a sentence that begins with the name. */
   readonly reason: string;
-  readonly hint?: string;
+  readonly hint?: Hint;
 }
 
-/** Functions that are denied for the same reason. */
-export interface DenialGroup extends Denial {
-  readonly names?: readonly string[];
-  /** Families: whatever begins so. */
-  readonly prefixes?: readonly string[];
-  /** The form with this many arguments is not denied. */
-  readonly unlessArgs?: number;
-  /** The form with nothing but short literals is not denied. */
-  readonly unlessSmall?: boolean;
-  /** Its arguments of type text are complete statements. */
-  readonly runsText?: boolean;
-  /** The form that names what it reads in a constant is not denied, but what it names may be. */
-  readonly unlessNamed?: 'relation' | 'schema';
-}
-
-export interface RelationDenial extends Denial {
-  readonly schema: string;
+/** A name or a prefix of names, and what allows a call anyway. */
+export interface DeniedName extends Denial {
   readonly name: string;
+  readonly isPrefix: boolean;
+  readonly unlessArgs?: number;
+  readonly unless?: 'small' | 'relation' | 'schema' | 'text' | 'finds';
 }
 
-/** Every call of every statement is looked up, and nearly none is denied: one look at a map and one at a pattern. */
-interface Index {
-  readonly names: ReadonlyMap<string, DenialGroup>;
-  readonly prefixes: ReadonlyMap<string, DenialGroup>;
+/** A lookup takes one map access and one pattern, because every call of every statement is looked up. */
+class DeniedNames {
+  readonly all: readonly DeniedName[];
+  readonly #byName: ReadonlyMap<string, DeniedName>;
   /** Any of the prefixes. */
-  readonly begins: RegExp;
+  readonly #begins: RegExp | undefined;
+
+  constructor(table: string) {
+    this.all = parseTable(table);
+    this.#byName = new Map(this.all.map((one) => [one.isPrefix ? `${one.name}*` : one.name, one]));
+    const prefixes = this.all.flatMap(({ name, isPrefix }) => (isPrefix ? name : []));
+    this.#begins = prefixes.length === 0 ? undefined : new RegExp(`^(?:${prefixes.join('|')})`);
+  }
+
+  find(name: string): DeniedName | undefined {
+    const prefix = this.#begins?.exec(name)?.[0];
+    return this.#byName.get(name) ?? (prefix === undefined ? undefined : this.#byName.get(`${prefix}*`));
+  }
 }
 
-const builtins = indexOf(deniedBuiltins);
-const extensions = indexOf(deniedExtensions);
-const relations = new Map(deniedRelations.map((relation) => [relation.name, relation]));
+/** Parses groups: a line with the reason, a hint and what allows a call anyway, and indented below it the names. */
+export function parseTable(table: string): readonly DeniedName[] {
+  let group: Denial & Pick<DeniedName, 'unless'> = { reason: '' };
+  return table
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      if (line.startsWith(' '))
+        return line
+          .trim()
+          .split(' ')
+          .map((word) => ({ ...group, ...parseName(word) }));
+      const [reason = '', hint, unless] = line.split('|').map((part) => part.trim());
+      // A test reads the whole table.
+      group = { reason, ...(hint ? { hint } : {}), ...(unless ? { unless: unless as 'text' } : {}) };
+      return [];
+    });
+}
 
-/** Why this function is denied, by its decoded name. A built-in's name in somebody's own schema is somebody's own function. */
-export function denialOfCall({ schema, name, args, isNamed, isSmall }: CallUse): Denial | undefined {
-  const denial = denialOfFunction(schema, name);
+function parseName(word: string): Pick<DeniedName, 'name' | 'isPrefix' | 'unlessArgs'> {
+  const [name = '', args] = word.split('/');
+  if (args !== undefined) return { name, isPrefix: false, unlessArgs: Number(args) };
+  return name.endsWith('*') ? { name: name.slice(0, -1), isPrefix: true } : { name, isPrefix: false };
+}
+
+const builtins = new DeniedNames(tables.deniedBuiltins);
+const extensions = new DeniedNames(tables.deniedExtensions);
+const schemas = new DeniedNames(tables.deniedSchemas);
+const relations = new DeniedNames(tables.deniedRelations);
+
+/** The server's own objects. */
+export const deniedBuiltinNames: readonly string[] = builtins.all.map(({ name }) => name);
+export const deniedFunctions: readonly DeniedName[] = [...builtins.all, ...extensions.all];
+export const deniedSchemas: readonly string[] = schemas.all.map(({ name }) => name);
+/** Names in the form `schema.name`. */
+export const deniedRelations: readonly string[] = relations.all.map(({ name }) => name);
+
+/** Why this function is denied. A built-in's name in a user's schema is a user's function. */
+export function findCallDenial({ schema, name, args, isNamed, isSmall }: CallUse): Denial | undefined {
+  const denial = findFunctionDenial(schema, name);
   return denial?.unlessArgs === args || isNamed || isSmall ? undefined : denial;
 }
 
-export function denialOfFunction(schema: string | undefined, name: string): DenialGroup | undefined {
-  const reason = schema === undefined ? undefined : deniedSchemas.get(schema);
-  if (reason !== undefined) return { reason };
-  return (mayBeBuiltin(schema) ? lookUp(builtins, name) : undefined) ?? lookUp(extensions, name);
+export function findFunctionDenial(schema: string | undefined, name: string): DeniedName | undefined {
+  const found = findFunction(schema, name);
+  return found?.unless === 'finds' ? undefined : found;
 }
 
-export function denialOfRelation({ schema, name }: Pick<NameUse, 'schema' | 'name'>): Denial | undefined {
-  const denial = relations.get(name);
-  if (denial === undefined) return undefined;
+function findFunction(schema: string | undefined, name: string): DeniedName | undefined {
+  return schemas.find(schema ?? '') ?? (mayBeBuiltin(schema) ? builtins.find(name) : undefined) ?? extensions.find(name);
+}
+
+export function findRelationDenial({ schema, name }: Pick<NameUse, 'schema' | 'name'>): Denial | undefined {
+  if (schema !== undefined) return relations.find(`${schema}.${name}`);
   // The schema may be left out of all: a search path can name information_schema.
-  return schema === undefined || schema === denial.schema ? denial : undefined;
+  return relations.find(`pg_catalog.${name}`) ?? relations.find(`information_schema.${name}`);
 }
 
-/** For a server that is newer than our lists. */
-export function denialOfUnreviewed({ schema, name }: NameUse, unreviewed: ReadonlySet<string>): Denial | undefined {
+/** The denial on a server that is newer than the lists. */
+export function findUnreviewedDenial({ schema, name }: NameUse, unreviewed: ReadonlySet<string>): Denial | undefined {
   if (!mayBeBuiltin(schema) || !unreviewed.has(name)) return undefined;
-  return { reason: 'is new in this server and may do more than read', hint: 'A newer version of this program may know it.' };
+  return {
+    reason: 'is new in this server and may do more than read',
+    hint: 'Update this server: a later version may support it.',
+  };
 }
 
-/** Whether a function is only dangerous when something is. */
+/** Whether a function is unsafe only if it can reach something unsafe at run time. */
 export function isDynamic({ schema, name }: Pick<NameUse, 'schema' | 'name'>): boolean {
-  const isBuiltin = dynamicBuiltins.has(name) || lookUp(builtins, name)?.unlessNamed === 'schema';
-  return (mayBeBuiltin(schema) && isBuiltin) || dynamicExtensions.has(name);
+  return ['finds', 'schema'].includes(findFunction(schema, name)?.unless ?? '');
 }
 
-/** Whether it runs SQL that it gets as a string; in a body, a literal can be checked instead. */
+/** Whether it runs SQL from a string; in a body, a literal can be checked instead. */
 export function runsText(schema: string | undefined, name: string): boolean {
-  return denialOfFunction(schema, name)?.runsText === true;
+  return findFunction(schema, name)?.unless === 'text';
 }
 
 function mayBeBuiltin(schema: string | undefined): boolean {
   return schema === undefined || schema === 'pg_catalog';
-}
-
-function lookUp({ names, prefixes, begins }: Index, name: string): DenialGroup | undefined {
-  return names.get(name) ?? prefixes.get(begins.exec(name)?.[0] ?? '');
-}
-
-function indexOf(groups: readonly DenialGroup[]): Index {
-  const prefixes = groups.flatMap((group) => (group.prefixes ?? []).map((prefix) => [prefix, group] as const));
-  return {
-    names: new Map(groups.flatMap((group) => (group.names ?? []).map((name) => [name, group] as const))),
-    prefixes: new Map(prefixes),
-    begins: new RegExp(`^(?:${prefixes.map(([prefix]) => prefix).join('|')})`),
-  };
 }

@@ -3,7 +3,7 @@ import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import { createChecker } from './checker.ts';
 import { createGuard } from './guard.ts';
 
-/** A server without objects of its own, until there is a function of somebody. */
+/** A server without objects of its own, until a user creates a function. */
 function serve() {
   const answers = { asked: 0 };
   const run: CatalogQuestion = async (sql) => {

@@ -1,25 +1,29 @@
+import { BoundedCache } from '../../../backend/bounded-cache.ts';
 import { accept, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
 import type { Trust } from '../../../guard/trust.ts';
-import { Recent } from '../../../recent.ts';
-import type { Checker } from './checker.ts';
-import { createThreadChecker } from './guard-thread.ts';
+import type { Acceptance, Checker } from './checker.ts';
+import { createThreadChecker } from './thread/guard-thread.ts';
 
-/** Remembers what was accepted a moment ago, so that a text that comes again costs nothing; everything else goes to the checker. */
+/** Caches accepted statements, and passes all others to the checker. */
 export function createGuard(trust?: Trust, checker: Checker = createThreadChecker(trust)): ReadGuard {
-  let accepted = new Recent<string>();
+  let accepted = new BoundedCache<Acceptance>();
+  const accepting = (sql: string, { premise, leavesState }: Acceptance) => accept(sql, premise, leavesState);
   return {
     async check(sql, run) {
       const known = accepted.get(sql);
-      if (known !== undefined) return accept(sql, known);
+      if (known !== undefined) return accepting(sql, known);
       checkText(sql);
       const remembered = accepted;
-      const premise = await checker.check(sql, run);
-      // Another call may have found in the meantime that the catalog changed.
-      if (remembered === accepted) accepted.add(sql, premise);
-      return accept(sql, premise);
+      const acceptance = await checker.check(sql, run);
+      // The cache was replaced if another call found that the catalog changed.
+      if (remembered === accepted) accepted.add(sql, acceptance);
+      return accepting(sql, acceptance);
+    },
+    async checkAlone(sql, run) {
+      return accepting(sql, await checker.check(sql, run, true));
     },
     forget() {
-      accepted = new Recent();
+      accepted = new BoundedCache();
       checker.forget();
     },
   };

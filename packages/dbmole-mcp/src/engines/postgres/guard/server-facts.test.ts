@@ -3,13 +3,13 @@ import { openServerFacts } from './server-facts.ts';
 
 describe('openServerFacts', () => {
   it('knows the version, and takes no names for none', async () => {
-    const facts = await openServerFacts(async () => [['140009', null, 'UTF8']]);
-    expect(facts).toEqual({ major: 14, unreviewed: new Set(), isUtf8: true });
+    const facts = await openServerFacts(async () => [['140009', null, 'UTF8', '4294967300']]);
+    expect(facts).toEqual({ major: 14, unreviewed: new Set(), isUtf8: true, oldestTransaction: 4 });
   });
 
   it('keeps of the names those that are in no list', async () => {
-    const facts = await openServerFacts(async () => [['190001', 'nextval pg_explode pg_sleep pg_ls_new', 'LATIN1']]);
-    expect(facts).toEqual({ major: 19, unreviewed: new Set(['pg_explode']), isUtf8: false });
+    const facts = await openServerFacts(async () => [['190001', 'nextval pg_explode pg_sleep pg_ls_new', 'LATIN1', '815']]);
+    expect(facts).toEqual({ major: 19, unreviewed: new Set(['pg_explode']), isUtf8: false, oldestTransaction: 815 });
   });
 
   it('asks for the names of servers that are newer than the lists', async () => {

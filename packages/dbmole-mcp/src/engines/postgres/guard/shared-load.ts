@@ -1,12 +1,13 @@
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 
 /**
- * What the server says of itself, asked once for all calls of a database. A call that finds another one asking waits for that
- * answer; when that one fails or is cancelled, it asks by itself.
+ * Loads a value once for all calls of a database. A call that finds a load in progress waits for it, and starts its own if that one
+ * fails or is cancelled.
  */
 export class SharedLoad<T> {
   readonly #open: (run: CatalogQuestion) => Promise<T>;
   #loading: Promise<T> | undefined;
+  #loaded: T | undefined;
 
   constructor(open: (run: CatalogQuestion) => Promise<T>) {
     this.#open = open;
@@ -21,15 +22,21 @@ export class SharedLoad<T> {
     }
     const own = this.#open(run);
     this.#loading = own;
-    return await own.catch((error: unknown) => {
+    try {
+      const loaded = await own;
+      if (this.#loading === own) this.#loaded = loaded;
+      return loaded;
+    } catch (error) {
       this.#drop(own);
       throw error;
-    });
+    }
   }
 
-  /** The next call asks anew; those that wait get what they waited for. */
-  forget(): void {
+  /** The next call loads again; waiting calls get the value that they wait for. With a value: only if that value is still the current one. */
+  forget(loaded?: T): void {
+    if (loaded !== undefined && loaded !== this.#loaded) return;
     this.#loading = undefined;
+    this.#loaded = undefined;
   }
 
   #drop(loading: Promise<T>): void {

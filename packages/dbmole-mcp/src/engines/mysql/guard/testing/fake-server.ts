@@ -4,7 +4,7 @@ import { createGuard } from '../guard.ts';
 
 type Row = readonly (string | null)[];
 
-/** What a server has, by database and name. */
+/** The objects of a server by database and name. */
 export interface Server {
   mode?: string;
   database?: string | null;
@@ -14,9 +14,9 @@ export interface Server {
     Record<string, { text?: string | null; mode?: string; definer?: string; language?: string; type?: string; charset?: string }>
   >;
   native?: readonly string[] | 'hidden';
-  /** Functions that somebody has added under the name of one that other servers have, as they are called. */
+  /** Calls of native functions that were added under the name of a function of other servers. */
   added?: readonly string[];
-  /** The libraries that functions of a name came from; null where a component of the server brought it. */
+  /** The libraries of functions by name; null where a component of the server brought the function. */
   libraries?: Readonly<Record<string, string | null>>;
 }
 
@@ -26,16 +26,16 @@ interface Table {
   view?: string;
   definer?: string;
   charset?: string;
-  /** The view in that character set. */
+  /** The hexadecimal digits of the view in its character set. */
   hex?: string;
-  /** The view as the server reads it. */
+  /** The text of the view as the server parses it. */
   shown?: string;
   /** Expressions of columns that are computed, and of defaults. */
   computed?: readonly string[];
   defaults?: readonly string[];
 }
 
-/** Answers the questions that the guard asks, from their text. */
+/** Answers the guard's catalog questions by their text. */
 export function serve(server: Server): { run: CatalogQuestion; asked: string[] } {
   const asked: string[] = [];
   const run: CatalogQuestion = async (sql) => {
@@ -49,7 +49,7 @@ function answer(server: Server, sql: string): Row[] {
   const { mode = '', database = 'db', version = '8.0.31', native, routines = {} } = server;
   if (sql.startsWith('SELECT @@GLOBAL.sql_mode')) return [[mode, database, version]];
   const called = /^SELECT (.*)\(no_such_column AS a\)$/.exec(sql)?.[1];
-  if (called !== undefined) throw new Failure('engine', 'no', { engineCode: errorOf(server, called) });
+  if (called !== undefined) throw new Failure('engine', 'no', { engineCode: createError(server, called) });
   const added = / WHERE UDF_NAME = '(.*)'$/.exec(sql)?.[1];
   if (added !== undefined) return libraryRows(server, added);
   if (/mysql\.func|user_defined_functions/.test(sql)) return nativeRows(native);
@@ -62,7 +62,7 @@ function answer(server: Server, sql: string): Row[] {
   return source === 'ROUTINES' ? routineRows(server, `${schema}.${name}`) : tableRows(server, `${schema}.${name}`, sql);
 }
 
-function errorOf({ added = [] }: Server, called: string): string {
+function createError({ added = [] }: Server, called: string): string {
   return added.includes(called) ? '1054 ER_BAD_FIELD_ERROR' : '1583 ER_WRONG_PARAMETERS_TO_NATIVE_FCT';
 }
 
@@ -102,7 +102,7 @@ function columnRows(name: readonly [string, string], { computed = [], defaults =
   return [...computed.map((one) => [...name, one, null]), ...defaults.map((one) => [...name, null, one])];
 }
 
-export async function refusalOf(sql: string, server: Server): Promise<Failure> {
+export async function createRefusal(sql: string, server: Server): Promise<Failure> {
   const failure = await createGuard()
     .check(sql, serve(server).run)
     .then(

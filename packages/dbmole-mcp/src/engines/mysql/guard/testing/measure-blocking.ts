@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 export interface Blocking<T> {
   result: T;
-  /** The longest time in which nothing else could run. Time in which the machine was busy with other processes does not count. */
+  /** The longest time in which nothing else could run. Time that other processes used does not count. */
   blockedMs: number;
 }
 

@@ -1,26 +1,31 @@
-import type { Failure } from '@dbmole/core';
+import { askUser, type Failure, type Hint } from '@dbmole/core/failure';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import { denialOfCall, isDynamic } from '../denials.ts';
-import { asCall, type NameUse, type StatementNames } from '../names.ts';
-import type { Parser } from '../parser.ts';
+import { useExecute } from '../../../../next-steps.ts';
+import { findCallDenial, findUnreviewedDenial, isDynamic } from '../denials.ts';
 import { refusal, refuseNames } from '../refuse.ts';
-import { type CatalogObject, isEverywhere, isUserType } from './catalog-object.ts';
+import type { Parser } from '../thread/parser.ts';
+import { asCall, type NameUse, type StatementNames } from '../tree/names.ts';
+import { refuseForeignNames } from '../tree/syntax.ts';
+import { type CatalogObject, isEverywhere, isUserType } from './catalog/catalog-object.ts';
+import { catalogs } from './catalog/describe-sql.ts';
+import type { Powers } from './catalog/powers.ts';
+import type { Reached } from './catalog/premise.ts';
 import { findRoot, formatPath } from './describe-path.ts';
-import { catalogs } from './describe-sql.ts';
 import { Explorer } from './explore.ts';
-import { groupByName } from './group-by-name.ts';
-import { findUse, type Matching, type Providers } from './match.ts';
-import { takesAnyType } from './polymorphic.ts';
-import type { Powers } from './powers.ts';
-import type { Rows } from './rows.ts';
-import { findUntyped, type Untyped } from './untyped.ts';
-import { type Uses, usesOf } from './uses.ts';
+import { Matcher, type Matching, type Providers } from './types/match.ts';
+import { takesAnyType } from './types/polymorphic.ts';
+import type { Rows } from './types/rows.ts';
+import { type Statistics, usesStatistics } from './types/statistics.ts';
+import { findUntyped, type Untyped } from './types/untyped.ts';
+import { Uses } from './types/uses.ts';
 
 export interface Check {
-  /** Throws a `refused` Failure for a statement that reaches what a read must not reach. */
-  check(names: StatementNames, run: CatalogQuestion): Promise<void>;
-  /** A question failed in the middle, so nothing more can be checked with it. */
+  /** Throws a `refused` Failure for a statement that may reach something unsafe. Returns whether the statement leaves state in the session. */
+  check(names: StatementNames, run: CatalogQuestion): Promise<boolean>;
+  /** A query failed halfway, so this check is incomplete and must not be used again. */
   readonly isBroken: boolean;
+  /** What all statements so far have reached. */
+  readonly reached: Reached;
 }
 
 export interface CheckOptions {
@@ -29,142 +34,167 @@ export interface CheckOptions {
   readonly providers: ReadonlyMap<string, Providers>;
   readonly rows: Rows;
   readonly untyped: Untyped;
+  readonly statistics: Statistics;
   readonly isUtf8: boolean;
+  /** Functions of a server that is newer than the guard. */
+  readonly unreviewed: ReadonlySet<string>;
   readonly recordFunctions: ReadonlySet<string>;
   readonly schemas: ReadonlySet<string>;
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
 }
 
-const execute = 'Use `execute`, on a connection that is not readonly.';
-
-/** They hold values of all types as arrays, and of what compares such arrays the server lets only two pass. */
-const statistics = ['pg_statistic', 'pg_stats', 'pg_statistic_ext_data', 'pg_stats_ext', 'pg_stats_ext_exprs'];
-
-interface Reached {
+interface Finding {
   readonly object: CatalogObject;
   readonly use: NameUse | undefined;
   readonly isUntyped?: boolean;
 }
 
-/** For every statement that is read in this database, until the premise does not hold any more. */
+/** Checks statements of one database while the premise holds. */
 export function createCheck(options: CheckOptions): Check {
-  const { providers, rows, schemas } = options;
+  const { parser, providers, rows, schemas, isUtf8, unreviewed } = options;
   const finder = new Finder(options);
   const explorer = new Explorer({
     ...options,
     anyField: rows.cast,
     // The functions of the server that take any type are known.
-    findEdges: (body, { uses, statements, hasUnknownRows }) => {
+    findEdges: (body, { uses, hasUnknownRows }) => {
       const matching = {
         providers,
         rows,
         schemas,
         anyType: (hasUnknownRows || takesAnyType(body.parameters)) && isUserType(body.oid),
       };
-      return [...new Set(finder.find(uses, statements, matching, explorer).map(({ object }) => object))];
+      return [...new Set(finder.find(uses, matching, explorer).map(({ object }) => object))];
     },
   });
   const check = async (written: StatementNames, run: CatalogQuestion) => {
+    if (unreviewed.size > 0) refuseNames(written, (use) => findUnreviewedDenial(use, unreviewed));
+    if (!isUtf8) refuseForeignNames(written.text, parser);
     const names = rows.cast ? refuseFields(written) : written;
-    const reached = finder.find(usesOf(names), [names], { providers, rows }, explorer);
-    await explorer.explore(
-      reached.map(({ object }) => object),
-      run,
-    );
+    const reached = finder.find(new Uses([names]), { providers, rows }, explorer);
+    const objects = reached.map(({ object }) => object);
+    await explorer.explore(objects, run);
     const [first] = reached
       .filter(({ object }) => object.isRefused)
       .toSorted((a, b) => (a.use?.at ?? Number.POSITIVE_INFINITY) - (b.use?.at ?? Number.POSITIVE_INFINITY));
     if (first !== undefined) throw refuse(first, names);
+    return leadToState(objects);
   };
   return {
     check,
     get isBroken() {
       return explorer.isBroken;
     },
+    get reached() {
+      const explored = [...options.objects.values()].filter((object) => object.class === catalogs.function && object.isExplored);
+      return { names: finder.names, functions: new Set(explored.map(({ oid }) => oid)) };
+    },
   };
 }
 
-/** Where rows become something else, any field may be a call; and those that are left may find things. */
+function leadToState(objects: readonly CatalogObject[]): boolean {
+  const seen = new Set(objects);
+  for (const { leavesState, edges } of seen) {
+    if (leavesState) return true;
+    for (const { to } of edges) seen.add(to);
+  }
+  return false;
+}
+
+/** Where a row can be cast implicitly, any field may be a call. */
 function refuseFields(names: StatementNames): StatementNames {
   const functions = names.fields.map(asCall);
-  refuseNames({ ...names, functions }, denialOfCall);
+  refuseNames({ ...names, functions }, findCallDenial);
   return { ...names, dynamic: [...names.dynamic, ...functions.filter(isDynamic)] };
 }
 
-/** Finds the objects that names may mean. */
+/** Finds the objects that the names of a statement or a body may mean. */
 class Finder {
   readonly #byName: ReadonlyMap<string, readonly CatalogObject[]>;
   readonly #targets: ReadonlyMap<string, readonly CatalogObject[]>;
+  readonly #casts: readonly CatalogObject[];
   readonly #everywhere: readonly CatalogObject[];
   readonly #untyped: Untyped;
+  readonly #statistics: Statistics;
+  /** All names that were looked up. */
+  readonly names = new Set<string>();
 
-  constructor({ objects, untyped }: CheckOptions) {
+  constructor({ objects, untyped, statistics }: CheckOptions) {
     const all = [...objects.values()].filter(({ isDeniedByName }) => !isDeniedByName);
-    this.#byName = groupByName(all.filter((object) => object.class !== catalogs.target));
+    this.#byName = groupByName(all.filter(({ class: of }) => of !== catalogs.target && of !== catalogs.cast));
+    this.#casts = all.filter((object) => object.class === catalogs.cast);
     this.#targets = groupByName(all.filter((object) => object.class === catalogs.target));
     this.#everywhere = [...objects.values()].filter(isEverywhere);
     this.#untyped = untyped;
+    this.#statistics = statistics;
   }
 
-  find(uses: Uses, statements: readonly StatementNames[], matching: Matching, { anyThing, anyType }: Explorer): Reached[] {
-    const found = this.#findNamed(uses, matching);
-    for (const names of statements) {
-      for (const row of findUntyped(names, uses, { ...this.#untyped, matching }))
+  find(uses: Uses, matching: Matching, { anyRelationOrType, anyType }: Explorer): Finding[] {
+    const matcher = new Matcher(uses, matching);
+    const found = this.#findNamed(uses, matcher);
+    for (const names of uses.statements) {
+      for (const row of findUntyped(names, this.#untyped, matcher))
         found.push({ object: row, use: names.untyped, isUntyped: true });
       const [dynamic] = names.dynamic;
-      if (dynamic !== undefined) found.push({ object: anyThing, use: dynamic });
+      if (dynamic !== undefined) found.push({ object: anyRelationOrType, use: dynamic });
       for (const use of names.targets) for (const object of this.#targets.get(use.name) ?? []) found.push({ object, use });
     }
-    if (comparesStatistics(uses)) found.push({ object: anyType, use: undefined });
+    if (usesStatistics(uses, this.#statistics)) found.push({ object: anyType, use: undefined });
     if (uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
       found.push(...this.#everywhere.map((object) => ({ object, use: undefined })));
     return found;
   }
 
-  #findNamed(uses: Uses, matching: Matching): Reached[] {
+  #findNamed(uses: Uses, matcher: Matcher): Finding[] {
     const maps = [uses.functions, uses.relations, uses.types, uses.operators, uses.fields];
     const names = new Set(maps.flatMap((map) => [...map.keys()]));
-    const found: Reached[] = [];
-    for (const name of names)
-      for (const object of this.#byName.get(name) ?? []) {
-        const use = findUse(object, uses, matching);
-        if (use !== undefined) found.push({ object, use: use.in });
-      }
-    return found;
+    for (const name of names) this.names.add(name);
+    const named = [...names].flatMap((name) => this.#byName.get(name) ?? []);
+    return [...named, ...this.#casts].flatMap((object) => {
+      const use = matcher.find(object);
+      return use === undefined ? [] : [{ object, use }];
+    });
   }
 }
 
-function comparesStatistics({ functions, relations }: Uses): boolean {
-  return (functions.has('max') || functions.has('min')) && statistics.some((name) => relations.has(name));
+function groupByName(objects: readonly CatalogObject[]): ReadonlyMap<string, readonly CatalogObject[]> {
+  const groups = new Map<string, CatalogObject[]>(objects.map(({ name }) => [name, []]));
+  for (const object of objects) groups.get(object.name)?.push(object);
+  return groups;
 }
 
-function refuse({ object, use, isUntyped }: Reached, names: StatementNames): Failure {
+function refuse({ object, use, isUntyped }: Finding, names: StatementNames): Failure {
   const position = use === undefined ? undefined : names.positionOf(use);
   if (isUntyped) return refuseUntyped(object, names, position);
   if (object.class === '0') return refuseGroup(object, use, position);
-  return refusal({ message: formatPath(object), hint: hintFor(object, use), position });
+  return refusal({ message: formatPath(object), hint: formatHint(object, use), position });
 }
 
-function hintFor(object: CatalogObject, use: NameUse | undefined): string {
+function formatHint(object: CatalogObject, use: NameUse | undefined): Hint {
   const root = findRoot(object);
-  if (root.isUnprovable && !object.isDeniedByName) return unprovable(root);
-  if (!object.shadows || use?.schema !== undefined) return execute;
+  if (root.isUnprovable && !object.isDeniedByName) return formatUnprovableHint(root);
+  if (!object.hidesBuiltin || use?.schema !== undefined) return useExecute;
   const builtin = object.class === catalogs.operator ? `operator(pg_catalog.${object.name})` : `pg_catalog.${object.name}`;
-  return `If you mean the one of the server itself, write ${builtin}. Otherwise: ${execute}`;
+  return [`To use the built-in one, write ${builtin}.`, useExecute];
 }
 
-/** The two ways out: a role without powers, or a person's word. */
-function unprovable({ class: of, schema, name }: CatalogObject): string {
-  const role = 'Connect as a role without powers (test_connection prints the SQL for one)';
-  return of === catalogs.function
-    ? `${role}, or let a person add "${schema}.${name}(…)" to "trust" of the connection.`
-    : `${role}.`;
+/** The user can connect with a harmless role, or trust the function. */
+function formatUnprovableHint({ class: of, schema, name, body = '' }: CatalogObject): Hint {
+  const role: Hint = {
+    run: 'doctor CONNECTION --role',
+    to: 'print the SQL for a role without powers, and connect as that',
+    tool: 'Ask the user to connect as a role without powers (`dbmole-mcp doctor CONNECTION --role` prints the SQL).',
+  };
+  if (of !== catalogs.function) return role;
+  const [, extension] = /^extension (.*)$/s.exec(body) ?? [];
+  const trusted = extension === undefined ? `"${schema}.${name}(…)"` : `the extension "${extension}"`;
+  return [role, askUser(`review ${trusted} and add it to "trust" of the connection if it is safe`)];
 }
 
 function refuseUntyped(row: CatalogObject, { untyped }: StatementNames, position: number | undefined): Failure {
   const what = untyped === undefined ? 'an array of another type' : 'a constant or parameter without a cast';
   return refusal({
-    message: `${what} can become a value of what ${row.name} has in it: ${formatPath(row)}`,
+    message: `${what} may be coerced to a type used by ${row.name}: ${formatPath(row)}`,
     hint: untyped === undefined ? 'Read the values in separate columns.' : "Write its type, as in '…'::text or $1::text.",
     position,
   });
@@ -172,10 +202,10 @@ function refuseUntyped(row: CatalogObject, { untyped }: StatementNames, position
 
 function refuseGroup(group: CatalogObject, use: NameUse | undefined, position: number | undefined): Failure {
   const member = group.cause?.to ?? group;
-  const subject = use === undefined ? 'comparing statistics' : `${use.name}()`;
+  const subject = use === undefined ? 'using statistics' : `${use.name}()`;
   return refusal({
-    message: `${subject} finds what it reads at run time, which can be unsafe: ${formatPath(member)}`,
-    hint: 'Read the tables with a statement of its own.',
+    message: `${subject} chooses what it reads at run time and could reach: ${formatPath(member)}`,
+    hint: 'Read the tables in a separate statement.',
     position,
   });
 }

@@ -1,41 +1,41 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import type { Parser } from '../parser.ts';
-import { type Body, type BodyReference, openBodies } from './bodies.ts';
-import { addEdge, type CatalogObject, createObject, type Edge, isUserType, keyOf } from './catalog-object.ts';
-import { catalogs } from './describe-sql.ts';
-import { isFinder } from './graph.ts';
-import { makesAnyType } from './polymorphic.ts';
-import type { Powers } from './powers.ts';
-import { type BodyReading, type ReadOptions, readBody } from './read-body.ts';
+import type { Parser } from '../thread/parser.ts';
+import { type Body, type BodyReference, openBodies } from './bodies/bodies.ts';
+import { type BodyReading, type ReadOptions, readBody } from './bodies/read-body.ts';
+import { addEdge, CatalogObject, type Edge, isUserType, toKey } from './catalog/catalog-object.ts';
+import { catalogs } from './catalog/describe-sql.ts';
+import { isFinder } from './catalog/graph.ts';
+import type { Powers } from './catalog/powers.ts';
+import { makesAnyType } from './types/polymorphic.ts';
 
-/** What a body leads to by the names in it. */
+/** Finds what a body leads to by its names. */
 export type FindEdges = (body: Body, reading: BodyReading) => readonly CatalogObject[];
 
 export interface ExplorerOptions extends ReadOptions {
   readonly parser: Parser;
   readonly objects: ReadonlyMap<string, CatalogObject>;
   readonly findEdges: FindEdges;
-  /** What code that cannot be checked may do with the rights of a role; asked when such code is found. */
+  /** Loads what unprovable code could do with the rights of a role; called when such code is found. */
   readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
 }
 
-/** No object has this number. */
+/** Not the OID of an object. */
 const anythingOid = 'anything';
 
-/** Bodies that are fetched before anything leads to them. */
+/** The most bodies that are fetched before anything leads to them. */
 const maxAhead = 4_000;
-/** Then other checks get their turn. */
+/** After so many bodies, other checks run. */
 const bodiesPerTurn = 50;
 
-/** Follows what objects lead to, only as far as some statement asks: bodies are read once and when they are first reached. */
+/** Follows what objects lead to. A body is read once, when a statement first reaches it. */
 export class Explorer {
-  /** Whatever relation or type is found by a name at run time. */
-  readonly anyThing: CatalogObject;
-  /** Whatever type a value can be of. */
+  /** Any relation or type that is found by its name at run time. */
+  readonly anyRelationOrType: CatalogObject;
+  /** Any type of a value, and any cast. */
   readonly anyType: CatalogObject;
   readonly #options: ExplorerOptions;
   #powers: Powers | undefined;
-  /** The last exploration. They run one after the other: an object counts as explored from the beginning of one. */
+  /** The last exploration. Explorations run one at a time, because an object is marked as explored when its exploration begins. */
   #last: Promise<void> = Promise.resolve();
   #isBroken = false;
   /** Fetched and not read yet. */
@@ -48,7 +48,7 @@ export class Explorer {
     const objects = [...options.objects.values()];
     const isType = ({ class: of, oid }: CatalogObject) => of === catalogs.type && isUserType(oid);
     const isCast = ({ class: of }: CatalogObject) => of === catalogs.cast;
-    this.anyThing = createGroup(
+    this.anyRelationOrType = createGroup(
       '0',
       objects.filter((object) => object.class === catalogs.relation || isType(object)),
     );
@@ -58,12 +58,12 @@ export class Explorer {
     );
   }
 
-  /** Whether an exploration failed; what it left behind proves nothing. */
+  /** Whether an exploration failed, which leaves incomplete results behind. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Afterwards `isRefused` of each of them is final. */
+  /** Makes `isRefused` of these objects final. */
   async explore(start: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
     const before = this.#last;
     const own = before.then(() => this.#explore(start, run));
@@ -83,13 +83,13 @@ export class Explorer {
         run,
       );
       for (const object of level) {
-        if (isFinder(object)) addEdge(object, this.anyThing, 'finds');
+        if (isFinder(object)) addEdge(object, this.anyRelationOrType, 'finds');
         if (object.makesAnyType) addEdge(object, this.anyType, 'makes');
       }
       level = takeNew(level.flatMap(({ edges }) => edges.map(({ to }) => to)));
     }
     if (explored.length === 0) return;
-    spread(explored);
+    propagate(explored);
     await this.#judgeDefiners(explored, run);
   }
 
@@ -103,7 +103,7 @@ export class Explorer {
     }
   }
 
-  /** Brings more bodies along each time, so that a long chain of functions does not take one question for each of them. */
+  /** Fetches more bodies ahead each time, so that a long chain of functions does not take one query per function. */
   async #openBodies(objects: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
     const missing = objects.filter((object) => !this.#bodies.has(object));
     const others = [...this.#options.objects.values()].filter(
@@ -111,10 +111,10 @@ export class Explorer {
     );
     const wanted = [...missing, ...others.slice(0, this.#ahead)];
     this.#ahead = Math.min(Math.max(8, this.#ahead * 4), maxAhead);
-    const known = new Map(wanted.map((object) => [keyOf(object.class, object.oid), object]));
+    const known = new Map(wanted.map((object) => [toKey(object.class, object.oid), object]));
     const references = wanted.map(({ class: of, oid, body = '' }): BodyReference => ({ class: of, oid, language: body }));
     for (const body of await openBodies(run, references)) {
-      const object = known.get(keyOf(body.class, body.oid));
+      const object = known.get(toKey(body.class, body.oid));
       if (object !== undefined) this.#bodies.set(object, body);
     }
   }
@@ -123,15 +123,16 @@ export class Explorer {
     const { parser, findEdges } = this.#options;
     const reading = readBody(body, parser, this.#options);
     object.reason ??= reading.refused;
+    object.leavesState ||= reading.leavesState;
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
-    if (reading.findsThings) addEdge(object, this.anyThing, 'finds');
-    if (isUserType(object.oid) && (reading.hasUnknownRows || makesAnyType(body, reading.statements)))
+    if (reading.findsThings) addEdge(object, this.anyRelationOrType, 'finds');
+    if (isUserType(object.oid) && (reading.hasUnknownRows || makesAnyType(body, reading.uses.statements)))
       addEdge(object, this.anyType, 'makes');
     if (reading.unprovable !== undefined) this.#judgeUnprovable(object, reading, await this.#openPowers(run));
   }
 
   #judgeUnprovable(object: CatalogObject, { unprovable: reason, isGiven }: BodyReading, { user, own, roles }: Powers): void {
-    const owner = object.definer === undefined ? undefined : roles.get(object.definer);
+    const owner = object.definer === null ? undefined : roles.get(object.definer);
     object.isUnprovable = true;
     if (own !== undefined) object.reason ??= `${reason}, and this user ${own}`;
     else if (owner !== undefined) object.reason ??= `${reason}, and its owner, with whose rights it runs, ${owner}`;
@@ -139,17 +140,17 @@ export class Explorer {
     else addEdge(object, this.#groupAnything(user), 'anything');
   }
 
-  /** What acts even for a user without powers. */
+  /** Objects that act even for a harmless user. */
   #groupAnything(user: string | undefined): CatalogObject {
     const actsForAnyone = ({ class: of, definer, reason }: CatalogObject) =>
-      of === catalogs.function ? definer !== undefined && definer !== user : of === catalogs.relation && reason !== undefined;
+      of === catalogs.function ? definer !== null && definer !== user : of === catalogs.relation && reason !== undefined;
     this.#anything ??= createGroup(anythingOid, [...this.#options.objects.values()].filter(actsForAnyone));
     return this.#anything;
   }
 
-  /** What runs with the rights of its owner may call code that cannot be checked. */
+  /** A SECURITY DEFINER function may call unprovable code with the rights of its owner. */
   async #judgeDefiners(explored: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
-    const definers = explored.filter((object) => object.definer !== undefined && object.isUnprovable && !object.isRefused);
+    const definers = explored.filter((object) => object.definer !== null && object.isUnprovable && !object.isRefused);
     if (definers.length === 0) return;
     const { roles } = await this.#openPowers(run);
     for (const object of definers) {
@@ -157,7 +158,7 @@ export class Explorer {
       if (owner !== undefined)
         object.reason ??= `calls what cannot be checked, and its owner, with whose rights it runs, ${owner}`;
     }
-    spread(definers);
+    propagate(definers);
   }
 
   async #openPowers(run: CatalogQuestion): Promise<Powers> {
@@ -167,7 +168,7 @@ export class Explorer {
 }
 
 function createGroup(oid: string, members: readonly CatalogObject[]): CatalogObject {
-  const group = createObject({ class: '0', oid, description: {} });
+  const group = new CatalogObject({ class: '0', oid, description: {} });
   for (const member of members) addEdge(group, member, 'calls');
   return group;
 }
@@ -182,8 +183,8 @@ function takeNew(objects: Iterable<CatalogObject>): CatalogObject[] {
   return fresh;
 }
 
-/** Marks what leads to a reason, the shortest way first. */
-function spread(explored: readonly CatalogObject[]): void {
+/** Marks all objects that lead to a reason, shortest path first. */
+function propagate(explored: readonly CatalogObject[]): void {
   const queue: CatalogObject[] = [];
   for (const object of explored) {
     if (object.reason !== undefined) mark(object, undefined, queue);
@@ -195,13 +196,13 @@ function spread(explored: readonly CatalogObject[]): void {
 }
 
 function markBy(object: CatalogObject, edges: readonly Edge[], queue: CatalogObject[]): void {
-  for (const edge of edges) if (edge.to.isRefused && counts(edge)) mark(object, edge, queue);
+  for (const edge of edges) if (edge.to.isRefused && carriesRefusal(edge)) mark(object, edge, queue);
 }
 
 function mark(object: CatalogObject, cause: Edge | undefined, queue: CatalogObject[]): void {
   if (object.isTrusted) return;
   const implicit = object.class === catalogs.type && cause !== undefined && isImplicit(cause);
-  // A type may turn out to need nothing but its values.
+  // A type that is already refused may become implicit.
   if (object.isRefused && (object.implicit || !implicit)) return;
   object.isRefused = true;
   object.cause = cause;
@@ -214,13 +215,16 @@ function isImplicit({ to, how }: Edge): boolean {
   return how === 'type' || how === 'sorted' || how === 'cast';
 }
 
-/** Whether an edge to a refused object means that reading the one runs the other. */
-function counts({ to, how }: Edge): boolean {
+/** Whether an edge to a refused object refuses the object that it comes from. */
+function carriesRefusal({ to, how }: Edge): boolean {
   // The values of a domain in a table were checked when they were written.
-  if (how === 'column' && to.class === catalogs.type) return to.implicit;
-  // The policies of a table count when it is read by its own name.
+  if ((how === 'column' || how === 'row') && to.class === catalogs.type) return to.implicit;
+  // The policies of a table and the type of its rows count when it is read by its own name.
   if (how === 'child')
-    return to.reason !== undefined || to.edges.some((edge) => edge.how !== 'policy' && edge.to.isRefused && counts(edge));
+    return (
+      to.reason !== undefined ||
+      to.edges.some((edge) => !['policy', 'row'].includes(edge.how) && edge.to.isRefused && carriesRefusal(edge))
+    );
   return true;
 }
 

@@ -1,14 +1,14 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
-import { type CatalogObject, keyOf } from './catalog-object.ts';
-import { catalogs } from './describe-sql.ts';
+import { type CatalogObject, toKey } from './catalog/catalog-object.ts';
+import { catalogs } from './catalog/describe-sql.ts';
 
-/** Everything that decides what a function does, without numbers that a dump and restore would change. */
+/** All that decides what a function does, without OIDs, which a restore changes. JSON separates the parts unambiguously. */
 const definition = (
   major: number,
-) => `pg_catalog.concat_ws('|', p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid), p.prosrc, p.probin,
-    l.lanname, p.prosecdef, p.provolatile, r.rolname, pg_catalog.array_to_string(p.proconfig, ','),
-    pg_catalog.pg_get_function_arguments(p.oid)${major >= 14 ? ', pg_catalog.pg_get_function_sqlbody(p.oid)' : ''})`;
+) => `pg_catalog.concat(pg_catalog.json_build_array(p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid), p.prosrc, p.probin,
+    l.lanname, p.prosecdef, p.provolatile, p.proisstrict, p.prosupport, r.rolname, p.proconfig, pg_catalog.pg_get_function_result(p.oid),
+    pg_catalog.pg_get_function_arguments(p.oid)${major >= 14 ? ', pg_catalog.pg_get_function_sqlbody(p.oid)' : ''}))`;
 
 const question = (major: number) => `
   with wanted (name, oid) as (
@@ -20,14 +20,15 @@ const question = (major: number) => `
   )
   select w.name, pg_catalog.json_agg(pg_catalog.concat(p.oid)), pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(
       pg_catalog.string_agg(${definition(major)}, E'\\n' order by p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)), 'UTF8')), 'hex')
-  from wanted w join pg_catalog.pg_proc p on p.oid = w.oid
+  -- What an aggregate does is in its functions.
+  from wanted w join pg_catalog.pg_proc p on p.oid = w.oid and p.prokind <> 'a'
     join pg_catalog.pg_language l on l.oid = p.prolang
     join pg_catalog.pg_roles r on r.oid = p.proowner
   group by w.name`;
 
 const pin = / sha256:([0-9a-f]{64})$/;
 
-/** Takes a person's word for functions that are still what they were when it was given; says of the others that they changed. */
+/** Marks functions that are unchanged since the user trusted them. Others get a reason. */
 export async function applyTrust(
   run: CatalogQuestion,
   major: number,
@@ -41,9 +42,9 @@ export async function applyTrust(
     if (name === null || hash === null || hash === undefined) continue;
     const expected = pins.get(name) ?? known[name];
     if (expected === undefined) fresh[name] = hash;
-    // We asked for it in this form.
+    // The query returns it in this form.
     for (const oid of JSON.parse(oids ?? '[]') as string[])
-      applyTo(objects.get(keyOf(catalogs.function, oid)), expected ?? hash, hash);
+      applyTo(objects.get(toKey(catalogs.function, oid)), expected ?? hash, hash);
   }
   if (Object.keys(fresh).length > 0) trust.remember(fresh);
 }
@@ -51,7 +52,7 @@ export async function applyTrust(
 function applyTo(object: CatalogObject | undefined, expected: string, hash: string): void {
   if (object === undefined) return;
   if (expected === hash) object.isTrusted = true;
-  else object.reason = `has changed since a person trusted it (now sha256:${hash})`;
+  else object.reason = `has changed since it was trusted (now sha256:${hash})`;
 }
 
 function formatList(items: readonly string[]): string {

@@ -1,0 +1,71 @@
+import { redactKnown } from '../redact/redact.ts';
+import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell, formatTextCell } from './csv.ts';
+
+/** One record of CSV, and what of it is not shown. */
+export interface Line {
+  cells: string[];
+  /** The text of its only cell, if it differs from its record. */
+  text: string | undefined;
+  size: number;
+  cut: number;
+  unkept: number;
+  redacted: number;
+}
+
+const nameLimit = 256;
+const smallestName = 32;
+
+/** Long names are cut hard only if not even one of them would fit. */
+export function formatHeader(columns: readonly string[], room: number): Line {
+  const format = (limit: number) => formatLine(columns, { window: { offset: 0, limit }, room, removeSecrets: redactKnown });
+  const header = format(nameLimit);
+  return header.cells.length > 0 ? header : format(smallestName);
+}
+
+export type RemoveSecrets = (text: string) => string;
+
+export interface LineOptions {
+  window: CellWindow;
+  room: number;
+  removeSecrets: RemoveSecrets;
+}
+
+/** As many cells as fit into `room`, with the comma or newline after each. */
+export function formatLine(row: readonly CellValue[], { window, room, removeSecrets }: LineOptions): Line {
+  const line: Line = { cells: [], text: undefined, size: 0, cut: 0, unkept: 0, redacted: 0 };
+  const parts = cutCells(row, window, room);
+  const secret = mayHoldSecret(parts, removeSecrets);
+  for (const part of parts) {
+    const shown = secret && part.text !== null ? { ...part, text: removeSecrets(part.text) } : part;
+    const cell = formatCell(shown);
+    if (line.size + cell.length + 1 > room) break;
+    line.cells.push(cell);
+    line.text = row.length === 1 ? formatTextCell(shown) : undefined;
+    line.size += cell.length + 1;
+    line.cut += Number(part.cut);
+    line.unkept += Number(part.unkept);
+    line.redacted += Number(part.redacted || shown.text !== part.text);
+  }
+  return line;
+}
+
+function cutCells(row: readonly CellValue[], window: CellWindow, room: number): CellPart[] {
+  const parts: CellPart[] = [];
+  let size = 0;
+  for (const value of row) {
+    const part = cutCell(value, window);
+    size += part.text?.length ?? 0;
+    if (size > room) break;
+    parts.push(part);
+  }
+  return parts;
+}
+
+/**
+ * Secrets are looked for in a whole row at once, which is cheap, but removed cell by cell: a pattern that reached over the
+ * end of a cell would swallow quotes, commas, and with half a private key all rows that follow.
+ */
+function mayHoldSecret(parts: readonly CellPart[], removeSecrets: RemoveSecrets): boolean {
+  const joined = parts.map((part) => part.text ?? '').join('\n');
+  return removeSecrets(joined) !== joined;
+}

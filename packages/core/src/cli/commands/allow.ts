@@ -1,0 +1,103 @@
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { BaseConnection } from '../../connection.ts';
+import { Failure } from '../../failure.ts';
+import { findStorePath } from '../../program/app.ts';
+import type { Entry, Registry } from '../../registry/registry.ts';
+import { parseDocument, type RawConnection } from '../../registry/sources/document.ts';
+import { projectFilePlaces, trustPathFor } from '../../registry/sources/paths.ts';
+import { allowProjectFile, disallowProjectFile, isAllowed, openProjectFile } from '../../registry/trust/trust.ts';
+import { formatVisible } from '../../text.ts';
+import { confirm } from '../terminal/confirm.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { hasCommands, listScripts } from './allow-scripts.ts';
+
+interface AllowCall {
+  definition: { program: { app: string } };
+  terminal: Terminal;
+  /** The connections that there are without the file. */
+  app?: { registry: Pick<Registry<BaseConnection>, 'list'> };
+  /** The file, as the person wrote it; the nearest project file when absent. */
+  words: readonly string[];
+  options: { yes?: boolean };
+}
+
+/**
+ * Lets a project file name connections. The person sees the whole file first, since all of it begins to count: hosts,
+ * variables, commands. What is allowed is exactly what was shown.
+ */
+export async function allow({ definition: { program }, terminal, words, options, app }: AllowCall): Promise<number> {
+  const file = openProjectFile(findFile(program.app, terminal.cwd, words[0]));
+  // Throws where it would be used for nothing; a mistake in one connection is another matter.
+  const { value, connections } = parseDocument(file.text, file.path, { comments: true });
+  const trustPath = trustPathFor(findStorePath(program.app, terminal));
+  if (isAllowed(trustPath, file.path)) {
+    terminal.print(`${file.path} is allowed already.`);
+    return 0;
+  }
+  const { entries = [], problems = [] } = (await app?.registry.list()) ?? {};
+  const state = problems.find(({ origin }) => origin.where === file.path)?.failure.message ?? file.path;
+  terminal.print(`${formatVisible(state)}\n\n${formatFile(value)}\n`);
+  const warning = formatCommands(value, file.path);
+  if (warning !== undefined) terminal.print(`${warning}\n`);
+  for (const replaced of connections.flatMap((one) => formatReplaced(one, entries))) terminal.print(`${replaced}\n`);
+  const question = 'Allow these connections, with the commands and variables they name?';
+  if (!(await confirm(terminal, { question, yes: options.yes, instead: 'pass --yes after reading the file' }))) {
+    terminal.print('Not allowed.');
+    return 1;
+  }
+  await allowProjectFile({ trustPath, file: file.path, sha256: file.sha256 });
+  terminal.print(`Allowed ${file.path} as it is now. A running server uses it from its next call on.`);
+  return 0;
+}
+
+/** Revokes it, also for a file that is gone, without a question: what is no longer allowed can be allowed again. */
+export async function disallow({ definition: { program }, terminal, words }: Omit<AllowCall, 'options'>): Promise<number> {
+  const file = findFile(program.app, terminal.cwd, words[0]);
+  const wasAllowed = await disallowProjectFile({ trustPath: trustPathFor(findStorePath(program.app, terminal)), file });
+  const text = wasAllowed ? 'is no longer allowed; running servers stop using it at their next call.' : 'was not allowed.';
+  terminal.print(`${formatVisible(file)} ${text}`);
+  return 0;
+}
+
+/**
+ * All of it, and as we understand it: white space that would push a part out of sight is gone, escapes are undone. Nothing is
+ * redacted, because what looks like a password may be the beginning of a command, and a person would allow what they did not see.
+ */
+function formatFile(value: unknown): string {
+  return formatVisible(JSON.stringify(value, null, 2));
+}
+
+/** A connection of the person's own that could not be used any more, because the file has one of its name. */
+function formatReplaced({ name, raw }: RawConnection, entries: readonly Entry<BaseConnection>[]): string[] {
+  const own = entries.find((entry) => entry.name === name);
+  if (own === undefined || ![own.origin, ...own.shadows].some(({ kind }) => kind === 'store')) return [];
+  const isLooser = own.config?.readonly === true && raw.readonly !== true;
+  const what = `${formatVisible(name)} takes the place of your own connection of that name`;
+  return [isLooser ? `WARNING: ${what}. Yours is read-only, and this one can be written to.` : `${what}.`];
+}
+
+/** What the permission does not cover. */
+function formatCommands(value: unknown, path: string): string | undefined {
+  if (!hasCommands(value)) return undefined;
+  const scripts = listScripts(value, path).map((script) => `  ${formatVisible(script)}`);
+  const general =
+    'It runs commands. You allow the commands as written; if the programs change later, you will not be asked again.';
+  if (scripts.length === 0) return general;
+  return `${general}\nThese are in the same folder, so a change of the repository can change what runs:\n${scripts.join('\n')}`;
+}
+
+function findFile(app: string, cwd: string, file: string | undefined): string {
+  const name = `.${app}.json`;
+  if (file !== undefined) {
+    const path = resolve(cwd, file);
+    return isFolder(path) ? join(path, name) : path;
+  }
+  const found = projectFilePlaces(cwd, name).find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+  if (found !== undefined) return found;
+  throw new Failure('unknown', `there is no ${name} here or in a folder above`, { hint: 'Name the file.' });
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

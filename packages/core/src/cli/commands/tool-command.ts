@@ -1,0 +1,53 @@
+import { dataMark } from '../../answer/first-line.ts';
+import type { BaseConnection } from '../../connection.ts';
+import type { Failure } from '../../failure.ts';
+import type { Backend } from '../../manager/backend.ts';
+import type { ToolCommand } from '../../program/cli-query.ts';
+import type { CommandCall } from '../command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { formatColumns } from '../terminal/table.ts';
+import { parseCsv } from './csv-rows.ts';
+
+/** The limit of rows; the command line cannot read on as a caller of tools does. */
+const maxRows = 1_000;
+
+/** A command that does what a tool does, for a person: the same answer, with its first line apart and its rows aligned. */
+export async function runTool<C extends BaseConnection, B extends Backend>(
+  { tool, argumentsOf, isTable }: ToolCommand,
+  { app, terminal, words, options }: CommandCall<C, B>,
+): Promise<number> {
+  const [connection = '', ...rest] = words;
+  const { database, schema, limit, analyze } = options;
+  const rows = limit === undefined && isTable ? maxRows : limit;
+  const given = { connection, database, schema, limit: rows === undefined ? undefined : Number(rows), analyze };
+  const args = Object.fromEntries(Object.entries({ ...given, ...argumentsOf(rest) }).filter(([, value]) => value !== undefined));
+  const stop = new AbortController();
+  const forget = terminal.onInterrupt(() => stop.abort());
+  const waiting = terminal.busy(`asking ${connection}`);
+  try {
+    let failed: Failure | undefined;
+    const reply = await app.toolServer.call(tool, args, {
+      signal: stop.signal,
+      progressToken: undefined,
+      notify: async () => undefined,
+      onFailure(failure) {
+        failed = failure;
+      },
+    });
+    if (failed !== undefined) throw failed;
+    const [head = '', ...lines] = (reply.content[0]?.text ?? '').split('\n');
+    waiting();
+    const body = lines.join('\n');
+    terminal.printError(head.replace(dataMark, '').trimEnd());
+    if (body !== '') terminal.print(isTable && terminal.isTerminal ? formatTable(body) : body);
+    return exitCodes.ok;
+  } finally {
+    waiting();
+    forget();
+  }
+}
+
+function formatTable(csv: string): string {
+  const [head = [], ...rows] = parseCsv(csv);
+  return formatColumns(head, rows);
+}

@@ -1,0 +1,31 @@
+import { readPorts } from './ports.ts';
+import { listRunning, type RunningMark } from './running-mark.ts';
+import { readServerStatus } from './server-status.ts';
+import { readServerToken } from './server-token.ts';
+
+export interface ListedProject {
+  root: string;
+  port: number;
+  /** `no answer` also when the server does not take the token of this user. */
+  state: 'running' | 'not running' | 'no answer';
+  url?: string;
+  /** Only of a server that answers. */
+  clients?: number;
+}
+
+/** Every project with a port or a running server, by path. */
+export async function listProjects(stateFolder: string): Promise<ListedProject[]> {
+  const running = await listRunning(stateFolder);
+  const served = new Set(running.map(({ root }) => root));
+  const others = [...readPorts(stateFolder)].filter(([root]) => !served.has(root));
+  const token = readServerToken(stateFolder);
+  const listed = await Promise.all(running.map((mark) => describe(mark, token)));
+  const all = [...listed, ...others.map(([root, port]): ListedProject => ({ root, port, state: 'not running' }))];
+  return all.sort((a, b) => (a.root < b.root ? -1 : 1));
+}
+
+async function describe({ root, port, url }: RunningMark, token: string | undefined): Promise<ListedProject> {
+  const status = await readServerStatus(url, token);
+  if (status === undefined) return { root, port, state: 'no answer', url };
+  return { root, port, state: 'running', url, clients: status.clients };
+}

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { ToolReply } from '../../answer/respond.ts';
+import { systemCode } from '../../files/system-code.ts';
+import { isFields, parseJson } from '../../registry/tree.ts';
+import type { Caller } from '../../tools/caller.ts';
+import { EventStream } from './event-stream.ts';
+import { sendRequest } from './http-request.ts';
+
+export interface ProjectCall {
+  /** The MCP endpoint of the server. */
+  url: string;
+  token: string | undefined;
+  name: string;
+  args: Readonly<Record<string, unknown>>;
+  caller: Pick<Caller, 'signal' | 'progressToken' | 'notify'>;
+  /** Nothing may be written, whatever that server allows. */
+  readonly: boolean;
+  /** The longest silence of the server, in milliseconds. */
+  idleMs: number;
+}
+
+/** Why a server gave no answer to a call. */
+export type NoAnswer = 'not reached' | 'lost' | 'token refused';
+
+export class ProjectCallError extends Error {
+  readonly reason: NoAnswer;
+
+  constructor(reason: NoAnswer, cause?: unknown) {
+    super(reason, { cause });
+    this.reason = reason;
+  }
+}
+
+/** The revision whose calls need no handshake and whose results have no fields of the transport. */
+const protocolVersion = '2025-11-25';
+
+/**
+ * Calls a tool of another server, once. Throws a ProjectCallError when no answer came, and a ProtocolError when the answer is one. It
+ * always asks for progress: reports come at least every five seconds, so a server that is silent for longer is not at work.
+ */
+export async function callProject(call: ProjectCall): Promise<ToolReply> {
+  const { name, args, caller } = call;
+  const reader = new AnswerReader(caller);
+  // Another client must not be able to cancel the call by its id.
+  const id = randomUUID();
+  const message = { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, _meta: { progressToken: id } } };
+  const status = await send(call, JSON.stringify(message), reader);
+  if (status === 401) throw new ProjectCallError('token refused');
+  const answer = reader.finish();
+  if (answer === undefined) throw new ProjectCallError('lost', `HTTP ${status}`);
+  if (isReply(answer.result)) return answer.result;
+  const { code = -32603, message: text = 'the server sent no result' } = isFields(answer.error) ? answer.error : {};
+  throw new ProtocolError(Number(code), String(text));
+}
+
+async function send({ url, token, caller, readonly, idleMs }: ProjectCall, body: string, reader: AnswerReader) {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': protocolVersion,
+    'content-length': String(Buffer.byteLength(body)),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(readonly && { 'x-mole-readonly': '1' }),
+  };
+  try {
+    const { signal } = caller;
+    return await sendRequest({ url: new URL(url), method: 'POST', headers, body, signal, idleMs, onHead: reader.begin });
+  } catch (error) {
+    throw new ProjectCallError(systemCode(error) === 'ECONNREFUSED' ? 'not reached' : 'lost', error);
+  }
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The answer as one JSON text or as a stream of events, in which reports of progress come before it. */
+class AnswerReader {
+  readonly #caller: Pick<Caller, 'progressToken' | 'notify'>;
+  readonly #events = new EventStream((data) => this.#take(data));
+  #text = '';
+  #answer: Answer | undefined;
+
+  constructor(caller: Pick<Caller, 'progressToken' | 'notify'>) {
+    this.#caller = caller;
+  }
+
+  readonly begin = (contentType: string) => {
+    if (contentType.startsWith('text/event-stream')) return (text: string) => this.#events.push(text);
+    return (text: string) => {
+      this.#text += text;
+    };
+  };
+
+  finish(): Answer | undefined {
+    this.#take(this.#text);
+    return this.#answer;
+  }
+
+  #take(text: string): void {
+    // An answer that was cut off is no JSON.
+    const message = parseJson(text);
+    if (!isFields(message)) return;
+    if (message.method === 'notifications/progress') this.#report(message.params);
+    else if ('result' in message || 'error' in message) this.#answer = message;
+  }
+
+  #report(params: unknown): void {
+    const { progressToken, notify } = this.#caller;
+    if (progressToken === undefined || !isFields(params)) return;
+    notify('notifications/progress', { ...params, progressToken }).catch(() => undefined);
+  }
+}
+
+function isReply(value: unknown): value is ToolReply {
+  return isFields(value) && Array.isArray(value.content);
+}

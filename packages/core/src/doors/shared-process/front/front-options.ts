@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import {
+  joinToolNames,
+  type ProgramFlag,
+  parseTime,
+  readFlag,
+  readonlyFlag,
+  readSettings,
+  serverSettings,
+  stdioFlags,
+} from '../../../program/settings.ts';
+import type { Hello } from '../hello.ts';
+import type { FrontProgram } from './front-program.ts';
+
+export interface FrontOptions {
+  /** What this client sees of the process. */
+  client: Pick<Hello, 'readonly' | 'tools' | 'timeout' | 'idleMs'>;
+  /** Options that change what the process serves, as one would write them again. */
+  args: readonly string[];
+  url: string | undefined;
+  config: string | undefined;
+}
+
+export interface FrontLine {
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+/** Undefined for everything that is not a server with `--shared`, and for options that are wrong: the program itself handles these. */
+export function readFrontOptions(program: FrontProgram, line: FrontLine): FrontOptions | undefined {
+  try {
+    return parse(program, line);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptions | undefined {
+  const { app } = program;
+  const settings = [...serverSettings, ...program.settings];
+  const flags = [...program.flags, stdioFlags.projects];
+  const { values, positionals } = parseArgs({
+    args: joinToolNames(argv),
+    options: Object.fromEntries([
+      ...settings.map(({ name }) => [name, { type: 'string' }] as const),
+      ...[...flags, readonlyFlag, stdioFlags.shared].map(({ name }) => [name, { type: 'boolean' }] as const),
+    ]),
+    allowPositionals: true,
+  });
+  const [url, ...others] = positionals;
+  const given = new Map<string, unknown>(Object.entries(values));
+  const isOn = (flag: ProgramFlag) => readFlag(flag, { app, given: given.get(flag.name) === true, env });
+  if (!isOn(stdioFlags.shared) || others.length > 0 || (url !== undefined && !/^[a-z][a-z0-9+.-]*:\/\//i.test(url)))
+    return undefined;
+  const texts = [...given].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const { tools, timeout, idle, ...kept } = readSettings(settings, { app, given: Object.fromEntries(texts), env, cwd });
+  if (timeout !== undefined) parseTime(timeout);
+  return {
+    client: {
+      ...(isOn(readonlyFlag) && { readonly: true }),
+      ...(tools !== undefined && { tools }),
+      ...(timeout !== undefined && { timeout }),
+      ...(idle !== undefined && { idleMs: parseTime(idle) }),
+    },
+    args: [
+      ...flags.flatMap((flag) => (isOn(flag) ? [`--${flag.name}`] : [])),
+      ...Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ],
+    url,
+    config: kept.config,
+  };
+}

@@ -1,0 +1,19 @@
+import type { ProgramFlag, ProgramSetting } from '../../../program/settings.ts';
+
+/** What a front knows of its program without loading it. */
+export interface FrontProgram {
+  /** The name of the program. */
+  name: string;
+  version: string;
+  /** Names the configuration folder, the project file and, in capitals, the variables. */
+  app: string;
+  /** The path of the program's first file, which starts a process. */
+  file: string;
+  /** Settings and flags of its own, beside those that every server has. */
+  settings: readonly ProgramSetting[];
+  flags: readonly ProgramFlag[];
+  /** A variable that may hold the URL of a connection. */
+  urlVariable: string;
+  /** Variables that the program or its drivers read without being told to. */
+  variables: RegExp;
+}

@@ -1,0 +1,44 @@
+import type { BaseConnection } from '../connection.ts';
+import type { Backend, Lease } from '../manager/backend.ts';
+import type { Manager } from '../manager/manager.ts';
+import type { ConnectionLimits } from '../registry/entry.ts';
+import type { Registry } from '../registry/registry.ts';
+
+/** How one client's view is narrower than the server. */
+export interface Narrowing extends ConnectionLimits {
+  /** Tools that change anything are left out, also those that change this server's own connections and files. */
+  onlyReadingTools?: boolean;
+  /** Written as in `--tools`: of the tools that the server offers, these. */
+  tools?: string | undefined;
+  /** Written as in `--timeout`. */
+  timeout?: string | undefined;
+}
+
+/** The shared manager as one client sees it: names are looked up in that client's registry, backends are everybody's. */
+export function narrowManager<C extends BaseConnection, B extends Backend>(
+  manager: Manager<B>,
+  registry: Pick<Registry<C>, 'get'>,
+  { readonly, connections }: ConnectionLimits,
+): Manager<B> {
+  if (readonly !== true && connections === undefined) return manager;
+  return {
+    async acquire(name, signal, onFound) {
+      const entry = await registry.get(name);
+      const found = onFound && ((destination: Parameters<typeof onFound>[0]) => onFound(lock(destination)));
+      const lease = await manager.acquire(entry.name, signal, found);
+      return readonly === true ? lockLease(lease) : lease;
+    },
+    status: (name) => manager.status(name),
+    statuses: () => manager.statuses(),
+    close: (name) => manager.close(name),
+    disposeAll: () => manager.disposeAll(),
+  };
+
+  function lock<T extends { readonly: boolean }>(one: T): T {
+    return readonly === true ? { ...one, readonly } : one;
+  }
+}
+
+function lockLease<B extends Backend>(lease: Lease<B>): Lease<B> {
+  return { ...lease, config: { ...lease.config, readonly: true } };
+}

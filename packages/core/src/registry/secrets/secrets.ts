@@ -1,0 +1,92 @@
+import type { SecretRef, SourceRef } from '../../connection.ts';
+import { Failure, type Hint } from '../../failure.ts';
+import { readSmallFile } from '../../files/read-file.ts';
+import { rememberSecret } from '../../redact/redact.ts';
+import { absolutePath } from '../sources/paths.ts';
+import { readVariable } from './expand.ts';
+import { readKeychain } from './keychain.ts';
+import { isOpReference } from './op-reference.ts';
+import { decodeSecret, maxSecretBytes, type SecretContext, secretFailure } from './secret-context.ts';
+import { readFromProgram } from './secret-program.ts';
+
+/** The secret itself. It is known to the redaction before anybody else gets it. */
+export async function resolveSecret(ref: SecretRef, context: SecretContext): Promise<string> {
+  const value = await readSecret(ref, context);
+  if (context.shown?.has(value) !== true) rememberSecret(value);
+  return value;
+}
+
+async function readSecret(ref: SecretRef, context: SecretContext): Promise<string> {
+  if (typeof ref === 'string') return ref;
+  if ('env' in ref) return readEnv(ref.env, context);
+  if ('file' in ref) return readFile(ref.file, context);
+  if ('command' in ref) return await readCommand(ref.command, context);
+  if ('keychain' in ref) return await readKeychain(ref.keychain, context);
+  return await readSource(ref, context);
+}
+
+function readEnv(name: string, context: SecretContext): string {
+  const value = readVariable(context.env, name);
+  // It is not for a variable to say that a program shall run.
+  if (value && isOpReference(value)) {
+    throw secretFailure(
+      context,
+      `refers to the environment variable ${name}, which holds an op:// reference instead of the secret`,
+      {
+        code: 'E_SECRET_REFERENCE',
+        hint: 'Start the server with `op run --`, or write the reference into the field itself.',
+      },
+    );
+  }
+  if (value) return value;
+  const state = value === undefined ? 'is not set' : 'is empty';
+  throw secretFailure(context, `refers to the environment variable ${name}, which ${state}`, {
+    code: 'E_SECRET_UNSET',
+    hint: `Set ${name} in the environment of this server (the "env" of its entry in the client's configuration).`,
+  });
+}
+
+function readFile(name: string, context: SecretContext): string {
+  const path = absolutePath(name, context);
+  const hint = 'Check its path and permissions; it must hold the secret alone, as text of at most 64 KB.';
+  const fail = (what: string, cause?: unknown) =>
+    secretFailure(context, `refers to the file ${path}, ${what}`, { code: 'E_SECRET_FILE', hint, cause });
+  let bytes: Buffer | undefined;
+  try {
+    bytes = readSmallFile(path, { maxBytes: maxSecretBytes, kind: 'secret' })?.bytes;
+  } catch (error) {
+    throw fail(`which cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`, error);
+  }
+  if (bytes === undefined) throw fail('which does not exist');
+  const text = decodeSecret(bytes);
+  if (text === undefined) throw fail('which is not text in UTF-8');
+  if (text === '') throw fail('which is empty');
+  return text;
+}
+
+async function readCommand(argv: readonly string[], context: SecretContext): Promise<string> {
+  const reading = await readFromProgram(argv, context);
+  if ('secret' in reading) return reading.secret;
+  // Only the program's name: its arguments may say more than they should.
+  const program = argv[0] ?? '';
+  throw secretFailure(context, `refers to the command ${program}, which ${reading.problem}`, {
+    code: 'E_SECRET_COMMAND',
+    hint: `Run ${program} in a terminal with the same arguments; it must print the secret alone, without a prompt.`,
+  });
+}
+
+async function readSource(ref: SourceRef, context: SecretContext): Promise<string> {
+  const named = ref.name === undefined ? ref.from : `${ref.from} ("${ref.name}")`;
+  const fail = (what: string, { code, hint, cause }: { code?: Failure['code']; hint?: Hint; cause?: unknown }) =>
+    secretFailure(context, `refers to ${named}: ${what}`, { code: code ?? 'E_SECRET_SOURCE', hint, cause });
+  const hint = 'Add it there, or use another form of reference.';
+  let secret: string | undefined;
+  try {
+    secret = await context.lookUp?.(ref);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw fail(error.message, { code: error.code, hint: error.next ?? hint, cause: error });
+  }
+  if (secret) return secret;
+  throw fail('it has no entry for this connection', { hint });
+}

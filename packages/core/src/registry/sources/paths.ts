@@ -1,0 +1,88 @@
+import { realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import * as here from 'node:path';
+import { posix, win32 } from 'node:path';
+import { type Environment, readVariable } from '../secrets/expand.ts';
+
+export interface StorePathOptions {
+  /** The server's own name; two servers never share a store. */
+  app: string;
+  env: Environment;
+  /** A variable that names the store itself and wins over everything. */
+  variable?: string;
+  home?: string;
+  platform?: NodeJS.Platform;
+}
+
+/** Where the user's store lies. A path in the variable is used as it is written; it may be relative. */
+export function defaultStorePath(options: StorePathOptions): string {
+  const { app, env, home = homedir(), platform = process.platform } = options;
+  const paths = platform === 'win32' ? win32 : posix;
+  const named = options.variable === undefined ? undefined : readVariable(env, options.variable);
+  if (named) return expandHome(named, home);
+  return paths.join(configFolder({ env, home, platform }), app, 'connections.json');
+}
+
+/** The allowed project files are remembered beside the store. */
+export function trustPathFor(storePath: string): string {
+  return here.join(here.dirname(storePath), 'allowed.json');
+}
+
+/** Host keys of SSH servers that a person has accepted with `trust`, in the form of ssh's own file. */
+export function acceptedKeysPathFor(storePath: string): string {
+  return here.join(here.dirname(storePath), 'known_hosts');
+}
+
+/** What the program remembers by itself: tokens, ports, who runs. A person never edits it. */
+export function stateFolderFor(storePath: string): string {
+  return here.join(here.dirname(storePath), 'state');
+}
+
+/** A relative XDG folder is ignored, as its specification asks: it would mean another folder in every working directory. */
+function configFolder(options: { env: Environment; home: string; platform: NodeJS.Platform }): string {
+  const { env, home, platform } = options;
+  if (platform === 'win32') return readVariable(env, 'APPDATA') || win32.join(home, 'AppData', 'Roaming');
+  const xdg = readVariable(env, 'XDG_CONFIG_HOME');
+  return xdg && posix.isAbsolute(xdg) ? xdg : posix.join(home, '.config');
+}
+
+/** Every place where a project file may lie, nearest first: the working directory and the folders above it. */
+export function projectFilePlaces(cwd: string, fileName: string): string[] {
+  const places: string[] = [];
+  for (let folder = here.resolve(cwd); ; folder = here.dirname(folder)) {
+    places.push(here.join(folder, fileName));
+    if (folder === here.dirname(folder)) return places;
+  }
+}
+
+/** An absolute path: `~/` is the home folder, and what is relative lies beside the file that says it. */
+export function absolutePath(path: string, options: { base: string; home: string }): string {
+  return here.resolve(options.base, expandHome(path, options.home));
+}
+
+/** The path without symbolic links, as far as it exists. */
+export function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = here.dirname(path);
+    return folder === path ? path : here.join(realPlace(folder), here.basename(path));
+  }
+}
+
+function expandHome(path: string, home: string): string {
+  return path === '~' || /^~[/\\]/.test(path) ? here.join(home, path.slice(1)) : path;
+}
+
+/** Whether a relative path leads to something inside of the folder where it begins. */
+export function isBelow(path: string): boolean {
+  return path !== '' && path.split(here.sep)[0] !== '..' && !here.isAbsolute(path);
+}
+
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}

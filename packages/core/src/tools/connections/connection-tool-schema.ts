@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { connectionName, portNumber } from '../../connection.ts';
+import { documentedElsewhere } from '../compact-schema.ts';
+
+/**
+ * What a tool may say of a connection: literals only. A reference in the hands of a model is a way to read the machine's
+ * secrets, and a host key that a model accepts proves nothing; both belong in files that a person writes.
+ */
+export const toolConnectionShape = {
+  name: connectionName,
+  host: z.string().min(1),
+  port: portNumber.optional(),
+  user: z.string().min(1),
+  password: z.string().optional(),
+  readonly: z.boolean().optional(),
+  ssh: z
+    .union([
+      z.string().min(1),
+      z.strictObject({
+        host: z.string().min(1),
+        port: portNumber.optional(),
+        user: z.string().min(1).optional(),
+        password: z.string().optional(),
+      }),
+    ])
+    .optional()
+    .describe('bastion: a host of ~/.ssh/config, or its fields'),
+};
+
+/** The same fields for a change: all may be left out, and null removes what may be absent. `name` says which connection. */
+export function toPatchSchema(schema: z.ZodObject): z.ZodObject {
+  const { name: _which, ...fields } = schema.shape;
+  const patch = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, patchField(field)]));
+  return z.strictObject({ name: connectionName, ...patch });
+}
+
+/** A field that a connection must have cannot be removed, so null is not offered for it. How each looks is told by the tool that adds. */
+function patchField(field: z.core.$ZodType): z.ZodType {
+  // A raw shape is typed with zod's smallest interface; every schema we write has the full one.
+  const schema = field as z.ZodType;
+  const patch = schema instanceof z.ZodOptional ? z.nullable(schema.unwrap()).optional() : schema.optional();
+  return patch.meta(documentedElsewhere);
+}

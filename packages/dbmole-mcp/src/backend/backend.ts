@@ -1,0 +1,99 @@
+import type { Backend, BackendTarget, Failure } from '@dbmole/core';
+import type { PlanReader, SqlCatalog } from '../catalog/catalog.ts';
+import type { EngineType } from '../connection/connection-url.ts';
+import type { Connection } from '../connection/schema.ts';
+import type {
+  CallerParam,
+  CatalogRun,
+  ReadEnd,
+  ReadRequest,
+  RowSink,
+  ServerIdentity,
+  SqlEngine,
+  SqlGrammar,
+  WriteEnd,
+  WriteRequest,
+} from '../engine.ts';
+import type { ReadGuard } from '../guard/read-statement.ts';
+import type { Trust } from '../guard/trust.ts';
+import type { SessionPoolOptions } from './session-pool.ts';
+
+export interface CallOptions {
+  signal: AbortSignal;
+  /** Another database than the configured one. */
+  database?: string | undefined;
+}
+
+/** A read of the caller's, not yet guarded. */
+export interface CallerRead extends Omit<ReadRequest, 'statement' | 'params'> {
+  sql: string;
+  params: readonly CallerParam[];
+}
+
+export interface CallerReadInto {
+  request: CallerRead;
+  sink: RowSink;
+}
+
+export interface CallerWrite extends Omit<WriteRequest, 'params'> {
+  params: readonly CallerParam[];
+}
+
+/** One server, reached: a pool of sessions for each database that was asked for. */
+export interface SqlBackend extends Backend {
+  readonly catalog: SqlCatalog;
+  readonly plan: PlanReader;
+  readonly grammar: SqlGrammar;
+  /** What `test_connection` says beside who answers, one line each. */
+  readonly remarks: readonly string[];
+  identify(options: CallOptions): Promise<ServerIdentity>;
+  /** Whether it is a read; else throws why not. */
+  check(sql: string, options: CallOptions): Promise<void>;
+  /** Runs a caller's statement, if the guard takes it for a read. */
+  read(request: CallerRead, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
+  /** Several of them in one transaction with one snapshot: each ends by itself. `openReads` may be called again, for fresh sinks. */
+  readAll(openReads: () => readonly CallerReadInto[], options: CallOptions): Promise<readonly (ReadEnd | Failure)[]>;
+  write(request: CallerWrite, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
+  /** For statements of our own over the catalog, bounded and read-only like any read. */
+  catalogRun(options: CallOptions): CatalogRun;
+}
+
+/** All that is known of one engine. */
+export interface EngineModules {
+  engine: SqlEngine;
+  catalog: SqlCatalog;
+  plan: PlanReader;
+}
+
+export interface SqlBackendOptions {
+  /** Databases at most that have sessions at the same time. */
+  databases?: number;
+  pool?: Omit<SessionPoolOptions, 'open'>;
+  /** Instead of the guard of the engine. */
+  createGuard?: (trust?: Trust) => ReadGuard;
+  /** Where definitions are remembered that a person trusts. */
+  trustPath?: string;
+}
+
+/** Drivers are loaded when the first connection of their kind is opened, never at start. */
+const engines: Record<EngineType, () => Promise<EngineModules>> = {
+  postgres: async () => ({
+    ...(await import('../engines/postgres/engine.ts')),
+    ...(await import('../engines/postgres/catalog/catalog.ts')),
+    ...(await import('../engines/postgres/plan/plan.ts')),
+  }),
+  mysql: async () => ({
+    ...(await import('../engines/mysql/engine.ts')),
+    ...(await import('../engines/mysql/catalog/catalog.ts')),
+    ...(await import('../engines/mysql/plan/plan.ts')),
+  }),
+};
+
+export async function createBackend(
+  target: BackendTarget<Connection>,
+  signal: AbortSignal,
+  options?: SqlBackendOptions,
+): Promise<SqlBackend> {
+  const [modules, { openSqlBackend }] = await Promise.all([engines[target.config.type](), import('./sql-backend.ts')]);
+  return await openSqlBackend(modules, target, signal, options);
+}

@@ -1,0 +1,127 @@
+import { Failure, maxAttempts, retry, untilAborted } from '@dbmole/core';
+import type { CatalogRun, ReadEnd, ReadRequest, RowSink, Session, SessionRead, SnapshotRead } from '../engine.ts';
+import { premiseCode, type ReadGuard, type ReadStatement } from '../guard/read-statement.ts';
+import type { CallOptions } from './backend.ts';
+import type { SessionPool } from './session-pool.ts';
+
+/** What there is of each database. */
+export interface DatabaseEntry {
+  readonly pool: SessionPool;
+  readonly guard: ReadGuard;
+  /** Until then, what the guard knows for all calls is not worth trying. */
+  unstableUntil: number;
+}
+
+/** How one call reaches the catalog. */
+export interface GuardedCall {
+  options: CallOptions;
+  run: CatalogRun;
+  /** Over reads that all see one snapshot. */
+  runOver(read: SnapshotRead): CatalogRun;
+  /** The failure with the next step that this engine knows for it. */
+  hint(failure: Failure, sql: string): Failure;
+}
+
+/** A read that the guard has not checked yet. */
+export interface UncheckedRead {
+  request: Omit<ReadRequest, 'statement'> & { sql: string };
+  sink: RowSink;
+}
+
+type CheckOne = (sql: string) => Promise<ReadStatement>;
+
+interface Work<C, T> {
+  check(checkOne: CheckOne): Promise<C>;
+  use(session: Session, checked: C): Promise<T>;
+}
+
+const { premise: maxPremise, sharedPremise: maxShared } = maxAttempts;
+const unstableMs = 5_000;
+
+export async function checkOnly(entry: DatabaseEntry, call: GuardedCall, sql: string): Promise<void> {
+  await withAttempts(entry, call, { check: (checkOne) => checkOne(sql), use: async () => undefined });
+}
+
+export async function readGuarded(entry: DatabaseEntry, call: GuardedCall, { request, sink }: UncheckedRead): Promise<ReadEnd> {
+  const { sql, ...rest } = request;
+  return await withAttempts(entry, call, {
+    check: (checkOne) => checkOne(sql),
+    use: (session, statement) => session.read({ statement, ...rest }, sink, call.options.signal),
+  });
+}
+
+/** Each read ends by itself: with a failure where the guard refuses it, or where it fails. `openReads` gives fresh sinks for each attempt. */
+export async function readAllGuarded(
+  entry: DatabaseEntry,
+  call: GuardedCall,
+  openReads: () => readonly UncheckedRead[],
+): Promise<readonly (ReadEnd | Failure)[]> {
+  return await withAttempts(entry, call, {
+    async check(checkOne) {
+      const reads = openReads();
+      const statements = await Promise.all(reads.map(({ request }) => checkOne(request.sql).catch(keepRefusal)));
+      return reads.map((read, i) => ({ ...read, statement: statements[i] }));
+    },
+    async use(session, checked) {
+      const reads: SessionRead[] = checked.flatMap(({ request: { sql: _sql, ...rest }, sink, statement }) =>
+        statement === undefined || statement instanceof Failure ? [] : [{ request: { statement, ...rest }, sink }],
+      );
+      const ends = reads.length === 0 ? [] : [...(await session.readAll(reads, call.options.signal))];
+      return checked.flatMap(({ statement, request: { sql } }) => {
+        const end = statement instanceof Failure ? statement : ends.shift();
+        return end instanceof Failure ? call.hint(end, sql) : (end ?? []);
+      });
+    },
+  });
+}
+
+const refusals: ReadonlySet<string> = new Set(['refused', 'input', 'unknown', 'limit'] satisfies Failure['kind'][]);
+
+/** Failures of one statement, which do not concern the others. */
+function keepRefusal(error: unknown): Failure {
+  if (error instanceof Failure && (refusals.has(error.kind) || error.code === 'E_SYNTAX')) return error;
+  throw error;
+}
+
+/** When the server is no longer what the guard knows, nothing has run, and the guard checks again. */
+async function withAttempts<C, T>(entry: DatabaseEntry, call: GuardedCall, work: Work<C, T>): Promise<T> {
+  const max = entry.guard.checkAlone === undefined ? maxShared : maxPremise;
+  const skipped = performance.now() < entry.unstableUntil ? maxShared : 0;
+  const mayRetry = (error: unknown, attempt: number) => {
+    if (!(error instanceof Failure) || error.code !== premiseCode) return false;
+    entry.guard.forget();
+    if (skipped + attempt === maxShared) entry.unstableUntil = performance.now() + unstableMs;
+    return true;
+  };
+  return await retry({ max: max - skipped, mayRetry }, (attempt) =>
+    skipped + attempt <= maxShared ? useShared(entry, call, work) : useAlone(entry, call, work),
+  );
+}
+
+async function useShared<C, T>({ pool, guard }: DatabaseEntry, call: GuardedCall, { check, use }: Work<C, T>): Promise<T> {
+  const { run, options } = call;
+  const checked = await untilAborted(
+    check((sql) => guard.check(sql, run)),
+    options.signal,
+  );
+  return await pool.use(options.signal, (session) => use(session, checked));
+}
+
+/** The session that checks the statement also runs it, at once, because the catalog changes constantly. */
+async function useAlone<C, T>({ pool, guard }: DatabaseEntry, call: GuardedCall, { check, use }: Work<C, T>): Promise<T> {
+  const { signal } = call.options;
+  const { checkAlone } = guard;
+  return await pool.use(signal, async (session) => {
+    if (checkAlone === undefined || session.inSnapshot === undefined)
+      throw new Error('this engine cannot check statements alone');
+    const checked = await session.inSnapshot(
+      (read) =>
+        untilAborted(
+          check((sql) => checkAlone(sql, call.runOver(read))),
+          signal,
+        ),
+      signal,
+    );
+    return await use(session, checked);
+  });
+}

@@ -1,0 +1,258 @@
+import { type BackendTarget, Failure, failureWith } from '@dbmole/core';
+import type { Connection } from '../connection/schema.ts';
+import type { CatalogRun, Cell, Param, ReadEnd, RowSink, Session, SessionRead, SnapshotRead, SqlEngine } from '../engine.ts';
+import { beforeStart, staleFailure } from '../failure.ts';
+import { checkText, ownStatement } from '../guard/read-statement.ts';
+import { createTrust, type Trust } from '../guard/trust.ts';
+import type { CallerRead, CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
+import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
+import { SessionPool } from './session-pool.ts';
+
+const maxDatabases = 8;
+
+/** Statements over the catalog bound themselves; these are for the day when one of them does not. */
+const catalogBounds = { rows: 20_000, cell: 1_000_000, characters: 100_000_000, timeoutMs: 600_000 };
+
+/** Opens one session at once, so that whatever is wrong with the connection is said when it is opened. */
+export async function openSqlBackend(
+  modules: EngineModules,
+  target: BackendTarget<Connection>,
+  signal: AbortSignal,
+  options: SqlBackendOptions = {},
+): Promise<SqlBackend> {
+  const { engine, catalog, plan } = modules;
+  const pools = new DatabasePools(modules, target, options);
+  await pools.warm(signal);
+  const of = ({ database }: CallOptions) => pools.of(database ?? target.config.database);
+  const use = <T>(call: CallOptions, work: (session: Session) => Promise<T>) => of(call).pool.use(call.signal, work);
+  const hinting = <T>(sql: string, work: Promise<T>) =>
+    work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
+  const guarded = (call: CallOptions): GuardedCall => ({
+    options: call,
+    run: backend.catalogRun(call),
+    runOver: (read) => createCatalogRun(read, engine),
+    hint: (failure, sql) => hinted(engine, failure, sql),
+  });
+  const backend: SqlBackend = {
+    catalog,
+    plan,
+    grammar: engine.grammar,
+    remarks: formatTrusted(target.config),
+    identify: (call) => engine.identify(backend.catalogRun(call)),
+    check: (sql, call) => hinting(sql, checkOnly(of(call), guarded(call), sql)),
+    read: (request, sink, call) =>
+      hinting(request.sql, readGuarded(of(call), guarded(call), { request: withTextParams(engine, request), sink })),
+    readAll: (openReads, call) =>
+      readAllGuarded(of(call), guarded(call), () =>
+        openReads().map(({ request, sink }) => ({ request: withTextParams(engine, request), sink })),
+      ),
+    async write(given, sink, call) {
+      checkText(given.sql);
+      const request = withTextParams(engine, given);
+      let hasBegun = false;
+      const write = use(call, (session) => {
+        hasBegun = true;
+        return session.write(request, sink, call.signal);
+      });
+      return await hinting(
+        request.sql,
+        write.catch((error: unknown) => Promise.reject(hasBegun ? error : beforeStart(error))),
+      );
+    },
+    catalogRun: (call) => createPooledRun(() => of(call), engine, call.signal),
+    unconfirmed: () => pools.unconfirmed,
+    dispose: () => pools.dispose(),
+  };
+  return backend;
+}
+
+function withTextParams<R extends Pick<CallerRead, 'sql' | 'params'>>(engine: SqlEngine, request: R) {
+  const { sql, params } = request;
+  const texts = params.map(
+    (param, index): Param =>
+      typeof param === 'object' && param !== null ? engine.formatListParam(param, { sql, index }) : param,
+  );
+  return { ...request, params: texts };
+}
+
+function hinted<E>(engine: SqlEngine, error: E, sql: string): E | Failure {
+  if (!(error instanceof Failure)) return error;
+  const hint = engine.hintFor(error, sql);
+  return hint === undefined ? error : failureWith(error, { hint });
+}
+
+/** A pool for each database that was asked for; those that were not used for longest go when there are too many. */
+class DatabasePools {
+  readonly #modules: EngineModules;
+  readonly #target: BackendTarget<Connection>;
+  readonly #options: SqlBackendOptions;
+  /** Ordered by last use. */
+  readonly #pools = new Map<string | undefined, DatabaseEntry>();
+  readonly #leaving = new Set<Promise<void>>();
+  #warm = false;
+
+  constructor(modules: EngineModules, target: BackendTarget<Connection>, options: SqlBackendOptions) {
+    this.#modules = modules;
+    this.#target = target;
+    this.#options = options;
+  }
+
+  get unconfirmed(): number {
+    return [...this.#pools.values()].reduce((sum, { pool }) => sum + pool.unconfirmed, 0);
+  }
+
+  async warm(signal: AbortSignal): Promise<void> {
+    await this.of(this.#target.config.database).pool.warm(signal);
+    this.#warm = true;
+  }
+
+  of(database: string | undefined): DatabaseEntry {
+    const known = this.#pools.get(database);
+    this.#pools.delete(database);
+    const entry = known ?? this.#create(database);
+    this.#pools.set(database, entry);
+    return entry;
+  }
+
+  async dispose(): Promise<void> {
+    for (const { pool } of this.#pools.values()) this.#drop(pool);
+    await Promise.all(this.#leaving);
+  }
+
+  #create(database: string | undefined): DatabaseEntry {
+    this.#makeRoom();
+    const open = (signal: AbortSignal) => this.#openSession(database, signal);
+    const createGuard = this.#options.createGuard ?? this.#modules.engine.createGuard;
+    return {
+      pool: new SessionPool({ ...this.#options.pool, open }),
+      guard: createGuard(this.#openTrust(database)),
+      unstableUntil: 0,
+    };
+  }
+
+  #openTrust(database: string | undefined): Trust | undefined {
+    const { type, host, port, user, trust } = this.#target.config;
+    const place = `${type}://${user}@${host}:${port ?? ''}/${database ?? ''}`;
+    return createTrust({ ...trust, path: this.#options.trustPath, place });
+  }
+
+  async #openSession(database: string | undefined, signal: AbortSignal): Promise<Session> {
+    try {
+      return await this.#modules.engine.openSession({ ...this.#target, database }, signal);
+    } catch (error) {
+      // The password was good when the connection was opened. It may have been changed, and reopening reads it again.
+      throw this.#warm && isRefusal(error) && (await this.#isRefusedAnywhere(database, signal)) ? staleFailure() : error;
+    }
+  }
+
+  /** Or only at this database, which the user perhaps may not enter. */
+  async #isRefusedAnywhere(database: string | undefined, signal: AbortSignal): Promise<boolean> {
+    if (database === this.#target.config.database) return true;
+    try {
+      const session = await this.#modules.engine.openSession({ ...this.#target, database: this.#target.config.database }, signal);
+      await session.close();
+      return false;
+    } catch (error) {
+      return isRefusal(error);
+    }
+  }
+
+  #makeRoom(): void {
+    const maxEntries = this.#options.databases ?? maxDatabases;
+    if (this.#pools.size < maxEntries) return;
+    const found = [...this.#pools].find(([, { pool }]) => !pool.inUse);
+    if (found === undefined) {
+      throw new Failure('limit', `all ${maxEntries} databases that this connection may use at once are busy; nothing was run`, {
+        code: 'E_POOL_BUSY',
+        hint: 'Retry when a call has ended.',
+      });
+    }
+    const [database, { pool }] = found;
+    this.#pools.delete(database);
+    this.#drop(pool);
+  }
+
+  #drop(pool: SessionPool): void {
+    const leaving = pool.dispose().finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+  }
+}
+
+function formatTrusted({ trust }: Connection): readonly string[] {
+  const { functions = [], extensions = [] } = trust ?? {};
+  const names = [...functions, ...extensions.map((name) => `extension ${name}`)];
+  return names.length === 0 ? [] : [`trusted without a check: ${names.join(', ')}`];
+}
+
+interface Question extends SessionRead {
+  resolve(end: ReadEnd): void;
+  reject(error: unknown): void;
+}
+
+/** Questions that are asked together, with nothing awaited in between, are sent together. */
+function createPooledRun(find: () => DatabaseEntry, engine: SqlEngine, signal: AbortSignal): CatalogRun {
+  const waiting: Question[] = [];
+  const read: SnapshotRead = (request, sink) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ request, sink, resolve, reject }) > 1) return;
+      queueMicrotask(() => void askAll(waiting.splice(0), () => find().pool, signal));
+    });
+  return Object.defineProperty(createCatalogRun(read, engine), 'database', { get: find });
+}
+
+async function askAll(questions: readonly Question[], findPool: () => SessionPool, signal: AbortSignal): Promise<void> {
+  const ask = async (session: Session): Promise<readonly (ReadEnd | Failure)[]> => {
+    const [first, second] = questions;
+    if (first === undefined || second !== undefined) return await session.readAll(questions, signal);
+    return [await session.read(first.request, first.sink, signal)];
+  };
+  try {
+    const ends = await findPool().use(signal, ask);
+    for (const [i, { resolve, reject }] of questions.entries()) {
+      const end = ends[i];
+      if (end === undefined || end instanceof Failure) reject(end);
+      else resolve(end);
+    }
+  } catch (error) {
+    for (const { reject } of questions) reject(error);
+  }
+}
+
+function createCatalogRun(read: SnapshotRead, { formatQuestion }: Pick<SqlEngine, 'formatQuestion'> = {}): CatalogRun {
+  return async (sql, params = []) => {
+    const rows: (string | null)[][] = [];
+    let size = 0;
+    const isFull = () => rows.length > catalogBounds.rows || size > catalogBounds.characters;
+    const sink: RowSink = {
+      columns: () => undefined,
+      row(cells) {
+        const texts = cells.map(readText);
+        rows.push(texts);
+        for (const text of texts) size += 1 + (text?.length ?? 0);
+        return !isFull();
+      },
+    };
+    const maxRows = catalogBounds.rows + 1;
+    const request = {
+      statement: ownStatement(formatQuestion?.(sql, params, maxRows) ?? sql),
+      params: formatQuestion === undefined ? params : [],
+      timeoutMs: catalogBounds.timeoutMs,
+      keepPerCell: catalogBounds.cell,
+      maxRows,
+      isBounded: formatQuestion !== undefined,
+    };
+    await read(request, sink);
+    if (!isFull()) return rows;
+    const { rows: maxEntries, characters } = catalogBounds;
+    const message = `the catalog has more than ${maxEntries} rows or ${characters} characters of this`;
+    throw new Failure('limit', message, { hint: 'Narrow the question with a schema or a pattern.' });
+  };
+}
+
+function readText(cell: Cell): string | null {
+  return typeof cell === 'object' && cell !== null ? cell.text : cell;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Failure && error.kind === 'auth';
+}

@@ -1,0 +1,183 @@
+import type { Capabilities } from '../audit/capabilities.ts';
+import type { CatalogRun } from '../engine.ts';
+import type { PlanTree } from '../plan/plan-tree.ts';
+
+/**
+ * All names in these answers are as one has to write them in a statement: quoted where the engine needs it, and with the schema
+ * where they would not be found without.
+ */
+export interface DatabaseSummary {
+  name: string;
+  /** The one this connection is in. */
+  current: boolean;
+  /** Undefined where the engine does not tell, or only at the price of reading everything. */
+  bytes: number | undefined;
+  comment: string | undefined;
+}
+
+/** A relation as `list_tables` shows it. */
+export interface TableSummary {
+  name: string;
+  /** `table`, `view`, `materialized view`, `foreign table`, `partitioned table (12)`, … */
+  kind: string;
+  /** The engine's estimate; undefined when it has none. */
+  rows: number | undefined;
+  bytes: number | undefined;
+  comment: string | undefined;
+  /** What the account may not do with it; undefined when it may read it all. */
+  rights: string | undefined;
+}
+
+export interface ColumnDetails {
+  name: string;
+  type: string;
+  nullable: boolean;
+  default: string | undefined;
+  /** What the engine fills in by itself: `identity`, `auto_increment`, `generated stored (a + b)`. */
+  filled: string | undefined;
+  comment: string | undefined;
+}
+
+export interface KeyDetails {
+  /** The name of the constraint, as in references and checks. */
+  name: string;
+  /** `PK`, `UNIQUE`, or with more to it: `UNIQUE NULLS NOT DISTINCT`. */
+  word: string;
+  columns: readonly string[];
+}
+
+export interface ReferenceDetails {
+  name: string;
+  columns: readonly string[];
+  table: string;
+  targets: readonly string[];
+  /** `ON DELETE CASCADE`; empty when there is nothing to say. */
+  action: string;
+}
+
+export interface CheckDetails {
+  name: string;
+  /** Set for a constraint of one column, which is shown in the column's line. */
+  column: string | undefined;
+  definition: string;
+}
+
+/** A list of which the engine was asked for the first ones only. */
+export interface Bounded<T> {
+  shown: readonly T[];
+  total: number;
+}
+
+export interface TableDetails extends TableSummary {
+  /** The caller's spelling. */
+  asked: string;
+  /** Others of the same name, in other schemas. */
+  alsoIn: readonly string[];
+  columns: readonly ColumnDetails[];
+  keys: readonly KeyDetails[];
+  references: readonly ReferenceDetails[];
+  /** The other way: `table` and `columns` are those that point here, `targets` ours. */
+  referencedBy: Bounded<ReferenceDetails>;
+  checks: readonly CheckDetails[];
+  /** Name and the rest of its definition; those behind a key are left out. */
+  indexes: readonly { name: string; definition: string }[];
+  /** Lines that have no better place: how it is partitioned, of what it is a partition, where it is stored. */
+  notes: readonly string[];
+  partitions: Bounded<string>;
+  /** A view's statement, when it was asked for. */
+  definition: string | undefined;
+}
+
+export interface Description {
+  /** The tables in the requested order. */
+  tables: readonly TableDetails[];
+  /** Enums and domains of their columns, as one line each. */
+  types: readonly { name: string; definition: string }[];
+  /** The names in the caller's spelling. */
+  missing: readonly string[];
+}
+
+export interface Page {
+  limit: number;
+  offset: number;
+}
+
+export interface TableFilter extends Page {
+  schema?: string | undefined;
+  /** Part of a name, or a pattern with `*` and `?`. With a dot in it, of the name with its schema. */
+  pattern?: string | undefined;
+}
+
+export interface SearchFilter extends Page {
+  /** A hit has all of them, in names or comments of relations, columns, types and routines. */
+  words: readonly string[];
+  schema?: string | undefined;
+}
+
+export interface SearchHit {
+  /** `table`, `column`, `type`, `function`, … */
+  kind: string;
+  /** `orders`, `orders.customer_id`. */
+  name: string;
+  detail: string;
+}
+
+export interface DescribeRequest {
+  /** The names in the caller's spelling. */
+  names: readonly string[];
+  schema?: string | undefined;
+  /** Statements of views too. */
+  definitions: boolean;
+}
+
+/** Something that is no table, of a name that was asked for as one. */
+export interface OtherObject {
+  /** The caller's spelling. */
+  asked: string;
+  /** `function`, `sequence`, `index`, … */
+  kind: string;
+  /** The statement that shows it, if there is one. */
+  shownBy: string | undefined;
+}
+
+/**
+ * What an engine knows of its schema. Every statement is bounded, and one more row than the page is asked for, so that the
+ * caller can tell whether more follow.
+ */
+export interface SqlCatalog {
+  listDatabases(run: CatalogRun, page: Page): Promise<DatabaseSummary[]>;
+  /** The total is that of all pages; of a page behind the last one it is not known. */
+  listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableSummary>>;
+  describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description>;
+  /** What there is under names of which there is no table. */
+  findOthers(run: CatalogRun, request: Pick<DescribeRequest, 'names' | 'schema'>): Promise<OtherObject[]>;
+  search(run: CatalogRun, filter: SearchFilter): Promise<SearchHit[]>;
+  /** As they are, without quotes. */
+  schemaNames(run: CatalogRun): Promise<string[]>;
+  /** Names that exist, for offering the nearest ones after an unknown table; `nearest-tables.ts` compares them. */
+  tableNames(run: CatalogRun): Promise<string[]>;
+  /** Columns of these tables; without tables, of all, as far as they go. */
+  columnNames(run: CatalogRun, tables: readonly string[]): Promise<string[]>;
+  /** Functions that can be called by their name alone. Left out where the guard knows them. */
+  functionNames?(run: CatalogRun): Promise<string[]>;
+  /** What the account could do beyond reading. Never throws for want of rights. */
+  audit(run: CatalogRun): Promise<Capabilities>;
+}
+
+export interface PlanRequest {
+  sql: string;
+  /** Runs it too. */
+  analyze: boolean;
+  /** To be shown as it is, so as JSON where the engine has that. */
+  raw: boolean;
+}
+
+/** How an engine explains a statement. */
+export interface PlanReader {
+  /** The statement that asks for the plan. Its answer may be more than one row of one cell; joined by newlines it is the plan. */
+  statement(run: CatalogRun, request: PlanRequest): Promise<string>;
+  /** A plan of `sql` that was not asked for as raw. */
+  parse(answer: string, sql: string): PlanTree;
+  /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */
+  findTable?(name: string, sql: string): string;
+}

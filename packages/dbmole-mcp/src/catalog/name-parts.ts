@@ -1,0 +1,37 @@
+import { Failure } from '@dbmole/core';
+
+export interface NamePart {
+  text: string;
+  quoted: boolean;
+}
+
+const part = /\s*(?:"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^."`]+))\s*(\.|$)/y;
+
+/** Far beyond what any engine takes for a name. */
+const maxLength = 600;
+
+/** A name as the caller wrote it: `orders`, `sales.orders`, `"Odd.Name"`, `` `a``b`.c ``. */
+export function parseNameParts(written: string): NamePart[] {
+  if (written.length > maxLength || written.includes('\u0000')) throw badName(written);
+  const parts: NamePart[] = [];
+  part.lastIndex = 0;
+  for (;;) {
+    const match = part.exec(written);
+    if (match === null) throw badName(written);
+    parts.push(readPart(match));
+    if (match[4] === '') return parts;
+  }
+}
+
+function readPart([, double, back, plain]: RegExpExecArray): NamePart {
+  if (double !== undefined) return { text: double.replaceAll('""', '"'), quoted: true };
+  if (back !== undefined) return { text: back.replaceAll('``', '`'), quoted: true };
+  return { text: (plain ?? '').trim(), quoted: false };
+}
+
+function badName(written: string): Failure {
+  return new Failure(
+    'input',
+    `invalid name ${JSON.stringify(written.slice(0, 100))}: expected table or schema.table, quoted or not`,
+  );
+}

@@ -1,0 +1,50 @@
+import { respond, type ToolReply, truncateRows } from '@dbmole/core';
+import type { Page } from './catalog.ts';
+import { bareName, nearestTables } from './nearest-tables.ts';
+
+interface NamesTable extends Page {
+  columns: readonly string[];
+  /** One more than the page has, where more follow. */
+  rows: readonly (readonly string[])[];
+  /** On all pages, where that is known. */
+  total?: number | undefined;
+}
+
+/** A table of names of the schema. A column in which nothing is said on this page is left out. */
+export function respondNames({ columns, rows, limit, offset, total }: NamesTable): ToolReply {
+  const shown = rows.slice(0, limit);
+  const kept = columns.map((_, index) => index).filter((index) => index === 0 || shown.some((row) => row[index] !== ''));
+  const pick = (row: readonly string[]) => kept.map((index) => row[index] ?? '');
+  const writer = truncateRows({
+    columns: pick(columns),
+    rowLimit: limit,
+    offset,
+    names: true,
+    ...(total === undefined ? {} : { total }),
+  });
+  for (const row of rows) if (!writer.add(pick(row))) break;
+  return respond.table(writer.finish());
+}
+
+interface Looked {
+  /** What the names are of: `tables and views`. */
+  what: string;
+  names: readonly string[];
+  wanted: readonly string[];
+  /** A sentence about what was asked for. */
+  advice?: string | undefined;
+}
+
+/** Instead of a table without rows: how much was looked at, and which names resemble those that were not found. */
+export function respondNothing({ what, names, wanted, advice }: Looked): ToolReply {
+  const bare = names.map((name) => bareName(name).toLowerCase());
+  const missing = wanted.filter((word) => !bare.some((name) => name.includes(word.toLowerCase())));
+  const apart = wanted.length > 1 && missing.length === 0 ? ' Each word is in some name: search for fewer at once.' : '';
+  const found = names.length === 0 ? `No ${what.replace(' and ', ' or ')}.` : `No rows, of ${names.length} ${what}.${apart}`;
+  const line = advice === undefined ? found : `${found} ${advice}`;
+  const nearest = missing.flatMap((word) => {
+    const near = nearestTables(word, names);
+    return near.length === 0 ? [] : [`nearest to ${word}: ${near.join(', ')}`];
+  });
+  return nearest.length === 0 ? respond.text(line) : respond.text(nearest.join('\n'), { line });
+}

@@ -1,0 +1,139 @@
+import { excerptAt, Failure, failureWith, withDeadline } from '@dbmole/core';
+import type { SqlBackend } from '../backend/backend.ts';
+import type { CatalogRun, SqlGrammar } from '../engine.ts';
+import { adviseFrom, needsTables, readQuoted } from '../statement/statement-advice.ts';
+import type { Call } from '../tool.ts';
+import type { Description } from './catalog.ts';
+import { bareName, nearestTables } from './nearest-tables.ts';
+
+/** The time for looking up what exists: the caller waits for an error that is already known. */
+const lookupMs = 2_000;
+
+/** Does the work of a call with one statement: a refusal says that nothing else was done either. */
+export async function offeringNames<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await offeringNamesFor(call, sql, work);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'E_NOT_A_READ') throw error;
+    throw failureWith(error, { message: `${error.message}; nothing was run` });
+  }
+}
+
+/** Does the work; when it fails, the error gets what the statement and the catalog can say of a way out. */
+export async function offeringNamesFor<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Failure ? await withAdvice(error, call, sql) : error;
+  }
+}
+
+interface Lookup extends Pick<Call, 'options'> {
+  backend: Pick<SqlBackend, 'catalog' | 'catalogRun' | 'grammar'>;
+}
+
+/** The error with what the statement and the catalog can say of a way out. */
+export async function withAdvice(error: Failure, call: Lookup, sql: string): Promise<Failure> {
+  const advised = (await advise(error, call, sql)) ?? error;
+  return failureWith(advised, { excerpt: advised.excerpt ?? excerptAt(sql, advised.position) });
+}
+
+async function advise(error: Failure, call: Lookup, sql: string): Promise<Failure | undefined> {
+  if (needsTables(error)) return await lookUp(call, async (run) => adviseFrom(error, await describeNamed(call, run, sql)));
+  const find = finders[error.code];
+  const wanted = find === undefined ? undefined : wantedName(error, sql, call.backend.grammar);
+  if (find === undefined || wanted === undefined || error.nearest.length > 0) return undefined;
+  const { catalog } = call.backend;
+  return await lookUp(call, async (run) => await find({ error, wanted, sql, catalog, run }));
+}
+
+interface Unknown {
+  error: Failure;
+  /** The name, without quotes and qualifiers. */
+  wanted: string;
+  sql: string;
+  catalog: SqlBackend['catalog'];
+  run: CatalogRun;
+}
+
+/** What the catalog says of a name, by the code of the error. */
+const finders: Readonly<Record<string, (unknown: Unknown) => Promise<Failure | undefined>>> = {
+  E_UNKNOWN_TABLE: async ({ error, wanted, catalog, run }) =>
+    withNearest(error, nearestTables(wanted, await catalog.tableNames(run))),
+  E_UNKNOWN_COLUMN: async ({ error, wanted, sql, catalog, run }) =>
+    // Columns, too, are compared without the quotes that they need.
+    withNearest(error, nearestTables(wanted, await readColumns(catalog, { run, tables: await catalog.tableNames(run), sql }))),
+  E_UNKNOWN_FUNCTION: findFunction,
+  E_SYNTAX: findReserved,
+};
+
+function withNearest(error: Failure, nearest: readonly string[]): Failure | undefined {
+  return nearest.length === 0 ? undefined : failureWith(error, { nearest });
+}
+
+/** A function of that very name takes other arguments. */
+async function findFunction({ error, wanted, catalog, run }: Unknown): Promise<Failure | undefined> {
+  if (!/^[\p{L}_]/u.test(wanted)) return undefined;
+  const names = (await catalog.functionNames?.(run)) ?? [];
+  if (names.some((name) => bareName(name) === wanted.toLowerCase()))
+    return failureWith(error, { hint: 'There is a function of this name for other arguments: cast them, as in f(a::text).' });
+  return withNearest(error, nearestTables(wanted, names));
+}
+
+/** A table or column that is named like a word of the grammar. */
+async function findReserved({ error, wanted, sql, catalog, run }: Unknown): Promise<Failure | undefined> {
+  const tables = await catalog.tableNames(run);
+  const isMeant = (name: string) => bareName(name).toLowerCase() === wanted.toLowerCase();
+  const found = tables.find(isMeant) ?? (await readColumns(catalog, { run, tables, sql })).find(isMeant);
+  if (found === undefined || found === bareName(found)) return undefined;
+  return failureWith(error, { hint: `To name ${found}, write it in quotes, as here: the bare word has a meaning of its own.` });
+}
+
+/** Best effort: whatever goes wrong here is less than what went wrong before. */
+async function lookUp<T>({ backend, options }: Lookup, work: (run: CatalogRun) => Promise<T>): Promise<T | undefined> {
+  const onTimeout = () => new Failure('timeout', 'looking up names took too long');
+  try {
+    return await withDeadline({ signals: [options.signal], ms: lookupMs, onTimeout }, (signal) =>
+      work(backend.catalogRun({ ...options, signal })),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+const maxDescribed = 20;
+
+async function describeNamed({ backend: { catalog } }: Lookup, run: CatalogRun, sql: string): Promise<Description> {
+  const names = namedIn(sql, await catalog.tableNames(run)).slice(0, maxDescribed);
+  if (names.length === 0) return { tables: [], types: [], missing: [] };
+  return await catalog.describeTables(run, { names, schema: undefined, definitions: false });
+}
+
+interface Statement {
+  run: CatalogRun;
+  tables: readonly string[];
+  sql: string;
+}
+
+/** Reads the columns of the tables that the statement names. */
+async function readColumns(catalog: Call['backend']['catalog'], { run, tables, sql }: Statement): Promise<string[]> {
+  const named = namedIn(sql, tables);
+  return named.length === 0 ? [] : await catalog.columnNames(run, named);
+}
+
+function namedIn(sql: string, tables: readonly string[]): string[] {
+  const text = sql.toLowerCase();
+  const words = new Set(text.match(/[\p{L}\p{N}_$]+/gu) ?? []);
+  return tables.filter((table) => {
+    const bare = bareName(table).toLowerCase();
+    // A name of one word is not looked for inside of others.
+    return words.has(bare) || (/[^\p{L}\p{N}_$]/u.test(bare) && text.includes(bare));
+  });
+}
+
+/** The name in the statement that the engine points at, else the first that it quotes. Qualifiers are left away. */
+function wantedName({ message, position }: Failure, sql: string, { readName }: SqlGrammar): string | undefined {
+  const pointed = position === undefined ? undefined : readName(sql, position);
+  const name = (pointed ?? readQuoted(message)[0] ?? '').replace(/["`]/g, '');
+  return name.slice(name.lastIndexOf('.') + 1) || undefined;
+}

@@ -1,0 +1,115 @@
+import {
+  baseConnectionShape,
+  joinUrl,
+  type Networked,
+  orIssue,
+  plainText,
+  privateKeyRef,
+  secretRef,
+  toolConnectionShape,
+} from '@dbmole/core';
+import * as z from 'zod';
+import { type EngineType, type EngineWord, engineWords, parseConnectionUrl } from './connection-url.ts';
+
+// These are all keys of the constant, whose type does not say so.
+const typeWord = z.enum(Object.keys(engineWords) as EngineWord[]);
+
+const schemaName = /^(?!pg_)[^\s,"\p{Cc}][^,"\p{Cc}]*$/u;
+
+/** Several are tried in turn. Those of the server are always found, and must not come to stand behind others. */
+const searchPath = z
+  .string()
+  .max(1_000)
+  .refine(
+    (text) => listSchemas(text).every((name) => schemaName.test(name)),
+    'expected the name of a schema, or several with commas',
+  );
+
+const ownShape = {
+  type: typeWord.transform((word): EngineType => engineWords[word]),
+  database: plainText.optional(),
+  schema: searchPath.optional(),
+};
+
+const trustedFunction = /^[^\s.(){}"]{1,63}\.[^\s.(){}"]{1,63}\([^(){}"]{0,2000}\)(?: sha256:[0-9a-f]{64})?$/;
+
+const tlsMode = z.enum(['auto', 'disable', 'require', 'verify-ca', 'verify-full']);
+
+/** A word, or the word with what it takes: PEM texts or files, and the name in the certificate when it is not `host`. */
+const tls = z.union([
+  tlsMode,
+  z.strictObject({
+    mode: tlsMode.optional(),
+    ca: z.string().min(1).optional(),
+    cert: z.string().min(1).optional(),
+    key: privateKeyRef.optional(),
+    serverName: z.string().min(1).optional(),
+  }),
+]);
+
+/**
+ * Code in the database that a person vouches for, although the guard cannot check it: `shop.report(text)`, and extensions by name.
+ * `shop.report(text) sha256:…` holds for one definition only; without it, the definition that was there first is remembered.
+ */
+const trust = z.strictObject({
+  functions: z
+    .array(z.string().regex(trustedFunction, 'expected schema.name(types), such as shop.report(text)'))
+    .max(1_000)
+    .optional(),
+  extensions: z
+    .array(z.string().regex(/^[\w$-]{1,63}$/, 'expected the name of an extension, such as pgtap'))
+    .max(100)
+    .optional(),
+});
+
+/** What a connection is when it is used. */
+const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional() };
+const fieldsSchema = z
+  .strictObject({ ...shape, type: z.enum(['postgres', 'mysql']) })
+  .superRefine(({ type, schema }, context) => {
+    if (schema === undefined || type === 'postgres') return;
+    context.addIssue({ code: 'custom', path: ['schema'], message: 'only PostgreSQL has it; use `database` for the schema' });
+  });
+
+/**
+ * A connection as files and the environment write it: field by field, or with a `url` for those that a URL can say. As a whole it
+ * is treated as a secret, as there may be a password in it. What answers to `mysql` is found out on connecting.
+ */
+export const connectionSchema = z
+  .strictObject({
+    ...shape,
+    type: shape.type.optional(),
+    host: shape.host.optional(),
+    user: shape.user.optional(),
+    url: secretRef.optional(),
+  })
+  .transform(({ url, ...fields }, context) =>
+    url === undefined ? fields : orIssue(context, () => joinUrl(fields, url, parseConnectionUrl)),
+  )
+  .pipe(fieldsSchema);
+
+/** What a tool may say of it. */
+export const toolSchema = z.strictObject({
+  ...toolConnectionShape,
+  ...ownShape,
+  type: typeWord.optional(),
+  host: toolConnectionShape.host.optional(),
+  user: toolConnectionShape.user.optional(),
+  tls: tlsMode.optional(),
+  url: z.string().min(1).optional().describe('postgres://… or mysql://… instead of fields'),
+});
+
+export type Connection = z.output<typeof connectionSchema>;
+/** A connection of an engine that is a server. */
+export type ServerConnection = Networked<Connection>;
+
+/** Ordered as a name without a schema is resolved. */
+export function listSchemas(searchPath: string): string[] {
+  return searchPath.split(',').map((name) => name.trim());
+}
+
+const defaultPorts: Record<ServerConnection['type'], number> = { postgres: 5432, mysql: 3306 };
+
+export function resolvePort({ type, port }: Pick<ServerConnection, 'type' | 'port'>): number {
+  return port ?? defaultPorts[type];
+}

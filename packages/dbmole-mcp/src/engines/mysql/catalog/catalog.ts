@@ -1,0 +1,18 @@
+import type { SqlCatalog } from '../../../catalog/catalog.ts';
+import { describeTables } from './describe.ts';
+import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
+import { findOthers } from './others.ts';
+import { columnNames, search } from './search.ts';
+
+/** Reads information_schema, in the way that suits MySQL or MariaDB. */
+export const catalog: SqlCatalog = {
+  listDatabases,
+  listTables,
+  describeTables,
+  findOthers,
+  search,
+  schemaNames,
+  tableNames,
+  columnNames,
+  audit: async (run) => await (await import('../audit/audit.ts')).audit(run),
+};

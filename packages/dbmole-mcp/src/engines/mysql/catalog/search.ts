@@ -1,0 +1,106 @@
+import type { SearchFilter, SearchHit } from '../../../catalog/catalog.ts';
+import { formatLikePart } from '../../../catalog/like-pattern.ts';
+import { parseNameParts } from '../../../catalog/name-parts.ts';
+import type { CatalogRun } from '../../../engine.ts';
+import { formatIdentifier } from '../values/identifiers.ts';
+import { type CatalogContext, questionMarks, readContext, schemaCondition } from './context.ts';
+
+const searched = 2000;
+
+interface Thing {
+  kind: string;
+  schema: string;
+  /** The relation or routine, and its column. */
+  name: string;
+  column: string;
+  /** Names and comment to look in; at least one word has to be in `own`. */
+  context: string;
+  own: string;
+  detail: string;
+  from: string;
+  where: string;
+}
+
+const things: readonly Thing[] = [
+  {
+    kind: "case table_type when 'BASE TABLE' then 'table' else lower(table_type) end",
+    schema: 'table_schema',
+    name: 'table_name',
+    column: 'null',
+    context: 'table_schema',
+    own: `concat_ws(' ', table_name, left(table_comment, ${searched}))`,
+    detail: "if(table_comment = 'VIEW', '', left(table_comment, 201))",
+    from: 'tables',
+    where: 'true',
+  },
+  {
+    kind: "'column'",
+    schema: 'table_schema',
+    name: 'table_name',
+    column: 'column_name',
+    context: 'table_name',
+    own: `concat_ws(' ', column_name, left(column_comment, ${searched}), if(data_type in ('enum', 'set'), left(column_type, ${searched}), null))`,
+    detail: "concat_ws(': ', left(column_type, 500), nullif(left(column_comment, 201), ''))",
+    from: 'columns',
+    where: 'true',
+  },
+  {
+    kind: 'lower(routine_type)',
+    schema: 'routine_schema',
+    name: 'routine_name',
+    column: 'null',
+    context: 'routine_schema',
+    own: `concat_ws(' ', routine_name, left(routine_comment, ${searched}))`,
+    detail: "concat_ws(': ', nullif(dtd_identifier, ''), nullif(left(routine_comment, 201), ''))",
+    from: 'routines',
+    where: "routine_type in ('FUNCTION', 'PROCEDURE')",
+  },
+];
+
+export async function search(run: CatalogRun, { words, schema, limit, offset }: SearchFilter): Promise<SearchHit[]> {
+  const context = await readContext(run);
+  const likes = words.map((word) => formatLikePart(word.toLowerCase()));
+  const exact = words.map((word) => word.toLowerCase());
+  const arms = things.map((thing, weight) => buildArm(thing, { weight, words: words.length, context, schema }));
+  const sql = `select kind, name_schema, name, name_column, detail from (${arms.map(({ sql }) => sql).join(' union all ')}) hits
+    order by is_name desc, in_name desc, weight, name_schema, name, name_column limit ? offset ?`;
+  const params = arms.flatMap(({ params }) => [...exact, ...likes, ...params, ...likes, ...likes]);
+  return (await run(sql, [...params, limit + 1, offset])).map((row) => readHit(row, context));
+}
+
+interface ArmOptions {
+  weight: number;
+  words: number;
+  context: CatalogContext;
+  schema: string | undefined;
+}
+
+function buildArm(thing: Thing, { weight, words, context, schema }: ArmOptions): { sql: string; params: readonly string[] } {
+  const bare = `lower(coalesce(${thing.column}, ${thing.name}))`;
+  const each = (test: string, join: string) => Array.from({ length: words }, () => test).join(join);
+  const where = schemaCondition(thing.schema, context, schema);
+  const sql = `select ${thing.kind} as kind, ${thing.schema} as name_schema, ${thing.name} as name, ${thing.column} as name_column,
+      ${thing.detail} as detail, ${weight} as weight, ${each(`(${bare} = ?)`, ' + ')} as is_name, ${each(`(${bare} like ?)`, ' + ')} as in_name
+    from information_schema.${thing.from} where ${where.sql} and ${thing.where}
+      and ${each(`lower(concat_ws(' ', ${thing.context}, ${thing.own})) like ?`, ' and ')}
+      and (${each(`lower(${thing.own}) like ?`, ' or ')})`;
+  return { sql, params: where.params };
+}
+
+function readHit([kind, schema, name, column, detail]: readonly (string | null)[], { formatLabel }: CatalogContext): SearchHit {
+  const label = formatLabel(schema, name);
+  return {
+    kind: kind ?? '',
+    name: column === null || column === undefined ? label : `${label}.${formatIdentifier(column)}`,
+    detail: detail ?? '',
+  };
+}
+
+export async function columnNames(run: CatalogRun, tables: readonly string[]): Promise<string[]> {
+  const context = await readContext(run);
+  const where = schemaCondition('table_schema', context, undefined);
+  const names = tables.map((table) => parseNameParts(table).at(-1)?.text ?? '');
+  const some = names.length === 0 ? '' : ` and table_name in (${questionMarks(names)})`;
+  const sql = `select distinct column_name from information_schema.columns where ${where.sql}${some} limit 20000`;
+  return (await run(sql, [...where.params, ...names])).map(([name]) => formatIdentifier(name ?? ''));
+}

@@ -1,0 +1,33 @@
+import type { PlanReader } from '../../../catalog/catalog.ts';
+import { detectFlavour } from '../flavour.ts';
+import { parseAnalysis } from './mariadb.ts';
+import { parseTree } from './tree-text.ts';
+
+/**
+ * Reads the plan as text on MySQL, whose tree is the same with and without running the statement; its JSON has had two forms, and
+ * times only in recent versions. MariaDB has one JSON for both.
+ */
+export const plan: PlanReader = {
+  async statement(run, { sql, analyze, raw }) {
+    const [row] = await run('select version()');
+    const maria = detectFlavour(row?.[0] ?? '').product === 'MariaDB';
+    if (maria) return `${analyze ? 'ANALYZE' : 'EXPLAIN'} FORMAT=JSON ${sql}`;
+    if (analyze) return `EXPLAIN ANALYZE ${sql}`;
+    return `EXPLAIN FORMAT=${raw ? 'JSON' : 'TREE'} ${sql}`;
+  },
+  parse: (answer, sql) => (answer.trimStart().startsWith('{') ? parseAnalysis(answer, sql) : parseTree(answer)),
+  findTable,
+};
+
+const words = /(?:`(?:[^`]|``)+`|"(?:[^"]|"")+"|[\p{L}\p{N}_$.])+|\S/gu;
+
+/** A plan names a table by its alias; the table is the name in front of that in the statement. */
+function findTable(name: string, sql: string): string {
+  const tokens = sql.match(words) ?? [];
+  const at = tokens.findIndex(
+    (token, index) => token === name && /^(?:from|(?:straight_)?join|,|\()$/i.test(tokens[index - 2] ?? ''),
+  );
+  if (at > 0 && /^[\p{L}_`"]/u.test(tokens[at - 1] ?? '')) return tokens[at - 1] ?? name;
+  const behindAs = tokens.findIndex((token, index) => token === name && /^as$/i.test(tokens[index - 1] ?? ''));
+  return behindAs > 1 ? (tokens[behindAs - 2] ?? name) : name;
+}

@@ -1,0 +1,87 @@
+/**
+ * Pieces of the statements over pg_catalog. Relations and functions are qualified; what cannot well be, operators above all, is
+ * looked up where nothing can stand in for it (`own-question.ts`). Every text is bounded where it is read.
+ */
+
+/** Formats the label from aliases of pg_class and pg_namespace. */
+export function formatLabel(relation: string, namespace: string): string {
+  return `case when pg_catalog.pg_table_is_visible(${relation}.oid) then pg_catalog.quote_ident(${relation}.relname)
+    else pg_catalog.quote_ident(${namespace}.nspname) || '.' || pg_catalog.quote_ident(${relation}.relname) end`;
+}
+
+/** Leaves out what belongs to the engine itself and to sessions. */
+export function isOurs(namespace: string): string {
+  return `${namespace}.nspname !~ '^(pg_catalog|pg_toast|pg_temp_|pg_toast_temp_|information_schema$)'`;
+}
+
+/** Schemas of the search path first, then by name. */
+export function schemaOrder(namespace: string): string {
+  return `pg_catalog.array_position(pg_catalog.current_schemas(false), ${namespace}.nspname), ${namespace}.nspname`;
+}
+
+export const commentLength = 201;
+
+/** One character more than is shown tells that it goes on. */
+export function comment(text: string): string {
+  return `pg_catalog.left(${text}, ${commentLength})`;
+}
+
+/**
+ * Selects the comment on a relation or its column. `obj_description` and its like are not called: before version 14 they run SQL of
+ * their own, with the search path of the caller.
+ */
+export function findComment(relation: string, column = '0'): string {
+  return `(select ${comment('x.description')} from pg_catalog.pg_description x
+    where x.objoid = ${relation} and x.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.objsubid = ${column})`;
+}
+
+const kinds = [
+  ['r', 'table'],
+  ['p', 'partitioned table'],
+  ['v', 'view'],
+  ['m', 'materialized view'],
+  ['f', 'foreign table'],
+] as const;
+
+export const relationKinds = kinds.map(([letter]) => `'${letter}'`).join(',');
+
+export function findKind(relation: string): string {
+  return `case ${relation}.relkind ${kinds.map(([letter, word]) => `when '${letter}' then '${word}'`).join(' ')} end`;
+}
+
+/**
+ * Kind, rows, bytes, comment and rights of the relations in `source` (rows of pg_class). Sizes take a lock on the table, so those
+ * that are locked exclusively, or about to be, are left out: a list must not wait for an ALTER TABLE.
+ */
+export function collectFacts(source: string): string {
+  return `select f.oid, ${findKind('f')} || case when f.relkind = 'p' then ' (' || part.leaves || ')' else '' end as kind,
+    case when f.relkind = 'p' then part.rows when f.reltuples >= 0 and f.relkind in ('r', 'm', 'f') then f.reltuples end::bigint as rows,
+    case when f.relkind = 'p' then part.bytes
+      when f.relkind in ('r', 'm') and f.oid not in (select l.relation from locked l) then pg_catalog.pg_total_relation_size(f.oid)
+      end as bytes,
+    ${findComment('f.oid')} as comment,
+    case when pg_catalog.has_table_privilege(f.oid, 'SELECT') then null
+      when pg_catalog.has_any_column_privilege(f.oid, 'SELECT') then 'SELECT on some columns only'
+      else 'no SELECT' end as rights
+  from ${source} f left join lateral (${listParts('f.oid')}) part on f.relkind = 'p'`;
+}
+
+/** With very many partitions, asking each for its size would take too long. */
+const maxSized = 200;
+
+function listParts(oid: string): string {
+  return `with recursive tree as (
+      select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = ${oid}
+      union all select i.inhrelid from pg_catalog.pg_inherits i join tree on i.inhparent = tree.inhrelid),
+    leaf as (
+      select l.oid, l.reltuples, l.relkind, pg_catalog.count(*) over () as total
+      from tree join pg_catalog.pg_class l on l.oid = tree.inhrelid where l.relkind <> 'p')
+    select pg_catalog.count(*) as leaves, pg_catalog.sum(leaf.reltuples) filter (where leaf.reltuples >= 0) as rows,
+      pg_catalog.sum(case when leaf.total <= ${maxSized} and leaf.oid not in (select l.relation from locked l)
+        then pg_catalog.pg_total_relation_size(leaf.oid) end) as bytes
+    from leaf`;
+}
+
+/** `collectFacts` needs it as a common table expression. */
+export const lockedRelations = `locked as materialized (
+  select relation from pg_catalog.pg_locks where locktype = 'relation' and mode = 'AccessExclusiveLock' and relation is not null)`;

@@ -1,0 +1,127 @@
+import type { Token } from '../../thread/parser.ts';
+
+/**
+ * The PL/pgSQL parser has no catalog. It treats a variable of an unknown type as a row, drops the default of a row, and rejects a row in a
+ * list after INTO. So `x mood := f()` becomes `x int; mole_1 mood; mole_2 int := f()`: the variable gets a type that fits its use, and
+ * the default is reported. Nothing is removed, so a text that only resembles a declaration cannot hide code: at worst it does not parse.
+ */
+export function declareForParser(
+  body: string,
+  tokens: readonly Token[],
+  withFields: ReadonlySet<string>,
+): { text: string; types: readonly string[] } {
+  const bytes = Buffer.from(body);
+  const types: string[] = [];
+  const insertions: { at: number; text: string }[] = [];
+  for (const declaration of findDeclarations(tokens)) {
+    for (const cursorType of findCursorTypes(declaration, bytes)) types.push(cursorType);
+    const { type, assigned, isNotNull } = readDeclaration(declaration);
+    const [name] = declaration;
+    const last = type.at(-1);
+    if (name === undefined || last === undefined) continue;
+    const declared = bytes.toString('utf8', type[0]?.start, last.end);
+    types.push(declared);
+    const kind = findKind(declared, withFields.has(fold(name.text)));
+    insertions.push({ at: name.end, text: ` ${kind}; mole_${insertions.length} ` });
+    if (isNotNull && isName(type)) insertions.push({ at: last.end, text: '%TYPE' });
+    if (assigned !== undefined && !isNotNull) insertions.push({ at: assigned.start, text: `; mole_${insertions.length} int ` });
+  }
+  return { text: insertAll(bytes, insertions), types };
+}
+
+/** Names that are followed by a dot: a variable among them is a row. */
+export function findNamesWithFields(tokens: readonly Token[]): ReadonlySet<string> {
+  return new Set(tokens.flatMap(({ text }, i) => (tokens[i + 1]?.text === '.' ? [fold(text)] : [])));
+}
+
+/** A type that lets the parser accept how the variable is used. */
+export function findKind(type: string, hasFields: boolean): string {
+  if (/^(?:pg_catalog\s*\.\s*)?refcursor$/i.test(type)) return 'refcursor';
+  return hasFields || type.toLowerCase() === 'record' ? 'some_row' : 'int';
+}
+
+/** The tokens of possible declarations, without the semicolons. A section ends at the BEGIN that follows a semicolon. */
+function findDeclarations(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const found: Token[][] = [];
+  let isInside = false;
+  let current: Token[] = [];
+  const finish = () => {
+    if (current.length > 0) found.push(current);
+    current = [];
+  };
+  for (const [i, token] of tokens.entries()) {
+    const word = token.text.toLowerCase();
+    const before = tokens[i - 1]?.text.toLowerCase();
+    if (word === 'declare') {
+      finish();
+      isInside = true;
+    } else if (isInside && word === 'begin' && (before === ';' || before === 'declare')) isInside = false;
+    else if (isInside && word === ';') finish();
+    else if (isInside) current.push(token);
+  }
+  finish();
+  return found;
+}
+
+interface Declaration {
+  /** Empty for cursors and aliases. */
+  readonly type: readonly Token[];
+  /** The token between the type and the default. */
+  readonly assigned: Token | undefined;
+  readonly isNotNull: boolean;
+}
+
+function readDeclaration([, ...rest]: readonly Token[]): Declaration {
+  const words = rest.map(({ text }) => text.toLowerCase());
+  if (['alias', 'cursor', 'scroll', 'no'].includes(words[0] ?? '')) return { type: [], assigned: undefined, isNotNull: false };
+  const from = words[0] === 'constant' ? 1 : 0;
+  const assigned = words.findIndex((word) => word === ':=' || word === '=' || word === 'default');
+  const end = assigned < 0 ? rest.length : assigned;
+  const stops = [words.indexOf('not'), words.indexOf('collate')].filter((at) => at >= 0 && at < end);
+  const type = rest.slice(from, Math.min(...stops, end));
+  return { type, assigned: rest[assigned], isNotNull: words.slice(0, end).includes('not') };
+}
+
+/** The types of `c cursor (a int, b shop.mood) for …`. A comma can also be part of a type, as in `numeric(4, 2)`. */
+function findCursorTypes([, first, ...rest]: readonly Token[], bytes: Buffer): readonly string[] {
+  if (!/^(?:cursor|scroll|no)$/i.test(first?.text ?? '')) return [];
+  const opened = rest.findIndex(({ text }) => text === '(');
+  const begins = rest.findIndex(({ text }) => /^(?:for|is)$/i.test(text));
+  if (opened < 0 || opened > begins) return [];
+  return splitParameters(rest.slice(opened + 1, begins)).flatMap(([name, ...type]) => {
+    const last = type.at(-1);
+    return name === undefined || last === undefined ? [] : [bytes.toString('utf8', name.end, last.end)];
+  });
+}
+
+/** Stops at the parenthesis that closes the list. */
+function splitParameters(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const parameters: Token[][] = [[]];
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.text === '(') depth++;
+    else if (token.text === ')' && --depth < 0) break;
+    if (token.text === ',' && depth === 0) parameters.push([]);
+    else parameters.at(-1)?.push(token);
+  }
+  return parameters;
+}
+
+/** `mood` or `shop.mood`. */
+function isName(type: readonly Token[]): boolean {
+  return type.length % 2 === 1 && type.every(({ text }, i) => (i % 2 === 1 ? text === '.' : !/^[^"\w\u0080-\uffff]/.test(text)));
+}
+
+function insertAll(bytes: Buffer, insertions: readonly { at: number; text: string }[]): string {
+  let from = 0;
+  const parts = insertions.map(({ at, text }) => {
+    const before = bytes.toString('utf8', from, at);
+    from = at;
+    return before + text;
+  });
+  return parts.join('') + bytes.toString('utf8', from);
+}
+
+function fold(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase();
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { openParser } from '../../thread/parser.ts';
+import type { Body, Parameter } from './bodies.ts';
+import { readBody } from './read-body.ts';
+
+const parameter = (name: string, type: string, mode = 'i'): Parameter => ({
+  name,
+  type,
+  mode,
+  row: false,
+  isPlain: /^(?:integer|bigint)$/.test(type),
+});
+
+const read = async (text: string, parameters: readonly Parameter[] = [], changes: Partial<Body> = {}, isUtf8 = true) => {
+  const signature = { parameters, returnsSet: false, returnsVoid: true, isProcedure: false, ...changes.signature };
+  const body: Body = {
+    ...{ class: '1255', oid: '20000', language: 'plpgsql', text, parameters, result: 'void', unprovable: undefined },
+    ...changes,
+    signature,
+  };
+  return readBody(body, await openParser(), {
+    anyField: false,
+    isUtf8,
+    recordFunctions: new Set(),
+    unreviewed: new Set(['pg_explode']),
+  });
+};
+
+it('may not call what is new in the server', async () => {
+  expect((await read('begin perform pg_explode(); end')).refused).toMatch(/^calls pg_explode\(\), which is new in this server/);
+  expect((await read('begin perform app.pg_explode(); end')).refused).toBeUndefined();
+});
+
+const calls = async (...args: Parameters<typeof read>) => [...(await read(...args)).uses.functions.keys()].sort();
+
+describe('a PL/pgSQL body', () => {
+  it.each([
+    ['a default of a scalar', 'declare x int := f(); begin end'],
+    ['a default of a row', 'declare x record := f(); begin end'],
+    ['a default of a row type', 'declare x public.pair := f(); begin x.a := 1; end'],
+    ['a default of %rowtype', 'declare x item%rowtype default f(); begin x.a := 1; end'],
+    ['a default of a domain that is not null', 'declare x constant public.dom not null := f(); begin end'],
+    ['a default in a nested block', 'begin declare x record = f(); begin null; end; end'],
+    ['a default behind a column called begin', 'declare a int := (select begin from t); x record := f(); begin end'],
+    ['a subscript that is assigned to', 'declare x int[]; begin x[f()] := 1; end'],
+    ['an assigned value', 'declare x int; begin x = f(); end'],
+    ['a condition', 'begin if f() then null; end if; end'],
+    ['ELSIF', 'begin if true then null; elsif f() then null; end if; end'],
+    ['ELSE', 'begin if true then null; else perform f(); end if; end'],
+    ['CASE', 'begin case f() when 1 then null; else null; end case; end'],
+    ['WHEN', 'begin case 1 when f() then null; else null; end case; end'],
+    ['WHILE', 'begin while f() loop null; end loop; end'],
+    ['the bounds of a loop', 'begin for i in 1..f() loop null; end loop; end'],
+    ['the step of a loop', 'begin for i in 1..2 by f() loop null; end loop; end'],
+    ['a loop over a query', 'declare r record; begin for r in select f() loop null; end loop; end'],
+    ['FOREACH', 'declare x int; begin foreach x in array f() loop null; end loop; end'],
+    ['EXIT WHEN', 'begin loop exit when f(); end loop; end'],
+    ['RETURN', 'begin return f(); end', false],
+    ['PERFORM', 'begin perform 1 from f(); end'],
+    ['INTO several variables', 'declare a mood; b mood; begin select 1, f() into a, b; end'],
+    ['RAISE', "begin raise notice '%', f(); end"],
+    ['RAISE USING', 'begin raise exception using message = f(); end'],
+    ['ASSERT', 'begin assert f(), 1; end'],
+    ['the message of ASSERT', 'begin assert true, f(); end'],
+    ['CALL', 'begin call f(); end'],
+    ['a cursor', 'declare c cursor for select f(); begin open c; end'],
+    ['the argument of a cursor', 'declare c cursor (x int) for select x; begin open c(f()); end'],
+    ['OPEN FOR', 'declare c refcursor; begin open c for select f(); end'],
+    ['USING of EXECUTE', "begin execute 'select $1' using f(); end"],
+    ['a literal that is executed', "begin execute 'select f()'; end"],
+    ['a quoted literal that is executed', 'begin execute $q$ select f() $q$; end'],
+    ['a loop over a literal', "declare r record; begin for r in execute 'select f()' loop null; end loop; end"],
+    [
+      'a literal in a literal',
+      "begin perform query_to_xml('select query_to_xml(''select f()'', true, true, '''')', true, true, ''); end",
+    ],
+    ['an exception handler', 'begin null; exception when others then perform f(); end'],
+    ['INSERT', 'begin insert into t values (f()); end'],
+    ['RETURNING', 'declare x int; begin insert into t values (1) returning f() into x; end'],
+    ['ON CONFLICT', 'begin insert into t values (1) on conflict (a) do update set a = f(); end'],
+    ['UPDATE', 'begin update t set a = f(); end'],
+    ['MERGE', 'begin merge into t using s on true when matched then update set a = f(); end'],
+    ['a field of a value', 'begin perform (1).f; end'],
+    ['Unicode escapes', 'begin perform U&"\\0066"(); end'],
+    ['comments in between', 'begin perform f/* x */(); end'],
+  ])('is searched in %s', async (_place, text, isVoid = true) => {
+    const signature = { parameters: [], returnsSet: false, returnsVoid: isVoid, isProcedure: false };
+    const reading = await read(text, [], { signature });
+    expect(reading.unprovable).toBeUndefined();
+    expect([...reading.uses.functions.keys(), ...reading.uses.fields.keys()]).toContain('f');
+  });
+
+  it.each([
+    ['a variable', 'declare c text; begin execute c; end'],
+    ['a qualified variable', '<<b>> declare c text; begin select x into b.c from t; execute b.c; end'],
+    ['a joined text', "begin execute 'select ' || 'f()'; end"],
+    ['format', "begin execute format('select 1'); end"],
+    ['a loop', "declare r record; begin for r in execute 'a' || 'b' loop null; end loop; end"],
+    ['OPEN', "declare c refcursor; begin open c for execute lower('select 1'); end"],
+    ['a function that runs SQL', "declare c text; begin perform query_to_xml(c, true, true, ''); end"],
+  ])('is unprovable when it runs SQL from %s', async (_source, text) => {
+    expect((await read(text)).unprovable).toMatch(/SQL that it puts together/);
+  });
+
+  it.each([
+    'set local role r',
+    "set local schema 'x'",
+    'set search_path = x',
+    'set local session authorization r',
+    'set standard_conforming_strings = off',
+    'reset all',
+    'reset role',
+    "set local dynamic_library_path = 'x'",
+  ])('is unprovable when it runs %s', async (statement) => {
+    expect((await read(`begin ${statement}; end`)).unprovable).toBeDefined();
+  });
+
+  it.each([
+    ['copy (select 1) to program $$x$$', 'runs COPY'],
+    ['analyze t', 'runs VACUUM'],
+    ['reindex table t', 'runs REINDEX'],
+    ['checkpoint', 'runs CHECKPOINT'],
+    ["load 'x'", 'runs LOAD'],
+    ['listen x', 'runs LISTEN'],
+    ['notify x', 'runs NOTIFY'],
+    ['do $$ begin end $$', 'runs DO'],
+    ['lock table t', 'runs LOCK'],
+    ['alter system set work_mem = 1', 'runs ALTERSYSTEM'],
+    ['prepare p as select 1', 'runs PREPARE'],
+    ["perform lo_export(1, 'x')", 'calls lo_export(), which reads or writes files of the server'],
+    ["execute 'select lo_export(1, ''x'')'", 'calls lo_export(), which reads or writes files of the server'],
+    ['perform 1 from pg_authid', 'reads pg_authid, which holds passwords'],
+  ])('is refused when it runs %s', async (statement, reason) => {
+    expect((await read(`begin ${statement}; end`)).refused).toBe(reason);
+  });
+
+  it.each(['create table x (a int)', 'drop table x', 'truncate x', 'comment on table x is null', 'set local work_mem = 1'])(
+    'is left to the server where it refuses it: %s',
+    async (statement) => {
+      const { refused, unprovable } = await read(`begin ${statement}; end`);
+      expect([refused, unprovable]).toEqual([undefined, undefined]);
+    },
+  );
+
+  it('is unprovable when it does not parse', async () => {
+    const bogus = [
+      'declare a int := (select declare from t); x record := f(); begin end',
+      'begin perform declare; perform f(); end',
+    ];
+    for (const text of ['begin', 'x', '', 'begin perform 1 end', ...bogus])
+      expect((await read(text)).unprovable).toBe('has a body that cannot be parsed');
+  });
+
+  it('is unprovable beyond its budgets', async () => {
+    expect((await read(`begin perform '${'x'.repeat(200_000)}'; end`)).unprovable).toMatch(/200000 characters/);
+    expect((await read(`begin ${'perform 1;'.repeat(6_000)} end`)).unprovable).toMatch(/5000 statements/);
+  });
+
+  it('is unprovable with a name beyond ASCII where the server folds it in its own way', async () => {
+    for (const text of ['begin perform "é"(); end', 'begin perform É(); end', 'begin perform U&"\\00e9"(); end'])
+      expect((await read(text, [], {}, false)).unprovable).toMatch(/beyond ASCII/);
+    expect((await read("begin perform 'é'; /* é */ end", [], {}, false)).unprovable).toBeUndefined();
+    expect((await read('begin perform "é"(); end')).unprovable).toBeUndefined();
+  });
+
+  it('tells whether its caller can pass the SQL', async () => {
+    const text = parameter('a', 'text');
+    const given = async (body: string, parameters = [text]) => (await read(body, parameters)).isGiven;
+    expect(await given('begin execute a; end')).toBe(true);
+    expect(await given("begin execute format('select %s', a); end")).toBe(true);
+    expect(await given("begin execute format('select %I from %I where x = %L', a, a, a); end")).toBe(false);
+    expect(await given("begin execute 'select * from ' || quote_ident(a); end")).toBe(false);
+    expect(await given("begin execute 'select * from t limit ' || n; end", [parameter('n', 'integer')])).toBe(false);
+    expect(await given('declare c text; begin execute c; end', [])).toBe(false);
+  });
+
+  it('shows what a rollback would not undo in the literals that it puts together', async () => {
+    expect((await read("declare c text; begin execute 'ana' || 'lyze ' || c; end")).refused).toMatch(/ANALYZE/);
+    expect((await read("declare c text; begin execute 'explain analyze ' || c; end")).refused).toBeUndefined();
+  });
+
+  it('uses the types of its variables and parameters', async () => {
+    const { uses } = await read('declare x public."Mood"[]; y item%rowtype; begin end', [parameter('a', 'shop.dom')]);
+    expect([...uses.types.keys()]).toEqual(expect.arrayContaining(['Mood', 'item', 'dom']));
+  });
+});
+
+describe('an SQL body', () => {
+  const sql = { language: 'sql' } as const;
+
+  it('is read statement by statement', async () => {
+    expect(await calls('select f(); select g()', [], sql)).toEqual(['f', 'g']);
+  });
+
+  it('may call a function by a field of a parameter', async () => {
+    const fields = async (text: string) => (await read(text, [parameter('x', 'bigint')], sql)).uses.fields.get('f')?.[0];
+    expect((await fields('select (x.f)::text'))?.values).toBeUndefined();
+    expect((await fields('select ($1).f'))?.values).toBeUndefined();
+    expect((await fields('select t.f from t'))?.values).toEqual([]);
+  });
+});

@@ -1,0 +1,307 @@
+import { findCallDenial, findUnreviewedDenial } from '../../denials.ts';
+import { findDenied } from '../../refuse.ts';
+import type { Parser } from '../../thread/parser.ts';
+import { collectNames } from '../../tree/collect.ts';
+import { readLiterals } from '../../tree/named-argument.ts';
+import { asCall, type CallUse, type NameUse, type StatementNames } from '../../tree/names.ts';
+import { readText } from '../../tree/node-parts.ts';
+import { isDecisive } from '../../tree/settings.ts';
+import { findForeignName } from '../../tree/syntax.ts';
+import { asFields, type Fields } from '../../tree/walk.ts';
+import { hasAny } from '../types/match.ts';
+import { Uses } from '../types/uses.ts';
+import type { Body, Parameter } from './bodies.ts';
+import { readPlpgsql } from './plpgsql.ts';
+
+/** What the body of a function or a view does. Each reason completes a sentence that begins with its name. */
+export interface BodyReading {
+  /** Why no user may read through it. */
+  readonly refused: string | undefined;
+  /** Why its text does not show what it does; only a harmless user may run it. */
+  readonly unprovable: string | undefined;
+  /** It runs SQL that may come from its caller. */
+  readonly isGiven: boolean;
+  /** Some of its rows can have columns of any type. */
+  readonly hasUnknownRows: boolean;
+  /** It finds relations or types by name at run time. */
+  readonly findsThings: boolean;
+  /** It sets a setting of an application. */
+  readonly leavesState: boolean;
+  readonly uses: Uses;
+}
+
+/** A larger body is unprovable. Real ones are far smaller. */
+const maxLength = 200_000;
+const maxStatements = 5_000;
+/** The nesting of SQL in literals in SQL. */
+const maxDepth = 10;
+
+const isRecord = /^\s*"?(?:pg_catalog"?\s*\.\s*"?)?(?:record|refcursor)"?\s*$/i;
+
+class Reader {
+  readonly body: Body;
+  readonly parser: Parser;
+  readonly isUtf8: boolean;
+  readonly names: StatementNames[] = [];
+  /** Types and relations that declared types may mean. */
+  readonly declared: Name[] = [];
+  refused: string | undefined = undefined;
+  unprovable: string | undefined = undefined;
+  isGiven = false;
+  leavesState = false;
+  statements = 0;
+
+  constructor(body: Body, parser: Parser, isUtf8: boolean) {
+    this.body = body;
+    this.parser = parser;
+    this.isUtf8 = isUtf8;
+  }
+}
+
+export interface ReadOptions {
+  /** Some row type has an implicit cast, so every field may be a call. */
+  readonly anyField: boolean;
+  /** Whether the server reads names beyond ASCII as the parser does. */
+  readonly isUtf8: boolean;
+  /** User functions that return rows whose columns only the caller defines. */
+  readonly recordFunctions: ReadonlySet<string>;
+  /** Functions of a server that is newer than the guard. */
+  readonly unreviewed: ReadonlySet<string>;
+}
+
+export function readBody(body: Body, parser: Parser, options: ReadOptions): BodyReading {
+  const reader = new Reader(body, parser, options.isUtf8);
+  let types: readonly string[] = [];
+  try {
+    // With output parameters the result is a row of them.
+    const result = body.parameters.some(({ mode }) => /[obt]/.test(mode)) ? '' : body.result;
+    types = [...readParts(reader), ...body.parameters.map(({ type }) => type), result].filter((type) => type !== '');
+    for (const type of types) reader.declared.push(...listTypeNames(type, parser));
+  } catch {
+    fail(reader, 'has a body that cannot be parsed');
+  }
+  for (const names of reader.names) judgeNames(names, reader, options);
+  const rows = body.language === 'plpgsql' ? types.filter((type) => isRecord.test(type)) : [];
+  const uses = listUses(reader, rows.length > 0);
+  const mayBeAny = (row: string) => /refcursor/i.test(row) || hasAny(uses.functions, options.recordFunctions);
+  const hasUnknownRows = rows.some(mayBeAny) || body.parameters.some(({ type }) => isRecord.test(type));
+  const { refused, unprovable, isGiven, leavesState } = reader;
+  const findsThings = reader.names.some(({ dynamic }) => dynamic.length > 0);
+  return { refused, unprovable, isGiven, leavesState, hasUnknownRows, findsThings, uses };
+}
+
+function listUses({ names, declared }: Reader, hasRows: boolean): Uses {
+  const uses = new Uses(names);
+  for (const name of declared) for (const kind of ['types', 'relations'] as const) uses.add(kind, { ...name, at: -1 });
+  // An assignment to a field of a row converts the value to the type of the column.
+  if (hasRows) for (const use of [...uses.relations.values()].flat()) uses.add('types', use);
+  return uses;
+}
+
+function fail(reader: Reader, reason: string): void {
+  reader.unprovable ??= reason;
+  // An extension is installed by the administrator: its functions may get texts that are not SQL.
+  reader.isGiven ||= reader.body.language !== 'code' && takesText(reader.body);
+}
+
+function takesText({ parameters }: Body): boolean {
+  return parameters.some(({ isPlain, mode }) => mode !== 'o' && mode !== 't' && !isPlain);
+}
+
+/** Returns the declared types. */
+function readParts(reader: Reader): readonly string[] {
+  const { body, parser } = reader;
+  if (body.unprovable !== undefined) fail(reader, body.unprovable);
+  if (body.language === 'other' || body.language === 'code') return [];
+  if (body.text.length > maxLength) {
+    fail(reader, `has a body of more than ${maxLength} characters`);
+    return [];
+  }
+  checkNames(body.text, reader);
+  if (body.language === 'sql') {
+    readStatements(body.text, reader, 0, new Set(body.parameters.filter(({ row }) => !row).map(({ name }) => name)));
+    return [];
+  }
+  const { statements, dynamic, types } = readPlpgsql(body.text, body.signature, parser);
+  for (const statement of statements) readStatements(statement, reader, 0, none);
+  for (const expression of dynamic) readDynamic(expression, reader);
+  return types;
+}
+
+/** Of a body, and of SQL in its literals. */
+function checkNames(text: string, reader: Reader): void {
+  if (!reader.isUtf8 && findForeignName(text, reader.parser) !== undefined)
+    fail(reader, 'has a name beyond ASCII, which this database may fold differently');
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function readStatements(text: string, reader: Reader, depth: number, parameters: ReadonlySet<string>): void {
+  if (depth > 0) checkNames(text, reader);
+  for (const { stmt: written } of reader.parser.parse(text)) {
+    // The server analyzes the query of CREATE TABLE AS before it refuses the statement.
+    const stmt = asFields(asFields(written).CreateTableAsStmt ?? {}).query ?? written;
+    reader.statements++;
+    if (reader.statements > maxStatements) fail(reader, `has more than ${maxStatements} statements`);
+    else if (isWalked(stmt, reader)) readNames(collectNames(stmt, text, { parameters }), reader, depth);
+  }
+}
+
+/** Whether the names of a statement are checked. A kind that a body must not have is a reason. */
+function isWalked(statement: unknown, reader: Reader): boolean {
+  const [kind = '', fields] = Object.entries(asFields(statement))[0] ?? [];
+  if (isDefinition(kind)) return false;
+  const reason = refuseKind(kind, asFields(fields));
+  if (reason?.unprovable) fail(reader, reason.text);
+  else if (reason !== undefined) reader.refused ??= reason.text;
+  if (kind === 'VariableSetStmt') reader.leavesState ||= String(asFields(fields).name).includes('.');
+  return reason === undefined && kind !== 'VariableSetStmt' && kind !== 'TransactionStmt';
+}
+
+function readNames(names: StatementNames, reader: Reader, depth: number): void {
+  reader.names.push(names);
+  reader.leavesState ||= names.functions.some(({ isOwnSetting }) => isOwnSetting === true);
+  for (const call of names.functions) if (call.texts !== undefined) readTexts(call, reader, depth);
+}
+
+/** EXECUTE with a literal can be checked; any other text is known only at run time. */
+function readDynamic(expression: string, reader: Reader): void {
+  const [value] = listTargets(reader.parser.parse(expression)[0]?.stmt);
+  const [text] = readLiterals([value]);
+  if (text === undefined) failDynamic(value, reader);
+  else readStatements(text, reader, 1, none);
+}
+
+function failDynamic(value: unknown, reader: Reader): void {
+  reader.unprovable ??= 'runs SQL that it puts together at run time';
+  const word = findLasting(reader);
+  if (word !== undefined) reader.refused ??= `puts SQL together at run time, and may run ${word}`;
+  if (takesText(reader.body) && !isConfined(value, reader.body.parameters)) reader.isGiven = true;
+}
+
+const quoting = new Set(['quote_ident', 'quote_literal', 'quote_nullable']);
+
+/**
+ * Whether the caller can pass only names and values into the SQL, as in `'… from ' || quote_ident(t)` and `format('… %I … %L', t, x)`.
+ * This only matters for harmless users.
+ */
+function isConfined(node: unknown, parameters: readonly Parameter[]): boolean {
+  const { A_Const: constant, A_Expr: expression, FuncCall: call, ColumnRef: column, TypeCast: cast } = asFields(node);
+  // A name before a parenthesis is a call.
+  if (constant !== undefined) return !/^\s*\(/.test(readLiteral(constant));
+  if (expression !== undefined) {
+    const { lexpr, rexpr } = asFields(expression);
+    return [lexpr, rexpr].every((side) => side === undefined || isConfined(side, parameters));
+  }
+  if (cast !== undefined) return isConfined(asFields(cast).arg, parameters);
+  if (call !== undefined) return isQuoting(asFields(call));
+  return column !== undefined && isPlain(asFields(column), parameters);
+}
+
+function isQuoting({ funcname, args }: Fields): boolean {
+  const name = Array.isArray(funcname) ? (readText(funcname.at(-1)) ?? '') : '';
+  if (quoting.has(name)) return true;
+  const [template] = Array.isArray(args) ? args : [];
+  if (name !== 'format' || template === undefined) return false;
+  const text = readLiteral(asFields(template).A_Const ?? {});
+  return text !== '' && !/%[-\d*$]{0,20}s|%[-\d*$]{0,20}I\s{0,20}\(/.test(text);
+}
+
+function readLiteral(constant: unknown): string {
+  return String(asFields(asFields(constant).sval ?? {}).sval ?? '');
+}
+
+function isPlain({ fields }: Fields, parameters: readonly Parameter[]): boolean {
+  const name = Array.isArray(fields) ? readText(fields.at(-1)) : undefined;
+  const parameter = parameters.find((one) => one.name === name);
+  return parameter?.isPlain === true;
+}
+
+/** Effects that a rollback does not undo and that every owner of a table may cause. */
+const lastingEffects =
+  /(?<!explain\s{1,9}|explain\s{0,9}\(\s{0,9}|,\s{0,9})\b(?:analyze|vacuum|reindex|cluster|checkpoint|gin_clean_pending_list|brin_(?:de)?summarize_\w{1,20}|pg_stat_reset\w{0,40}|pg_(?:try_)?advisory_\w{1,30}|pg_logical_emit_message)\b/i;
+
+/** Searches the literals of the body, joined. */
+function findLasting({ body, parser }: Reader): string | undefined {
+  const literals = parser.scan(body.text).filter(({ text }) => /^(?:[eu]&?)?'|^\$/i.test(text));
+  const joined = literals.map(({ text }) => text.replace(/^[^'$]*'|'$|^\$\w*\$|\$\w*\$$/g, '')).join('');
+  return lastingEffects.exec(joined)?.[0].toUpperCase();
+}
+
+function listTargets(statement: unknown): readonly unknown[] {
+  const { targetList } = asFields(asFields(statement).SelectStmt ?? {});
+  return Array.isArray(targetList) ? targetList.map((target) => asFields(asFields(target).ResTarget).val) : [];
+}
+
+/** The literals of functions that run SQL from their arguments. */
+function readTexts({ name, texts = [], args }: CallUse, reader: Reader, depth: number): void {
+  if (name === 'ts_rewrite' && args === 3) return;
+  const wanted = name === 'ts_rewrite' ? texts.slice(1) : /^(?:query_to_xml|ts_stat)/.test(name) ? texts.slice(0, 1) : texts;
+  for (const text of wanted) {
+    if (text === undefined) {
+      reader.unprovable ??= `calls ${name}() with SQL that it puts together at run time`;
+      if (takesText(reader.body)) reader.isGiven = true;
+    } else if (depth >= maxDepth) fail(reader, 'has SQL in literals that is nested too deeply to check');
+    else readStatements(text, reader, depth + 1, none);
+  }
+}
+
+interface Kind {
+  readonly text: string;
+  readonly unprovable?: boolean;
+}
+
+/** Statements that the server refuses in a read-only transaction before it evaluates anything. */
+function isDefinition(kind: string): boolean {
+  const isDefining =
+    /^(?:Alter|Create|Define|Drop|Grant|Rename|Comment|SecLabel|Index|Rule|View|RefreshMatView|Truncate|ReassignOwned|ImportForeignSchema|CompositeType)/;
+  return isDefining.test(kind) && kind !== 'AlterSystemStmt';
+}
+
+const plainKinds = new Set([
+  ...['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt', 'CallStmt', 'ExplainStmt', 'VariableShowStmt'],
+  ...['ReturnStmt', 'PLAssignStmt', 'TransactionStmt'],
+]);
+
+function refuseKind(kind: string, fields: Fields): Kind | undefined {
+  if (plainKinds.has(kind)) return undefined;
+  if (kind !== 'VariableSetStmt') return { text: `runs ${kind.replace(/Stmt$/, '').toUpperCase()}` };
+  if (fields.kind === 'VAR_RESET_ALL') return { text: 'runs RESET ALL', unprovable: true };
+  return isDecisive(String(fields.name)) ? { text: `sets ${String(fields.name)}`, unprovable: true } : undefined;
+}
+
+function judgeNames({ functions, fields, relations }: StatementNames, reader: Reader, options: ReadOptions): void {
+  const { anyField, unreviewed } = options;
+  const calls = (anyField ? [...functions, ...fields.map(asCall)] : functions).filter(
+    ({ texts, isOwnSetting }) => texts === undefined && isOwnSetting !== true,
+  );
+  const [denied] = findDenied(
+    { functions: calls, relations },
+    (use) => findCallDenial(use) ?? findUnreviewedDenial(use, unreviewed),
+  );
+  if (denied !== undefined) reader.refused ??= `${denied.verb} ${denied.subject}, which ${denied.denial.reason}`;
+}
+
+/** `orders%rowtype`, `orders.state%type`: the second is the type of any column of the relation. */
+const copiedType = /^([\s\S]*?)%\s*(?:row)?type\s*(?:\[[\d\s\][]*)?$/i;
+
+type Name = Pick<NameUse, 'schema' | 'name'>;
+
+/** The types and relations that a declared type may mean. Throws for a type that does not parse. */
+function listTypeNames(type: string, parser: Parser): readonly Name[] {
+  const [, source] = copiedType.exec(type) ?? [];
+  if (source === undefined) return listNames(`select null::${type}`, parser).types;
+  // `t`, `t.c`, `s.t` or `s.t.c`: any part may be the relation.
+  const parts = listColumnParts(`select ${source}`, parser);
+  return parts.flatMap((name, i) => [{ schema: undefined, name }, ...(i === 0 ? [] : [{ schema: parts[i - 1], name }])]);
+}
+
+function listNames(sql: string, parser: Parser): StatementNames {
+  return collectNames(parser.parse(sql)[0]?.stmt, sql, { parameters: none });
+}
+
+function listColumnParts(sql: string, parser: Parser): readonly string[] {
+  const [value] = listTargets(parser.parse(sql)[0]?.stmt);
+  const { fields } = asFields(asFields(value).ColumnRef ?? {});
+  return (Array.isArray(fields) ? fields : []).flatMap((part) => readText(part) ?? []);
+}

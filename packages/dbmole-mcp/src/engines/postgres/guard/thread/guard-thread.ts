@@ -1,0 +1,206 @@
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { Failure, keepYoungGenerationSmall, toFailure } from '@dbmole/core';
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { Trust } from '../../../../guard/trust.ts';
+import { passParams } from '../../../../next-steps.ts';
+import type { Acceptance, Checker } from '../checker.ts';
+import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
+
+/** How long one check may keep the thread busy. Ordinary statements take a millisecond. */
+const maxBusyMs = 3_000;
+/** Includes loading the parser on a busy machine. */
+const maxStartMs = 15_000;
+const heartbeatMs = 250;
+/** The parser never frees memory, so an idle thread is ended. */
+const idleMs = 60_000;
+const maxHeapMb = 512;
+/** What is new is collected this often, rather than at 32 MB of it. */
+const maxYoungMb = 3;
+const rowsPerMessage = 1_000;
+
+interface Job {
+  readonly id: number;
+  readonly database: number;
+  readonly sql: string;
+  readonly trust: Trust | undefined;
+  readonly isAlone?: boolean | undefined;
+  readonly run: CatalogQuestion;
+  readonly resolve: (acceptance: Acceptance) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One thread serves the whole process. It is started when it is first needed. */
+let thread: GuardThread | undefined;
+let lastId = 0;
+
+export function createThreadChecker(trust?: Trust): Checker {
+  const database = ++lastId;
+  return {
+    check: (sql, run, isAlone) => start({ database, sql, trust, isAlone, run }),
+    forget: () => thread?.forget(database),
+  };
+}
+
+/** Throws for a write that a rollback does not undo. */
+export async function refuseDryRun(sql: string): Promise<void> {
+  await start({ database: dryRuns, sql, trust: undefined, run: async () => [] });
+}
+
+function start(job: Omit<Job, 'id' | 'resolve' | 'reject'>): Promise<Acceptance> {
+  return new Promise((resolve, reject) => getThread().start({ ...job, id: ++lastId, resolve, reject }));
+}
+
+function getThread(): GuardThread {
+  thread ??= new GuardThread((left) => {
+    thread = undefined;
+    for (const job of left) getThread().start(job);
+  });
+  return thread;
+}
+
+/** A worker and its pending jobs. */
+class GuardThread {
+  readonly #worker: Worker;
+  readonly #jobs = new Map<number, Job>();
+  readonly #current = new Int32Array(new SharedArrayBuffer(4));
+  readonly #onEnd: (left: readonly Job[]) => void;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #answeredAt = 0;
+  #isEnded = false;
+
+  constructor(onEnd: (left: readonly Job[]) => void) {
+    this.#onEnd = onEnd;
+    this.#worker = createWorker(this.#current);
+    keepYoungGenerationSmall(this.#worker);
+    this.#worker.on('message', (message: FromThread) => this.#receive(message));
+    this.#worker.on('error', (error) => this.#fail(isOutOfMemory(error) ? tooComplex() : toFailure(error)));
+    this.#worker.on('exit', () => this.#fail(new Failure('internal', 'the thread that checks statements ended')));
+  }
+
+  start(job: Job): void {
+    this.#jobs.set(job.id, job);
+    clearTimeout(this.#idle);
+    this.#worker.ref();
+    if (this.#heartbeat === undefined) this.#startHeartbeat();
+    const { id, database, sql, trust, isAlone } = job;
+    this.#send({ type: 'check', id, database, sql, trust: trust && toPlainTrust(trust), isAlone });
+  }
+
+  forget(database: number): void {
+    this.#send({ type: 'forget', database });
+  }
+
+  #receive(message: FromThread): void {
+    this.#answeredAt = performance.now();
+    if (message.type === 'pong') return;
+    if (message.type === 'remember') {
+      [...this.#jobs.values()].find(({ database }) => database === message.database)?.trust?.remember(message.found);
+      return;
+    }
+    const job = this.#jobs.get(message.id);
+    if (job === undefined) return;
+    if (message.type === 'ask') void this.#ask(job, message);
+    else if (message.type === 'accepted') job.resolve(message.acceptance);
+    else job.reject(fromPlain(message.failure));
+    if (message.type !== 'ask') this.#finish(job);
+  }
+
+  async #ask({ run }: Job, { question, sql, params }: Extract<FromThread, { type: 'ask' }>): Promise<void> {
+    try {
+      const rows = await run(sql, params);
+      let from = 0;
+      for (; from + rowsPerMessage < rows.length; from += rowsPerMessage) {
+        this.#send({ type: 'rows', question, rows: rows.slice(from, from + rowsPerMessage), isLast: false });
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      this.#send({ type: 'rows', question, rows: rows.slice(from), isLast: true });
+    } catch (error) {
+      this.#send({ type: 'unanswered', question, failure: toPlain(error) });
+    }
+  }
+
+  #finish(job: Job): void {
+    this.#jobs.delete(job.id);
+    if (this.#jobs.size > 0) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+    this.#worker.unref();
+    this.#idle = setTimeout(() => this.#fail(undefined), idleMs).unref();
+  }
+
+  /** Runs only while there are jobs. The limit includes starting the thread. */
+  #startHeartbeat(): void {
+    const isStarting = this.#answeredAt === 0;
+    let checkedAt = performance.now();
+    this.#answeredAt = isStarting ? checkedAt + maxStartMs - maxBusyMs : checkedAt;
+    this.#heartbeat = setInterval(() => {
+      const now = performance.now();
+      // A busy main thread could not have received an answer.
+      if (now - checkedAt > 4 * heartbeatMs) this.#answeredAt = now;
+      checkedAt = now;
+      if (now - this.#answeredAt > maxBusyMs) this.#fail(tooComplex());
+      else this.#send({ type: 'ping' });
+    }, heartbeatMs).unref();
+  }
+
+  /** Ends the thread. The check that was running fails; the others restart in a new thread. */
+  #fail(failure: Failure | undefined): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#idle);
+    void this.#worker.terminate();
+    const running = this.#jobs.get(this.#current[0] ?? 0) ?? this.#jobs.values().next().value;
+    if (running !== undefined) {
+      this.#jobs.delete(running.id);
+      running.reject(failure);
+    }
+    this.#onEnd([...this.#jobs.values()]);
+  }
+
+  #send(message: ToThread): void {
+    if (!this.#isEnded) this.#worker.postMessage(message);
+  }
+}
+
+/** Without these flags V8 compiles the parser a second time for speed, which takes 20 MB. */
+function keepParserSmall(): void {
+  // Since Node 24 the first of them does not imply the two behind it: the engine would take 500 MB.
+  const flags = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-compilation'];
+  for (const flag of flags) setFlagsFromString(flag);
+}
+
+function createWorker(current: Int32Array): Worker {
+  keepParserSmall();
+  const options = {
+    workerData: { current },
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb },
+    // Its output must not reach the protocol.
+    stdout: true,
+    stderr: true,
+  };
+  // The bundle has the worker as a file beside this one; the source needs a loader.
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./guard-worker.js', import.meta.url), options);
+  const source = new URL('./guard-worker.ts', import.meta.url).href;
+  const loading = `import('tsx/esm/api').then(({ register }) => (register(), import(${JSON.stringify(source)})));`;
+  return new Worker(loading, { ...options, eval: true });
+}
+
+function toPlainTrust({ functions, extensions, known }: Trust): PlainTrust {
+  return { functions, extensions, known: known() };
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function tooComplex(): Failure {
+  return new Failure('refused', 'the statement, or a function or view that it uses, is too complex to check', {
+    code: 'E_TOO_COMPLEX',
+    hint: ['Simplify the statement, or read the tables without that function or view.', passParams],
+  });
+}

@@ -1,0 +1,88 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { Trust } from '../../../../guard/trust.ts';
+import { createDryRunChecker } from '../../session/dry-run.ts';
+import { type Checker, createChecker } from '../checker.ts';
+import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
+
+/** Parses and checks statements in a thread, so that the main thread stays responsive. */
+
+/** The number of databases whose catalog is cached. */
+const maxDatabases = 16;
+
+const port = parentPort;
+// The first number is the running check, which the main thread reads while this thread is busy.
+const { current } = workerData as { current: Int32Array };
+const checkers = new Map<number, Checker>();
+const dryRunChecker = createDryRunChecker();
+const questions = new Map<number, { id: number; rows: (string | null)[][]; resolve: Answer; reject: (error: unknown) => void }>();
+let lastQuestion = 0;
+
+type Answer = (rows: readonly (readonly (string | null)[])[]) => void;
+
+port?.on('message', (message: ToThread) => {
+  if (message.type === 'check') void check(message);
+  else if (message.type === 'forget') checkers.get(message.database)?.forget();
+  else if (message.type === 'ping') send({ type: 'pong' });
+  else answer(message);
+});
+
+async function check({ id, database, sql, trust, isAlone }: Extract<ToThread, { type: 'check' }>): Promise<void> {
+  current[0] = id;
+  try {
+    const acceptance = await getChecker(database, trust).check(sql, createQuestion(id), isAlone);
+    send({ type: 'accepted', id, acceptance });
+  } catch (error) {
+    send({ type: 'failed', id, failure: toPlain(error) });
+  }
+}
+
+function getChecker(database: number, trust: PlainTrust | undefined): Checker {
+  if (database === dryRuns) return dryRunChecker;
+  const checker = checkers.get(database) ?? createChecker(trust && openTrust(database, trust));
+  checkers.delete(database);
+  checkers.set(database, checker);
+  const [oldest] = checkers.keys();
+  if (checkers.size > maxDatabases && oldest !== undefined) checkers.delete(oldest);
+  return checker;
+}
+
+/** Hashes are kept in this thread, and stored by the main thread for the next process. */
+function openTrust(database: number, { functions, extensions, known }: PlainTrust): Trust {
+  const all: Record<string, string> = { ...known };
+  return {
+    functions,
+    extensions,
+    known: () => all,
+    remember(found) {
+      Object.assign(all, found);
+      send({ type: 'remember', database, found });
+    },
+  };
+}
+
+function createQuestion(id: number): CatalogQuestion {
+  return async (sql, params = []) =>
+    await new Promise((resolve, reject) => {
+      const question = ++lastQuestion;
+      questions.set(question, { id, rows: [], resolve, reject });
+      send({ type: 'ask', id, question, sql, params });
+    });
+}
+
+function answer(message: Extract<ToThread, { type: 'rows' | 'unanswered' }>): void {
+  const asked = questions.get(message.question);
+  if (asked === undefined) return;
+  current[0] = asked.id;
+  if (message.type === 'unanswered') asked.reject(fromPlain(message.failure));
+  else {
+    for (const row of message.rows) asked.rows.push([...row]);
+    if (!message.isLast) return;
+    asked.resolve(asked.rows);
+  }
+  questions.delete(message.question);
+}
+
+function send(message: FromThread): void {
+  port?.postMessage(message);
+}

@@ -1,0 +1,13 @@
+/** Settings that decide what names and literals mean, or which code is loaded. */
+const decisive = new Set([
+  ...['role', 'session_authorization', 'search_path', 'standard_conforming_strings', 'backslash_quote', 'client_encoding'],
+  ...['dynamic_library_path', 'session_replication_role', 'local_preload_libraries', 'seed'],
+]);
+
+/** Settings of languages name code that runs when the language is first used, such as `pltcl.start_proc` and `plperl.on_init`. */
+const ofLanguage = /^pl(?:tclu?|perlu?|python[23]?u?|v8|coffee|ls|r|java|lua|rust|sh|php|ruby|dotnet|go|js|mruby|container)\./;
+
+export function isDecisive(setting: string): boolean {
+  const name = setting.toLowerCase();
+  return decisive.has(name) || ofLanguage.test(name);
+}

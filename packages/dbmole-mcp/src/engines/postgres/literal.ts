@@ -1,5 +1,0 @@
-/** For SQL that is read before our settings are: a role may have `standard_conforming_strings` off. */
-export function formatLiteral(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
-}

@@ -1,0 +1,9 @@
+import type { PlanReader } from '../../../catalog/catalog.ts';
+import { parsePlan } from './nodes.ts';
+
+export const plan: PlanReader = {
+  async statement(_run, { sql, analyze }) {
+    return `EXPLAIN (FORMAT JSON${analyze ? ', ANALYZE, BUFFERS' : ''}) ${sql}`;
+  },
+  parse: parsePlan,
+};

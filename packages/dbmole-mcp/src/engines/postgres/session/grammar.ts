@@ -1,0 +1,15 @@
+import { createGrammar, startsWith } from '../../../statement/grammar.ts';
+
+const space = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*`;
+
+export const grammar = createGrammar({
+  space,
+  // A transaction that was prepared elsewhere can be ended from here.
+  transaction: String.raw`begin|start\s+transaction|commit(?!\s+prepared)|rollback(?!\s+prepared)|abort|end|savepoint|release`,
+  session: String.raw`lock|listen|declare|prepare(?!\s+transaction)|set|create\s+(?:(?:local|global|or\s+replace)\s+)*temp(?:orary)?`,
+  unplanned: 'explain|analy[sz]e|describe|desc|show',
+  name: /^(?:[\p{L}\p{N}_$.]|"[^"]*")+/u,
+});
+
+/** Finds statements that begin with these words, in upper or lower case. */
+export const beginning = (words: string): RegExp => startsWith(space, words);

@@ -1,0 +1,148 @@
+import { Failure, formatAbort } from '@dbmole/core';
+import type { WriteEnd, WriteRequest } from '../../../engine.ts';
+import { afterStop, staleFailure } from '../../../failure.ts';
+import { exportRows } from '../../../next-steps.ts';
+import { isStatementEnded, quoteError, toFailure, type Where } from '../errors/failure.ts';
+import { ServerError } from '../errors/server-error.ts';
+import { command, statement, sync } from '../wire/messages.ts';
+import type { Segment } from '../wire/segment.ts';
+import { beginning } from './grammar.ts';
+import { noDryRunFailure } from './no-dry-run.ts';
+
+const begin = command('begin');
+const commit = command('commit');
+/** What would only fail at the COMMIT fails in a dry run as well. */
+const undo = Buffer.concat([command('set constraints all immediate'), command('rollback')]);
+
+/** Tags in front of the one of the caller's statement. */
+const tagsBefore = 2;
+
+/** The COMMIT is part of the same write: when the statement fails, the server skips it. */
+export function formatWrite({ sql, params, dryRun }: WriteRequest, prelude: Buffer): Buffer {
+  if (copiesOut.test(sql)) throw copyOutFailure();
+  return Buffer.concat([begin, prelude, statement(sql, params, 0), dryRun ? undo : commit, sync]);
+}
+
+/** Formats statements that cannot run in a transaction; they may not share a Sync. */
+export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffer): Buffer {
+  return Buffer.concat([prelude, sync, statement(sql, params, 0), sync]);
+}
+
+/** A procedure or a block may COMMIT between its steps, which the server allows only outside our transaction. */
+const endingItself = beginning(String.raw`(?:call|do)\b`);
+
+/** To be run outside from the start: an error of it may come after something was committed, so it is not run twice. */
+export function mayEndTransactions({ sql, dryRun }: WriteRequest): boolean {
+  return !dryRun && endingItself.test(sql);
+}
+
+/** Other errors have the same code, and all texts are translated; the name of the server's function is not. */
+export function isOutsideOnly({ error }: Segment): boolean {
+  return (
+    error?.code === '25001' && (error.routine === 'PreventInTransactionBlock' || error.routine === 'PreventTransactionChain')
+  );
+}
+
+/** What the server says when it is asked to run it in a transaction. */
+export function serverNoDryRun(error: ServerError): Failure {
+  return noDryRunFailure(quoteError(error), { engineCode: error.code });
+}
+
+export interface WriteContext {
+  request: WriteRequest;
+  /** It ran outside our transaction. */
+  outside: boolean;
+  signal: AbortSignal;
+  where: Where;
+}
+
+/** Undefined when it did what it was asked to do. */
+export function writeFailure(segment: Segment, context: WriteContext): Failure | undefined {
+  const { error, lost, answered, empty } = segment;
+  const ended = segment.tags.length - (context.outside ? 0 : tagsBefore);
+  // The answer to the COMMIT is the truth, whatever came after it. Without our own, the commit comes after the answer.
+  const committed = ended >= listStatements(context) && !(context.outside && segment.failed);
+  if (committed) return empty ? emptyFailure() : undefined;
+  if (error?.fatal && !answered) return staleFailure();
+  if (lost !== undefined && !isOurs(lost) && isDoubtful(segment, context, ended)) return unknownFailure(lost);
+  return knownFailure(error ?? lost, context);
+}
+
+/** The caller's; then the COMMIT, or the two that undo it. */
+function listStatements({ request, outside }: WriteContext): number {
+  if (outside) return 1;
+  return request.dryRun ? 3 : 2;
+}
+
+function knownFailure(error: unknown, { request, outside, signal, where }: WriteContext): Failure {
+  if (error instanceof ServerError && error.code === '25006') return readOnlyFailure(error);
+  if (error instanceof ServerError && error.code === endedInside && request.dryRun) return serverNoDryRun(error);
+  const stopped = isStatementEnded(error) || (error instanceof Failure && !isOurs(error));
+  if (!signal.aborted || !stopped) return toFailure(error, where, request.sql);
+  return afterStop(formatAbort(signal), !outside);
+}
+
+/** Its own COMMIT inside our transaction. */
+const endedInside = '2D000';
+
+/** In a write, we did not cause it. */
+function readOnlyFailure(error: ServerError): Failure {
+  return new Failure('engine', quoteError(error), {
+    code: 'E_SERVER_READONLY',
+    hint: 'Use the primary, or unset `default_transaction_read_only`: the server or the user allows only reads.',
+    engineCode: error.code,
+    cause: error,
+  });
+}
+
+/** We ended the connection because of what the statement asked for; it was not run. */
+function isOurs(lost: Error): boolean {
+  return lost instanceof Failure && lost.kind === 'input';
+}
+
+/** Whether something may have been changed although no answer said so. */
+function isDoubtful({ error }: Segment, { request, outside }: WriteContext, ended: number): boolean {
+  if (request.dryRun) return false;
+  if (error === undefined) return true;
+  // The answers come in order: before the statement had ended there was no COMMIT.
+  return error.fatal && (outside || ended > 0);
+}
+
+function unknownFailure(cause: Error): Failure {
+  return new Failure('connection', 'the connection was lost; it is unknown whether the statement took effect', {
+    code: 'E_OUTCOME_UNKNOWN',
+    hint: 'Check with a read whether it took effect before you repeat it.',
+    cause,
+  });
+}
+
+function emptyFailure(): Failure {
+  return new Failure('input', 'the statement is empty');
+}
+
+const copiesOut = beginning(String.raw`copy\b[^;]*\bto\s+stdout\b`);
+
+/** Its data would go by unseen, and its count be taken for rows that were changed. */
+function copyOutFailure(): Failure {
+  return new Failure('input', 'COPY … TO STDOUT is not supported', {
+    hint: [{ call: 'query', to: 'read the rows' }, exportRows],
+  });
+}
+
+const counting = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY', 'CREATE TABLE AS']);
+const creating = beginning(String.raw`create\b`);
+const materializing = beginning(String.raw`create\s+materialized\b`);
+
+/** From the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
+export function parseWriteEnd({ tags, copied }: Segment, outside: boolean, sql: string): WriteEnd {
+  const tag = tags[outside ? 0 : tagsBefore] ?? '';
+  const command = readCommand(tag.replace(/(?: \d+)+$/, ''), sql);
+  const count = /\d+$/.exec(tag)?.[0];
+  return { command, changed: count !== undefined && counting.has(command) && !copied ? Number(count) : undefined };
+}
+
+/** A table that is made from a query has the query's tag. */
+function readCommand(tag: string, sql: string): string {
+  if (tag !== 'SELECT' || !creating.test(sql)) return tag;
+  return materializing.test(sql) ? 'CREATE MATERIALIZED VIEW' : 'CREATE TABLE AS';
+}

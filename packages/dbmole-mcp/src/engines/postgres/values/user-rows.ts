@@ -1,0 +1,67 @@
+import type { Cell, RowSink } from '../../../engine.ts';
+import type { RowShape } from '../wire/long-message.ts';
+import type { Field } from '../wire/messages.ts';
+import type { SegmentRows } from '../wire/segment.ts';
+import type { TypeCatalog } from './type-catalog.ts';
+import { createRowShape } from './values.ts';
+
+/** Between the server's rows and the caller's sink. */
+export class UserRows implements SegmentRows {
+  readonly isCallers = true;
+  /** Undefined while nothing was described: the statement returns no rows. */
+  fields: readonly Field[] | undefined;
+  /** The sink wants no more. */
+  enough = false;
+  /** The sink failed: it is called from the stream, where its exceptions could not be caught. */
+  crash: { error: unknown } | undefined;
+  /** Called once, when the sink wants no more. */
+  onEnough: () => void = () => {};
+  readonly #sink: RowSink;
+  readonly #keepPerCell: number;
+  readonly #types: TypeCatalog;
+
+  constructor(sink: RowSink, keepPerCell: number, types: TypeCatalog) {
+    this.#sink = sink;
+    this.#keepPerCell = keepPerCell;
+    this.#types = types;
+  }
+
+  describe(fields: readonly Field[]): RowShape | undefined {
+    this.fields = fields;
+    const columns = fields.map((field) => this.#types.readColumn(field));
+    this.#guard(() => {
+      this.#sink.columns(columns);
+      return true;
+    });
+    return this.enough ? undefined : createRowShape(fields, this.#keepPerCell);
+  }
+
+  row(cells: readonly Cell[]): boolean {
+    this.#guard(() => this.#sink.row(cells));
+    return !this.enough;
+  }
+
+  #guard(wantsMore: () => boolean): void {
+    try {
+      if (wantsMore()) return;
+    } catch (error) {
+      this.crash = { error };
+    }
+    this.enough = true;
+    this.onEnough();
+  }
+}
+
+/** Rows of a question of our own: few, and short. */
+export class OwnRows implements SegmentRows {
+  readonly rows: (string | null)[][] = [];
+
+  describe(fields: readonly Field[]): RowShape {
+    return createRowShape(fields, 1_000);
+  }
+
+  row(cells: readonly Cell[]): boolean {
+    this.rows.push(cells.map((cell) => (typeof cell === 'object' ? (cell?.text ?? null) : cell)));
+    return true;
+  }
+}

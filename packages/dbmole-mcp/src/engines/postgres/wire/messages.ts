@@ -1,0 +1,150 @@
+import { Failure } from '@dbmole/core';
+import type { Param } from '../../../engine.ts';
+import { completeEnd } from './utf8.ts';
+
+/** One message to the server: its type, its length and the parts of its body. */
+function message(type: string, parts: readonly Buffer[]): Buffer {
+  const head = Buffer.allocUnsafe(5);
+  head.write(type, 0, 'latin1');
+  head.writeUInt32BE(4 + parts.reduce((sum, part) => sum + part.length, 0), 1);
+  return Buffer.concat([head, ...parts]);
+}
+
+function text(value: string): Buffer {
+  return Buffer.from(`${value}\0`);
+}
+
+function int16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+const unnamed = text('');
+const noTypes = int16(0);
+const allAsText = Buffer.concat([int16(1), int16(0)]);
+/** The protocol counts them in two bytes. */
+const maxParams = 65_535;
+const nullParam = int32(-1);
+
+export const sync = message('S', []);
+export const terminate = message('X', []);
+const statementKind = Buffer.from('S');
+const portalKind = Buffer.from('P');
+const describeUnnamed = describe(unnamed);
+
+/** A statement of one answer without parameters, whose rows are not read. */
+export function command(sql: string): Buffer {
+  return Buffer.concat([parse(sql), bind([]), execute(0)]);
+}
+
+/** The last short one without parameters: a small read often comes again. */
+let lastPlain = { sql: '', maxRows: -1, bytes: Buffer.alloc(0) };
+const maxKept = 10_000;
+
+/** `maxRows` 0 is no limit. */
+export function statement(sql: string, params: readonly Param[], maxRows: number): Buffer {
+  if (params.length === 0 && lastPlain.sql === sql && lastPlain.maxRows === maxRows) return lastPlain.bytes;
+  const bytes = Buffer.concat([parse(sql), bind(params), describeUnnamed, execute(maxRows)]);
+  if (params.length === 0 && sql.length <= maxKept) lastPlain = { sql, maxRows, bytes };
+  return bytes;
+}
+
+/** The first half of a statement: a portal of this name is ready to run. It stays through other statements of the transaction. */
+export function bindPortal(name: string, sql: string, params: readonly Param[]): Buffer {
+  return Buffer.concat([parse(sql), bind(params, { portal: text(name) })]);
+}
+
+/** And closes it, so that the next question of the same transaction can open its own. */
+export function runPortal(name: string, maxRows: number): Buffer {
+  return Buffer.concat([describe(text(name)), execute(maxRows, text(name)), message('C', [portalKind, text(name)])]);
+}
+
+/** A command for later: parsed and planned, but not run. */
+export function prepare(name: string, sql: string): Buffer {
+  return Buffer.concat([parse(sql, text(name)), bind([], { name: text(name) })]);
+}
+
+export function runPrepared(name: string): Buffer {
+  return Buffer.concat([bind([], { name: text(name) }), execute(0)]);
+}
+
+/** Takes away what was prepared; no error where there is nothing. */
+export function unprepare(name: string): Buffer {
+  return message('C', [statementKind, text(name)]);
+}
+
+/** Several commands at once, in a round of their own: no Sync belongs to it. */
+export function script(commands: readonly string[]): Buffer {
+  return message('Q', [text(commands.join('; '))]);
+}
+
+function parse(sql: string, name = unnamed): Buffer {
+  return message('P', [name, text(sql), noTypes]);
+}
+
+function bind(params: readonly Param[], { portal = unnamed, name = unnamed } = {}): Buffer {
+  if (params.length > maxParams)
+    throw new Failure('input', `the statement has ${params.length} params; at most ${maxParams} are accepted`, {
+      hint: 'Pass many values as one array: `= any($1)`.',
+    });
+  return message('B', [portal, name, int16(0), int16(params.length), ...params.flatMap(param), allAsText]);
+}
+
+function param(value: Param): Buffer[] {
+  if (value === null) return [nullParam];
+  const bytes = Buffer.from(Object.is(value, -0) ? '-0' : String(value));
+  return [int32(bytes.length), bytes];
+}
+
+function describe(portal: Buffer): Buffer {
+  return message('D', [portalKind, portal]);
+}
+
+function execute(maxRows: number, portal = unnamed): Buffer {
+  return message('E', [portal, int32(maxRows)]);
+}
+
+export interface Field {
+  name: string;
+  type: number;
+  modifier: number;
+}
+
+export function parseFields(body: Buffer): Field[] {
+  const fields: Field[] = [];
+  let at = 2;
+  for (let count = body.readUInt16BE(0); count > 0; count--) {
+    const end = body.indexOf(0, at);
+    // Behind the name: table (4 bytes), column (2), type (4), size (2), modifier (4), format (2).
+    const name = body.toString('utf8', at, end);
+    fields.push({ name, type: body.readUInt32BE(end + 7), modifier: body.readInt32BE(end + 13) });
+    at = end + 19;
+  }
+  return fields;
+}
+
+/** The fields of an error or a notice by their letters. A text that was cut does not end in half a character. */
+export function parseNotice(body: Buffer): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let at = 0;
+  while (at < body.length && body[at] !== 0) {
+    const found = body.indexOf(0, at + 1);
+    const end = found < 0 ? body.length : found;
+    fields.set(String.fromCharCode(body.readUInt8(at)), body.toString('utf8', at + 1, completeEnd(body, at + 1, end)));
+    at = end + 1;
+  }
+  return fields;
+}
+
+export function parseText(body: Buffer): string {
+  return parseTexts(body)[0] ?? '';
+}
+
+export function parseTexts(body: Buffer): string[] {
+  return body.toString('utf8').split('\0');
+}

@@ -1,0 +1,52 @@
+// The build copies this file into the published types, so it imports nothing but the types of the library that every server has.
+import type { MoleOptions, MolePrivateKey, MoleSecret, MoleSsh } from '@dbmole/core/library';
+
+export interface DbmoleOptions extends MoleOptions<DbmoleConnection> {
+  /** Lets export_query create files in this folder. Without it the tool answers that it may not. */
+  exportDir?: string | undefined;
+}
+
+/** A connection, as a configuration file writes it: with a `url`, or with `type`, `host` and `user`. */
+export interface DbmoleConnection {
+  /** How tools and answers call it: letters, digits, `_` and `-`. */
+  name: string;
+  /** `postgres://…` or `mysql://…`, instead of the fields that it holds. */
+  url?: string | undefined;
+  type?: 'postgres' | 'postgresql' | 'mysql' | 'mariadb' | undefined;
+  host?: string | undefined;
+  port?: number | undefined;
+  user?: string | undefined;
+  password?: MoleSecret | DbmolePasswordFile | undefined;
+  database?: string | undefined;
+  /** PostgreSQL: the search path, as one name or several with commas. */
+  schema?: string | undefined;
+  /** No tool writes through this connection. */
+  readonly?: boolean | undefined;
+  /** Shown to the model. */
+  description?: string | undefined;
+  /** The default time limit of a call, in milliseconds. */
+  timeoutMs?: number | undefined;
+  tls?: DbmoleTlsMode | DbmoleTls | undefined;
+  ssh?: MoleSsh | undefined;
+  /** Code in the database that reads may call although the guard cannot check it. */
+  trust?: { functions?: string[] | undefined; extensions?: string[] | undefined } | undefined;
+}
+
+/** A file of the database's own clients that holds the password. */
+export interface DbmolePasswordFile {
+  from: 'pgpass' | 'pg_service.conf' | 'my.cnf';
+  /** Where in the file, if it takes one: a service or a group. */
+  name?: string;
+}
+
+export type DbmoleTlsMode = 'auto' | 'disable' | 'require' | 'verify-ca' | 'verify-full';
+
+/** PEM texts, or the files that hold them. */
+export interface DbmoleTls {
+  mode?: DbmoleTlsMode | undefined;
+  ca?: string | undefined;
+  cert?: string | undefined;
+  key?: MolePrivateKey | undefined;
+  /** The name in the certificate, when it is not `host`. */
+  serverName?: string | undefined;
+}

@@ -1,0 +1,14 @@
+import type { ProgramFlag, ProgramSetting } from '@dbmole/core';
+
+/** Options of this server alone, in a file of their own for the front of `--shared`, which loads nothing else of it. */
+export const exportSetting: ProgramSetting = {
+  name: 'export-dir',
+  value: 'DIR',
+  help: 'let export_query create files in DIR',
+  isPath: true,
+};
+
+export const demoFlag: ProgramFlag = {
+  name: 'demo',
+  help: 'add a sample database; its PostgreSQL is fetched by npm at the first use',
+};

@@ -1,0 +1,88 @@
+import { bareName } from '../catalog/nearest-tables.ts';
+import type { PlanNode } from './plan-tree.ts';
+
+/** What has to be known of a table to say why no index of it was used. */
+export interface TableFacts {
+  /** The engine's estimate. */
+  rows: number | undefined;
+  columns: readonly { name: string; type: string }[];
+  /** The definition of each begins with its columns: `(customer_id, day)`, `gin (tags)`. */
+  indexes: readonly { name: string; definition: string }[];
+}
+
+/** Literals, quoted names, words, and the operators that compare texts. */
+const tokenPattern = /'(?:[^'\\]|\\.|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|[\p{L}\p{N}_$]+|::|!?~~?\*?|\S/gsu;
+const patternOperators = new Set(['~~', '~~*', 'like', 'ilike']);
+const wildcardStart = /^'[%_]/;
+const keywords = new Set(['and', 'or', 'not', 'in', 'any', 'all', 'between', 'like', 'ilike', 'is', 'case', 'when', 'then']);
+
+type Use = 'plain' | 'wildcard' | 'expression';
+
+const subquery = /\bSubPlan \d|subquery#\d|\bselect #\d|<in_optimizer>/;
+
+/** What it leaves cannot be known from statistics, nor found by an index. */
+export function hasSubquery(filter: string | undefined): boolean {
+  return filter !== undefined && subquery.test(filter);
+}
+
+type Scan = Pick<PlanNode, 'filter' | 'alias'>;
+
+/** Why a filter was not answered by an index. */
+export function explainScan(scan: Scan, facts: TableFacts | undefined): string {
+  const uses = facts === undefined ? new Map<string, Use>() : findUses(scan, facts);
+  const columns = [...uses.keys()];
+  const index = facts?.indexes.find(({ definition }) => columns.includes(leadingColumn(definition)));
+  if (index !== undefined) return `the planner did not use the index ${index.name}`;
+  const byUse = (wanted: Use) => columns.filter((column) => uses.get(column) === wanted);
+  const plain = byUse('plain');
+  if (plain.length > 0) return `no index begins with ${plain.join(' or ')}`;
+  if (byUse('wildcard').length > 0)
+    return `its LIKE on ${byUse('wildcard').join(', ')} begins with a wildcard, which no ordinary index serves`;
+  const computed = byUse('expression');
+  const hasExpressionIndex = facts?.indexes.some(({ definition }) => leadingColumn(definition) === '') ?? true;
+  return computed.length === 0 || hasExpressionIndex
+    ? 'no index was used'
+    : `no index is on what is computed from ${computed.join(', ')}`;
+}
+
+const leadingName = /^(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|[\p{L}\p{N}_$]+)/u;
+
+/** Empty for an expression. A prefix of a column, as in `name(20)`, is that column. */
+function leadingColumn(definition: string): string {
+  const first = definition.slice(definition.indexOf('(') + 1);
+  const name = leadingName.exec(first)?.[0] ?? '';
+  return /^\s*\((?!\d)/.test(first.slice(name.length)) ? '' : name;
+}
+
+function findUses({ filter = '', alias }: Scan, { columns }: TableFacts): Map<string, Use> {
+  const tokens = filter.match(tokenPattern) ?? [];
+  const isOurs = (at: number) => tokens[at - 1] !== '.' || bareName(tokens[at - 2] ?? '') === alias;
+  const byName = new Map(columns.map((column) => [bareName(column.name).toLowerCase(), column]));
+  const uses = new Map<string, Use>();
+  for (const [at, token] of tokens.entries()) {
+    const column = byName.get(bareName(token).toLowerCase());
+    if (column === undefined || token.startsWith("'") || tokens[at + 1] === '.' || tokens[at + 1] === '(') continue;
+    if (!isOurs(at)) continue;
+    uses.set(column.name, describeUse(tokens, at, column.type));
+  }
+  return uses;
+}
+
+function describeUse(tokens: readonly string[], at: number, type: string): Use {
+  let [before, after] = [at - 1, at + 1];
+  if (tokens[before] === '.') before -= 2;
+  const isWrapped = tokens[before] === '(' && tokens[after] === ')';
+  if (isWrapped && isFunction(tokens[before - 1])) return 'expression';
+  if (isWrapped) after += 1;
+  if (tokens[after] === '::') {
+    // A varchar is a text to an index as well.
+    if (!/^(?:character varying|varchar|char|text)/.test(type) || tokens[after + 1] !== 'text') return 'expression';
+    after += 2;
+  }
+  const operator = tokens[after]?.toLowerCase() ?? '';
+  return patternOperators.has(operator) && wildcardStart.test(tokens[after + 1] ?? '') ? 'wildcard' : 'plain';
+}
+
+function isFunction(token: string | undefined): boolean {
+  return token !== undefined && /^[\p{L}_]/u.test(token) && !keywords.has(token.toLowerCase());
+}

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { runFront } from '@dbmole/core/shared-front';
+import { demoFlag, exportSetting } from './options.ts';
+import { passwordVariables } from './password-files/variables.ts';
+
+declare const PACKAGE_VERSION: string;
+
+/** Whether a process that is shared serves this client. The server itself is not loaded for it. */
+export function joinShared(file: string): Promise<boolean> {
+  return runFront({
+    name: 'dbmole-mcp',
+    version: typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0',
+    app: 'dbmole',
+    file: fileURLToPath(file),
+    settings: [exportSetting],
+    flags: [demoFlag],
+    urlVariable: 'DATABASE_URL',
+    variables: passwordVariables,
+  });
+}

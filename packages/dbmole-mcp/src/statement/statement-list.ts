@@ -1,0 +1,62 @@
+import { defaultBudget, Failure, severalFailureRoom } from '@dbmole/core';
+import { type TableOptions, TableSink } from '../table-sink.ts';
+
+export const maxStatements = 20;
+
+/** One statement, or a list of them; some models write a list as JSON in a text. */
+export function parseStatements(sql: string | readonly string[]): readonly string[] {
+  if (typeof sql !== 'string') return sql;
+  const list = sql.trimStart().startsWith('[') ? parseList(sql) : undefined;
+  return list ?? [sql];
+}
+
+function parseList(text: string): readonly string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    const isList = Array.isArray(list) && list.length > 0 && list.length <= maxStatements;
+    return isList && list.every((item) => typeof item === 'string') ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The params of each statement: of a single one they are the list itself, of several a list for each. */
+export function splitParams<P>(statements: readonly string[], params: readonly P[]): readonly (readonly P[])[] {
+  if (statements.length === 1) return [params];
+  if (params.length === 0) return statements.map(() => []);
+  if (params.length === statements.length && params.every((one): one is P & P[] => Array.isArray(one))) return params;
+  throw new Failure('input', `params has ${params.length} items for ${statements.length} statements`, {
+    hint: 'Pass one list of params for each statement, [] for those without placeholders.',
+  });
+}
+
+/** For the results of several statements, which share the room of one answer: what the first ones leave is for those after them. */
+export function createSharedSinks(count: number, options: TableOptions): readonly TableSink[] {
+  const sinks: TableSink[] = [];
+  const roomFor = (index: number) => {
+    const used = sinks
+      .slice(0, index)
+      .reduce((sum, sink) => sum + (sink.hasResult ? measureLength(sink) : severalFailureRoom), 0);
+    return Math.max(minRoom, Math.floor((defaultBudget - used) / (count - index)));
+  };
+  for (let i = 0; i < count; i++) {
+    sinks.push(
+      new TableSink({
+        ...options,
+        isOneOfSeveral: true,
+        textCell: false,
+        get budget() {
+          return roomFor(i);
+        },
+      }),
+    );
+  }
+  return sinks;
+}
+
+const minRoom = 1_500;
+
+function measureLength(sink: TableSink): number {
+  const { line, body } = sink.finish();
+  return line.length + body.length;
+}

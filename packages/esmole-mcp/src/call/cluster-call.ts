@@ -1,0 +1,89 @@
+import { type Failure, type Lease, readonlyFailure } from '@dbmole/core';
+import type { Answer, AnswerLimits } from '../answer/answer.ts';
+import type { ClusterBackend } from '../backend.ts';
+import { guardRequest } from '../guard/guard.ts';
+import { acceptNarrowed } from '../guard/write/narrowed-write.ts';
+import { acceptOpen } from '../guard/write/open-write.ts';
+import type { AskedRequest, ClusterIdentity, ClusterRequest } from './cluster-request.ts';
+import { quoteRemoteText } from './quote-remote-text.ts';
+import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
+
+/** One call of a tool on a cluster, and everything that it may do there. */
+export interface ClusterCall {
+  lease: Lease<ClusterBackend>;
+  signal: AbortSignal;
+  identity: ClusterIdentity;
+  /** Guarded; answers whatever the status is. */
+  ask(request: AskedRequest, limits?: AnswerLimits): Promise<Answer>;
+  /** The same for those who can do nothing with an error: throws it. */
+  read(request: AskedRequest, limits?: AnswerLimits): Promise<Answer>;
+  /** The error in an answer, with the names that resemble one that does not exist; undefined without an error. */
+  failureOf(answer: Answer): Promise<Failure | undefined>;
+  /** The fallback when the cluster does not report it. */
+  unknownIndex(name: string): Promise<Failure>;
+  /** Warnings that were not shown before, as sentences. Most warnings come with every answer. */
+  news(answer: Pick<Answer, 'warnings'>): string[];
+  /**
+   * Sends a write. It is refused on a readonly connection, for hidden indices that the connection may not read, and wherever it cannot
+   * be checked that the request stays within the indices of the connection.
+   */
+  write(request: AskedRequest): Promise<Answer>;
+}
+
+export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdentity, signal: AbortSignal): ClusterCall {
+  const { backend, name } = lease;
+  const { readonly } = backend.rules;
+  const rules = { identity, ...backend.rules };
+  const askWithin = (request: AskedRequest, within: AbortSignal, limits?: AnswerLimits) =>
+    backend.send(guardRequest(whole(request), rules), { signal: within, ...(limits === undefined ? {} : { limits }) });
+  const ask: ClusterCall['ask'] = (request, limits) => askWithin(request, signal, limits);
+  const failureOf: ClusterCall['failureOf'] = (answer) => failureWithNames(answer, askWithin, signal);
+  return {
+    lease,
+    signal,
+    identity,
+    ask,
+    async read(request, limits) {
+      const answer = await ask(request, limits);
+      const failure = await failureOf(answer);
+      if (failure !== undefined) throw failure;
+      return answer;
+    },
+    failureOf,
+    unknownIndex: (index) =>
+      unknownIndexFailure(index, { message: `there is no index ${JSON.stringify(index)}`, ask: askWithin, signal }),
+    news: ({ warnings }) => listNews(backend, warnings),
+    write: async (request) => {
+      const asked = whole(request);
+      if (readonly !== false) throw readonlyFailure(name);
+      const accept = rules.indices === undefined ? acceptOpen : acceptNarrowed;
+      return await backend.send(accept(asked, name, rules), { signal });
+    },
+  };
+}
+
+/** The number of warnings that are shown at a time; each is shown once. */
+const warningsSaid = 5;
+/** A cluster that makes up a new one for each answer should not fill the memory. */
+const warningsKnown = 1_000;
+
+const told = new WeakMap<ClusterBackend, Set<string>>();
+
+function listNews(backend: ClusterBackend, warnings: readonly string[]): string[] {
+  const known = told.get(backend) ?? new Set();
+  told.set(backend, known);
+  const news = warnings.filter((warning) => !known.has(warning));
+  if (known.size > warningsKnown) known.clear();
+  for (const warning of news) known.add(warning);
+  const said = news.slice(0, warningsSaid).map((warning) => `The cluster warns: ${quoteRemoteText(warning, 200)}.`);
+  return news.length <= warningsSaid ? said : [...said, `And ${news.length - warningsSaid} more warnings.`];
+}
+
+function whole(request: AskedRequest): ClusterRequest {
+  return { method: 'GET', params: {}, body: undefined, ...request };
+}
+
+/** A name or pattern in a path: commas separate names, and the guard looks at each. */
+export function buildPath(...segments: readonly (string | undefined)[]): string {
+  return `/${segments.flatMap((segment) => (segment === undefined ? [] : [encodeURIComponent(segment)])).join('/')}`;
+}

@@ -1,0 +1,71 @@
+import { type CliQuery, Failure } from '@dbmole/core';
+import type { AnswerLimits } from './answer/answer.ts';
+import type { ClusterBackend } from './backend.ts';
+import { type AskedRequest, type ClusterRequest, parseTarget } from './call/cluster-request.ts';
+import { methods } from './call/methods.ts';
+
+/** A person wants all of it, but a mistake should not fill the memory. */
+const size = 64 * 1024 * 1024;
+const limits: AnswerLimits = { bytes: size };
+
+const form = 'GET /index/_search';
+
+/** `query` on the command line: one guarded request, and what came back. */
+export const cliQuery: CliQuery<ClusterBackend> = {
+  usage: '"GET /PATH" [BODY]',
+  about: 'run one read-only request',
+  example: '"GET /_cat/indices"',
+  options: ['file'],
+  async run(backend, { words, signal, answer }) {
+    const [{ guardRequest }, { answerFailure }, { failureWithNames }, { prettyJson }] = await Promise.all([
+      import('./guard/guard.ts'),
+      import('./call/answer-failure.ts'),
+      import('./call/unknown-index.ts'),
+      import('./json/pretty-json.ts'),
+    ]);
+    const rules = { identity: await backend.identify(signal), ...backend.rules };
+    const found = await backend.send(guardRequest(withTable(parseQuestion(words)), rules), { signal, limits });
+    const ask = (request: AskedRequest, within: AbortSignal) =>
+      backend.send(guardRequest({ method: 'GET', params: {}, body: undefined, ...request }, rules), { signal: within });
+    if (answerFailure(found) !== undefined) throw await failureWithNames(found, ask, signal);
+    answer.text(found.contentType.includes('json') ? prettyJson(found.text) : found.text.trimEnd());
+    if (found.cut !== undefined) throw cutFailure();
+  },
+};
+
+/** APIs that are made for people return a table with the names of its columns. */
+function withTable(request: ClusterRequest): ClusterRequest {
+  const { segments, params } = parseTarget(request);
+  if (segments[0] !== '_cat' || segments.length === 1 || params.has('format')) return request;
+  const [path = ''] = request.path.split('?');
+  return { ...request, path, params: { format: 'text', v: 'true', ...Object.fromEntries(params) } };
+}
+
+/** `"GET /path"` or `GET /path` or `/path`, and perhaps a body. Where a method can have both, one with a body is a POST. */
+export function parseQuestion(words: readonly string[]): ClusterRequest {
+  const [first = '', ...others] = words.flatMap((word, at) => (at === 0 ? splitFirst(word) : [word]));
+  const method = methods.find((one) => one === first.toUpperCase());
+  const [path, body, ...rest] = method === undefined ? [first, ...others] : others;
+  if (path === undefined || !path.startsWith('/') || rest.length > 0)
+    throw new Failure(
+      'input',
+      `invalid request ${JSON.stringify(words.join(' ').slice(0, 200))}: expected a method, a path that begins with / and perhaps a body`,
+      {
+        hint: `Write it as in "${form}" '{"size": 1}'.`,
+      },
+    );
+  return { method: method ?? (body === undefined ? 'GET' : 'POST'), path, params: {}, body };
+}
+
+/** The method, the path, and what follows them: a body may have spaces, and a path has none. */
+function splitFirst(word: string): string[] {
+  const [, method, path, body] = /^(\S+)\s+(\S+)\s+(.*)$/s.exec(word.trim()) ?? [];
+  return method === undefined || path === undefined || body === undefined ? word.trim().split(/\s+/) : [method, path, body];
+}
+
+function cutFailure(): Failure {
+  return new Failure('limit', `the answer is longer than ${size} bytes and was cut there`, {
+    code: 'E_TOO_LONG',
+    hint: 'Ask for less with size, _source or filter_path.',
+  });
+}

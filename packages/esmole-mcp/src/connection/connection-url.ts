@@ -1,0 +1,52 @@
+import { parseUrl, UrlError, type UrlParts } from '@dbmole/core';
+import { parsePath } from '../call/path.ts';
+
+/** The fields that a URL can contain. */
+export interface UrlFields {
+  type: 'elasticsearch';
+  scheme: 'http' | 'https';
+  host: string;
+  port: number;
+  user?: string;
+  password?: string;
+  pathPrefix?: string;
+}
+
+const urlForm = 'https://user@host:port';
+
+/** The default ports of a URL, not those of a cluster. */
+const urlPorts = { http: 80, https: 443 };
+
+/** Splits a URL into fields. Throws a UrlError that repeats nothing of it. */
+export function parseConnectionUrl(text: string): UrlFields {
+  if (text.includes('\\')) throw new UrlError('a \\ in it is written %5C');
+  if (/[/.]\.{1,2}(?:\/|$)/.test(text) || /\/(?:%2e|\.){1,2}(?:\/|$)/i.test(text))
+    throw new UrlError('its path has the part . or ..');
+  const parts = parseUrl(text, urlForm);
+  const { scheme, host, port, user, password } = parts;
+  if (scheme !== 'http' && scheme !== 'https') throw new UrlError('it must begin with http:// or https://');
+  if (text.includes('?')) throw new UrlError('it has a query, which is not accepted');
+  if ([user, password, host].some((part) => /\p{Cc}/u.test(part))) throw new UrlError('it contains an encoded control character');
+  if (host.includes(',')) throw new UrlError('it names several hosts; give the first here and the others in `nodes`');
+  return {
+    type: 'elasticsearch',
+    scheme,
+    host,
+    port: port ?? urlPorts[scheme],
+    ...(user === '' ? {} : { user }),
+    ...(password === '' ? {} : { password }),
+    ...readPrefix(parts),
+  };
+}
+
+/** A proxy may serve the cluster below a path. */
+function readPrefix({ path }: UrlParts): { pathPrefix?: string } {
+  const pathPrefix = path.replace(/\/$/, '');
+  if (pathPrefix === '') return {};
+  try {
+    parsePath(pathPrefix);
+  } catch {
+    throw new UrlError('invalid path for a cluster');
+  }
+  return { pathPrefix };
+}

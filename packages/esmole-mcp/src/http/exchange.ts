@@ -1,0 +1,123 @@
+import { formatAbort, onAbort } from '@dbmole/core';
+import { ReadBuffers } from '@dbmole/core/read-buffers';
+import type { Dispatcher } from 'undici';
+import { type Answer, type AnswerBody, AnswerReader, parseWarnings } from '../answer/answer.ts';
+import type { SendOptions } from '../backend.ts';
+import { createUnpacker, type Unpacker } from './unpack.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type Controller = Dispatcher.DispatchController;
+
+/** How one request ended. */
+export type Outcome = { answer: Answer } | { error: unknown; wasSent: boolean };
+
+/** Sends one request and reads its answer. A connection that is not read to its end is closed. Never rejects. */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  options: Required<SendOptions>,
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    dispatcher.dispatch(request, new Exchange(options, resolve));
+  });
+}
+
+/** The handler that the client calls. Its streams would add several buffers; here chunks are read at once, so none waits in memory. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #stopListening: (() => void) | undefined;
+  readonly #reader: AnswerReader;
+  readonly #resolve: (outcome: Outcome) => void;
+  #controller: Controller | undefined;
+  #head: Omit<Answer, keyof AnswerBody> | undefined;
+  #encoding = '';
+  #unpacker: Unpacker | undefined;
+  readonly #buffers = new ReadBuffers({
+    pause: () => this.#controller?.pause(),
+    resume: () => this.#isFull || this.#controller?.resume(),
+  });
+  /** The decompressor is full. */
+  #isFull = false;
+  #isRead = false;
+  #isOver = false;
+
+  constructor({ signal, limits }: Required<SendOptions>, resolve: (outcome: Outcome) => void) {
+    this.#reader = new AnswerReader(limits);
+    this.#resolve = resolve;
+    // The client itself notices a signal only once there is a connection.
+    this.#stopListening = onAbort(signal, () => this.#fail(formatAbort(signal)));
+  }
+
+  /** The request is about to leave. An error here keeps it back, and leaves the connection to others. */
+  onRequestStart(controller: Controller): void {
+    if (this.#isOver) throw new Error('the request was abandoned');
+    this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Controller, statusCode: number, headers: Headers): void {
+    if (statusCode < 200) return;
+    this.#head = readHead(statusCode, headers);
+    this.#encoding = readHeader(headers, 'content-encoding').toLowerCase();
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#unpacker ??= createUnpacker(this.#encoding, {
+      take: (plain) => {
+        if (!this.#isOver && !this.#reader.push(plain)) this.#finish();
+        this.#buffers.add(plain.length);
+      },
+      end: () => this.#finish(),
+      fail: (error) => this.#fail(error),
+    });
+    this.#isFull = !this.#unpacker.write(chunk, () => {
+      this.#isFull = false;
+      controller.resume();
+    });
+    if (this.#isFull) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#isRead = true;
+    // An answer without a body may still have headers that name a compression.
+    if (this.#unpacker === undefined) this.#finish();
+    else this.#unpacker.end();
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#fail(error);
+  }
+
+  #finish(): void {
+    if (this.#head === undefined) this.#fail(new Error('there is no answer'));
+    else this.#end({ answer: { ...this.#head, ...this.#reader.end() } });
+  }
+
+  #fail(error: unknown): void {
+    this.#end({ error, wasSent: this.#controller !== undefined });
+  }
+
+  #end(outcome: Outcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopListening?.();
+    this.#unpacker?.dispose();
+    if (!this.#isRead) this.#controller?.abort(new Error('nothing more of it is wanted'));
+    this.#resolve(outcome);
+  }
+}
+
+function readHead(status: number, headers: Headers): Omit<Answer, keyof AnswerBody> {
+  const product = readHeader(headers, 'x-elastic-product');
+  const warning = readHeader(headers, 'warning');
+  return {
+    status,
+    contentType: (readHeader(headers, 'content-type').split(';')[0] ?? '').trim().toLowerCase(),
+    warnings: parseWarnings(warning),
+    warnedBy: /^299 (\S+)/.exec(warning)?.[1],
+    product: product === '' ? undefined : product,
+  };
+}
+
+function readHeader(headers: Headers, name: string): string {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : (value ?? '');
+}

@@ -1,0 +1,47 @@
+// The build copies this file into the published types, so it imports nothing but the types of the library that every server has.
+import type { MoleOptions, MoleSecret, MoleSsh } from '@dbmole/core/library';
+
+export type EsmoleOptions = MoleOptions<EsmoleConnection>;
+
+/** A connection, as a configuration file writes it: with a `url`, a `cloudId` or a `host`, and one way to log in. */
+export interface EsmoleConnection {
+  /** How tools and answers call it: letters, digits, `_` and `-`. */
+  name: string;
+  /** `https://…`, instead of the fields that it holds. */
+  url?: string | undefined;
+  /** The cloud ID of a deployment, instead of `host` and `port`. */
+  cloudId?: string | undefined;
+  type?: 'elasticsearch' | undefined;
+  /** `https` by default. */
+  scheme?: 'http' | 'https' | undefined;
+  host?: string | undefined;
+  port?: number | undefined;
+  /** Other nodes of the same cluster, as `host` or `host:port`. */
+  nodes?: string[] | undefined;
+  user?: string | undefined;
+  password?: MoleSecret | undefined;
+  apiKey?: MoleSecret | undefined;
+  /** A cluster without security needs no login. */
+  auth?: 'none' | undefined;
+  /** A PEM text, or the file that holds one. */
+  ca?: string | undefined;
+  /** The SHA-256 of the certificate authority. */
+  caFingerprint?: string | undefined;
+  verifyTls?: boolean | undefined;
+  /** What a proxy puts before every path, as `/path`. */
+  pathPrefix?: string | undefined;
+  /** The only indices that may be named, as names or patterns. */
+  indices?: string[] | undefined;
+  systemIndices?: boolean | undefined;
+  /** Lets requests read what may hold secrets: stored scripts, repositories, users. */
+  sensitive?: boolean | undefined;
+  /** Lets requests ask models, which may be services outside the cluster. */
+  models?: boolean | undefined;
+  /** No tool writes through this connection. */
+  readonly?: boolean | undefined;
+  /** Shown to the model. */
+  description?: string | undefined;
+  /** The default time limit of a call, in milliseconds. */
+  timeoutMs?: number | undefined;
+  ssh?: MoleSsh | undefined;
+}

@@ -1,0 +1,70 @@
+/** Both SQL engines of dbmole have the same folders and file names. Each difference is listed here with its reason. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from './steps.ts';
+
+/** Paths without `.ts`, by reason. A path that ends with a slash covers a folder. */
+type Differences = Readonly<Record<string, string>>;
+
+const onlyMysql: Differences = {
+  'two products, MySQL and MariaDB, share the protocol': 'flavour plan/mariadb plan/tree-text',
+  'the privileges are texts of SHOW GRANTS, and not functions of the catalog': 'audit/grants audit/powers',
+  'the catalog depends on the product and on a setting of names': 'catalog/context',
+  'a driver speaks the protocol through callbacks': 'wire/deferred',
+  'rows are decoded beside the driver': 'values/row-reader',
+  'values are bound through variables of the session': 'values/params',
+  'the server has no function that quotes names where they need it': 'values/identifiers',
+  'the protocol does not report the kind of a statement, nor whether it returns rows':
+    'session/statement-kind session/run-statement',
+  'no parser reads what the servers read, so the guard has a tokenizer and a list of functions':
+    'guard/text/ guard/catalog/ guard/in-turns guard/judge-call guard/known-functions',
+};
+
+const onlyPostgres: Differences = {
+  'the protocol is spoken without a driver':
+    'wire/wire wire/messages wire/segment wire/long-message wire/utf8 errors/server-error',
+  'another connection asks the server whether a statement has ended': 'wire/late-end',
+  'answers are read from segments of one write': 'errors/read-failure session/prelude session/read-batch session/ready-session',
+  'the end of a cleaning can be delayed on the way, which a driver hides': 'session/cleaning-delays',
+  'the premise of a read is a snapshot of the catalog, which the session compares': 'session/premise-watch',
+  'libraries of languages leave state in the session': 'session/state-check',
+  'the row limit is not a setting of the session': 'session/row-limit',
+  'login reads the types of the database': 'session/open-session values/type-catalog values/type-names',
+  'several places refuse a dry run': 'session/no-dry-run',
+  'the engine has arrays': 'values/list-param',
+  'one format of plans serves all versions': 'plan/nodes',
+  'the audit reads its facts with long statements': 'audit/audit-reader audit/audit-sql',
+  'names are searched along a path of schemas': 'catalog/fragments catalog/table-candidates',
+  'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
+  'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
+  'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
+};
+
+function listPaths(engine: string): string[] {
+  const folder = join(root, 'packages/dbmole-mcp/src/engines', engine);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('testing/'))
+    .map((path) => path.slice(0, -'.ts'.length));
+}
+
+/** The listed path that covers a file. */
+function findListed(path: string, listed: readonly string[]): string | undefined {
+  return listed.find((one) => (one.endsWith('/') ? path.startsWith(one) : path === one));
+}
+
+describe('the folders of the SQL engines', () => {
+  it.each([
+    ['mysql', 'postgres', onlyMysql],
+    ['postgres', 'mysql', onlyPostgres],
+  ] as const)('%s has no file that %s lacks without a listed reason', (engine, other, differences) => {
+    const others = new Set(listPaths(other));
+    const listed = Object.values(differences).flatMap((paths) => paths.split(' '));
+    const extra = listPaths(engine).filter((path) => !others.has(path));
+    expect(extra.length).toBeGreaterThan(10);
+    expect(extra.filter((path) => findListed(path, listed) === undefined)).toEqual([]);
+    const used = new Set(extra.map((path) => findListed(path, listed)));
+    expect(listed.filter((path) => !used.has(path))).toEqual([]);
+  });
+});
