@@ -21,9 +21,13 @@ export async function startProxy(targetPort: number, targetHost = '127.0.0.1'): 
     const far = connect({ port: targetPort, host: targetHost, noDelay: true });
     const pair = [near, far] as const;
     pairs.add(pair);
-    for (const socket of pair) {
+    for (const [socket, other] of [pair, [far, near]] as const) {
       socket.on('error', () => {});
-      socket.on('close', () => pairs.delete(pair));
+      // A reset of one side does not end the other by itself, which would then keep the proxy from closing.
+      socket.on('close', () => {
+        other.destroySoon();
+        pairs.delete(pair);
+      });
     }
     near.pipe(far).pipe(near);
   });
