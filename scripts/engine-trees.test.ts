@@ -13,7 +13,6 @@ const onlyMysql: Differences = {
   'the catalog depends on the product and on a setting of names': 'catalog/context',
   'a driver speaks the protocol through callbacks': 'wire/deferred',
   'rows are decoded beside the driver': 'values/row-reader',
-  'values are bound through variables of the session': 'values/params',
   'the server has no function that quotes names where they need it': 'values/identifiers',
   'the protocol does not report the kind of a statement, nor whether it returns rows':
     'session/statement-kind session/run-statement',
@@ -22,19 +21,14 @@ const onlyMysql: Differences = {
 };
 
 const onlyPostgres: Differences = {
-  'the protocol is spoken without a driver':
-    'wire/wire wire/messages wire/segment wire/long-message wire/utf8 errors/server-error',
-  'another connection asks the server whether a statement has ended': 'wire/late-end',
-  'answers are read from segments of one write': 'errors/read-failure session/prelude session/read-batch session/ready-session',
-  'the end of a cleaning can be delayed on the way, which a driver hides': 'session/cleaning-delays',
+  'the protocol is spoken without a driver': 'wire/wire wire/messages wire/segment wire/long-message',
+  'answers are read from segments of one write': 'session/prelude session/read-batch session/ready-session',
   'the premise of a read is a snapshot of the catalog, which the session compares': 'session/premise-watch',
   'libraries of languages leave state in the session': 'session/state-check',
   'the row limit is not a setting of the session': 'session/row-limit',
-  'login reads the types of the database': 'session/open-session values/type-catalog values/type-names',
-  'several places refuse a dry run': 'session/no-dry-run',
-  'the engine has arrays': 'values/list-param',
+  'login reads the types of the database': 'values/type-catalog values/type-names',
   'one format of plans serves all versions': 'plan/nodes',
-  'the audit reads its facts with long statements': 'audit/audit-reader audit/audit-sql',
+  'the audit reads its facts with long statements': 'audit/audit-sql',
   'names are searched along a path of schemas': 'catalog/fragments catalog/table-candidates',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',

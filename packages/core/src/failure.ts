@@ -247,3 +247,11 @@ function clean(text: string): string {
   const safe = redact(text);
   return safe.length > textLimit ? `${safe.slice(0, alignCut(safe, textLimit))}… (${safe.length} characters)` : safe;
 }
+
+/** The error for a write on a read-only connection. `instead` is how to read there. */
+export function readonlyFailure(connection: string, instead?: Hint): Failure {
+  return new Failure('refused', `the connection "${connection}" is read-only; nothing was run`, {
+    code: 'E_READONLY',
+    hint: joinHints(readonlyAdvice, { call: 'list_connections', to: 'see where that is' }, instead),
+  });
+}

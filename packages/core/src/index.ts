@@ -1,9 +1,8 @@
 export { formatAbort, onAbort, untilAborted, withDeadline } from './abort.ts';
 export type { CellValue, CutCell } from './answer/csv.ts';
-export { formatCsvRecord } from './answer/csv-record.ts';
-export { excerptAt } from './answer/excerpt.ts';
+export { formatCsvRecord } from './answer/csv.ts';
 export { CutString, LeftOut, RawNumber } from './answer/json-writer.ts';
-export { quoteRemote } from './answer/quote-remote.ts';
+export { excerptAt, quoteRemote } from './answer/quote-remote.ts';
 export { respond, severalFailureRoom, type ToolReply } from './answer/respond.ts';
 export { defaultBudget } from './answer/truncate.ts';
 export { truncateJsonBudget } from './answer/truncate-json.ts';
@@ -23,6 +22,7 @@ export {
   formatHint,
   type Hint,
   readonlyAdvice,
+  readonlyFailure,
   type Step,
   toFailure,
   withoutConfirmedEnd,
@@ -37,8 +37,7 @@ export { networkFailure } from './network-failure.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
 export type { CliQuery, ToolCommand } from './program/cli-query.ts';
 export { type ProgramFlag, type ProgramSetting, readFlag } from './program/settings.ts';
-export { describePassword } from './redact/password-remarks.ts';
-export { isOrdinaryWord, longestSecret, redactData, redactKnown, rememberSecret } from './redact/redact.ts';
+export { describePassword, isOrdinaryWord, longestSecret, redactData, redactKnown, rememberSecret } from './redact/redact.ts';
 export { createRegistry, type Registry } from './registry/registry.ts';
 export type { SecretSource, SourceRequest } from './registry/secrets/secret-sources.ts';
 export type { Findings, FoundConnection, Importer, ImportPlace } from './registry/sources/importer.ts';
@@ -46,7 +45,6 @@ export { maxAttempts, retry } from './retry.ts';
 export { toolConnectionShape } from './tools/connections/connection-tool-schema.ts';
 export type { Audit } from './tools/connections/connection-tools.ts';
 export { withManaged } from './tools/connections/managed.ts';
-export { readonlyFailure } from './tools/readonly-failure.ts';
 export { defineTool, type Tool, type ToolContext } from './tools/tool.ts';
 export { parseArguments } from './tools/tool-arguments.ts';
 export type { DialledStream } from './tunnel/tunnel.ts';

@@ -1,4 +1,4 @@
-import { type CliQuery, Failure } from '@dbmole/core';
+import { type CliQuery, Failure, type ToolCommand } from '@dbmole/core';
 import type { SqlBackend } from './backend/backend.ts';
 import { withAdvice } from './catalog/unknown-name.ts';
 import type { RowSink } from './engine.ts';
@@ -32,3 +32,62 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
     }
   },
 };
+
+/** What the tools for the schema do, at the command line. */
+export const toolCommands: readonly ToolCommand[] = [
+  {
+    name: 'tables',
+    tool: 'list_tables',
+    takes: '[PATTERN]',
+    words: [1, 2],
+    about: 'tables and views, with rows and sizes; * is the wildcard',
+    example: 'tables shop "*order*"',
+    options: ['database', 'schema', 'limit'],
+    argumentsOf: ([pattern]) => ({ pattern }),
+    isTable: true,
+  },
+  {
+    name: 'describe',
+    tool: 'describe_table',
+    takes: 'TABLE…',
+    words: [2, 21],
+    about: 'columns, keys, references and indexes of tables',
+    example: 'describe shop orders',
+    options: ['database', 'schema'],
+    argumentsOf: (tables) => ({ tables, definitions: true }),
+    isTable: false,
+  },
+  {
+    name: 'search',
+    tool: 'search_schema',
+    takes: 'WORD…',
+    words: [2, 9],
+    about: 'find tables, columns and routines by words',
+    example: 'search shop customer email',
+    options: ['database', 'schema', 'limit'],
+    argumentsOf: (words) => ({ text: words.join(' ') }),
+    isTable: true,
+  },
+  {
+    name: 'explain',
+    tool: 'explain',
+    takes: '"SQL"',
+    words: [2, Number.POSITIVE_INFINITY],
+    about: 'the plan of a query, condensed',
+    example: 'explain shop "select * from orders where id = 1" --analyze',
+    options: ['database', 'analyze'],
+    argumentsOf: (words) => ({ sql: words.join(' ') }),
+    isTable: false,
+  },
+  {
+    name: 'databases',
+    tool: 'list_databases',
+    takes: '',
+    words: [1, 1],
+    about: 'the databases of the server',
+    example: 'databases shop',
+    options: ['limit'],
+    argumentsOf: () => ({}),
+    isTable: true,
+  },
+];

@@ -12,3 +12,6 @@ export const demoFlag: ProgramFlag = {
   name: 'demo',
   help: 'add a sample database; its PostgreSQL is fetched by npm at the first use',
 };
+
+/** Variables that the readers of these files, or the programs behind them, look at: sessions that differ in one share no process. */
+export const passwordVariables = /^(?:PG|MYSQL|MARIADB)/;

@@ -1,14 +1,22 @@
 import { join } from 'node:path';
-import { processTerminal, readFlag, runProgram, type SecretSource, type ServerDefinition, type Terminal } from '@dbmole/core';
+import {
+  describePassword,
+  isOrdinaryWord,
+  processTerminal,
+  readFlag,
+  runProgram,
+  type SecretSource,
+  type ServerDefinition,
+  type Terminal,
+  withDeadline,
+} from '@dbmole/core';
 import { createBackend, type SqlBackend } from './backend/backend.ts';
-import { cliQuery } from './cli-query.ts';
+import { bareName } from './catalog/nearest-tables.ts';
+import { cliQuery, toolCommands } from './cli-query.ts';
 import { databaseUrl, parseConnectionUrl } from './connection/connection-url.ts';
-import { withPasswordWarning } from './connection/password-warning.ts';
-import { publicView } from './connection/public-view.ts';
-import { type Connection, connectionSchema, resolvePort, toolSchema } from './connection/schema.ts';
+import { type Connection, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
 import { isStaleError } from './failure.ts';
 import { demoFlag, exportSetting } from './options.ts';
-import { toolCommands } from './tool-commands.ts';
 import { registerTools } from './tools/index.ts';
 
 declare const PACKAGE_VERSION: string;
@@ -98,4 +106,34 @@ function wantsDemo({ argv, env }: Terminal): boolean {
   } catch {
     return false;
   }
+}
+
+/** The time for looking up names: opening a connection waits for it. */
+const lookupMs = 2_000;
+/** What is shorter is never removed, so that no name has to be spared for it. */
+const shortestRemoved = 6;
+
+/** The backend with what is to be said of its password. An ordinary word is compared with the names of the schema before anything is shown. */
+async function withPasswordWarning(backend: SqlBackend, config: Connection, signal: AbortSignal): Promise<SqlBackend> {
+  const { password, user, database } = config;
+  const own = [user, database ?? ''];
+  const names =
+    typeof password === 'string' && password.length >= shortestRemoved && isOrdinaryWord(password)
+      ? [...own, ...(await readNames(backend, signal))]
+      : own;
+  return { ...backend, remarks: [...backend.remarks, ...describePassword(password, names)] };
+}
+
+/** Compared here: the server would write down what it is asked for. */
+async function readNames({ catalog, catalogRun }: SqlBackend, signal: AbortSignal): Promise<string[]> {
+  const read = async (names: Promise<string[]>) => (await names.catch(() => [])).map(bareName);
+  return await withDeadline({ signals: [signal], ms: lookupMs }, async (limited) => {
+    const run = catalogRun({ signal: limited });
+    const found = [
+      await read(catalog.tableNames(run)),
+      await read(catalog.columnNames(run, [])),
+      await read(catalog.schemaNames(run)),
+    ];
+    return found.flat();
+  });
 }

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { runFront } from '@dbmole/core/shared-front';
-import { demoFlag, exportSetting } from './options.ts';
-import { passwordVariables } from './password-files/variables.ts';
+import { demoFlag, exportSetting, passwordVariables } from './options.ts';
 
 declare const PACKAGE_VERSION: string;
 

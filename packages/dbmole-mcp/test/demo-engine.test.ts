@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { openPostgres, postgres18, postgresPlatform, thisMachine } from '@dbmole/local-engine';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openCache } from '../src/demo/cache.ts';
-import { createDemoEngine, type DemoAddress, type DemoEngine, type DemoEngineOptions } from '../src/demo/demo-engine.ts';
+import {
+  createDemoEngine,
+  type DemoAddress,
+  type DemoEngine,
+  type DemoEngineOptions,
+  openCache,
+} from '../src/demo/demo-engine.ts';
 
 const machine = thisMachine();
 const soon = () => AbortSignal.timeout(60_000);

@@ -2,7 +2,7 @@ import { type CliQuery, Failure } from '@dbmole/core';
 import type { AnswerLimits } from './answer/answer.ts';
 import type { ClusterBackend } from './backend.ts';
 import { type AskedRequest, type ClusterRequest, parseTarget } from './call/cluster-request.ts';
-import { methods } from './call/methods.ts';
+import { methods } from './call/path.ts';
 
 /** A person wants all of it, but a mistake should not fill the memory. */
 const size = 64 * 1024 * 1024;

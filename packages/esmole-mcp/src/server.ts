@@ -5,8 +5,7 @@ import { isOutdatedLogin } from './call/outdated-login.ts';
 import { quoteRemoteName } from './call/quote-remote-text.ts';
 import { cliQuery } from './cli-query.ts';
 import { parseConnectionUrl } from './connection/connection-url.ts';
-import { publicView } from './connection/public-view.ts';
-import { type Connection, connectionSchema, resolvePort, toolSchema } from './connection/schema.ts';
+import { type Connection, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
 import { parseNodeAddress } from './http/node-address.ts';
 import { registerTools } from './tools/index.ts';
 

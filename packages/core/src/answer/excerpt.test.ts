@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../failure.ts';
-import { excerptAt } from './excerpt.ts';
+import { excerptAt } from './quote-remote.ts';
 import { respond } from './respond.ts';
 
 const pointAt = (statement: string, position: number) => {

@@ -21,12 +21,10 @@ import {
 } from '../program/settings.ts';
 import { createWatchdog } from '../program/watchdog.ts';
 import { stateFolderFor } from '../registry/sources/paths.ts';
-import { type Command, type CommandOptions, commandOptions } from './command.ts';
+import { type Command, type CommandOptions, commandOptions, exitCodes } from './command.ts';
 import { type CommandsOf, listCommands } from './commands.ts';
-import { exitCodes } from './exit-codes.ts';
 import { checkWords, type Found, findCommand } from './find-command.ts';
-import { createNotes, type Notes } from './notes.ts';
-import type { Terminal } from './terminal/terminal.ts';
+import { createNotes, type Notes, type Terminal } from './terminal/terminal.ts';
 
 const ownOptions = {
   help: { type: 'boolean', short: 'h' },

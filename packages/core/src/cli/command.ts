@@ -4,6 +4,9 @@ import type { App, ServerDefinition } from '../program/app.ts';
 import { type ServeCommandOptions, serveOptions } from './serve-options.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
+/** What the program's exit code says. A script may count on these. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+
 /** Options that only commands take. All are known to the parser, so each command says which are its own. */
 export const commandOptions = {
   format: { type: 'string', form: '--format FORMAT', help: 'table, vertical, csv, or json (an object on each line)' },

@@ -8,9 +8,8 @@ import {
   stdioOptions,
 } from '../program/settings.ts';
 import { keysAt } from '../registry/schema-fields.ts';
-import { type Command, commandOptions } from './command.ts';
+import { type Command, commandOptions, exitCodes } from './command.ts';
 import { type CommandsOf, listCommands } from './commands.ts';
-import { exitCodes } from './exit-codes.ts';
 import { matchingCommands } from './find-command.ts';
 import { clients } from './install/clients.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFakeTerminal } from '../testing/fakes/fake-terminal.ts';
-import { createNotes } from './notes.ts';
+import { createNotes } from './terminal/terminal.ts';
 
 const open = () => {
   const fake = createFakeTerminal();

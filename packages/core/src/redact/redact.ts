@@ -5,7 +5,51 @@
 
 import { secretForms } from './secret-forms.ts';
 import { SecretMatcher, type Span, shortestForm } from './secret-matcher.ts';
-import { secretMark as mark, patterns } from './secret-patterns.ts';
+
+/** Replaces a secret. */
+const secretMark = '[secret]';
+
+const secretNames =
+  'password|passwd|passphrase|pwd|api[_-]?key|secret[_-]?(?:access[_-]?)?key|client[_-]?secret|access[_-]?token';
+const quotedValue = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"|\'[^\'\\\\]*(?:\\\\.[^\'\\\\]*)*\'|\\\\+["\'][^"\']*["\']?';
+const bareValue = `[^\\s,;&)}"']+`;
+/** A reference or a placeholder in angle brackets, which is not a value itself. */
+const placeholder = '\\{\\s{0,8}\\\\?"|<[a-z][a-z _-]{0,40}>|\\$\\{|…';
+
+/**
+ * The text may be a megabyte that a stranger chose, so nothing here may look far ahead from many places: what repeats is
+ * bounded, or cannot cross the beginning of the next match.
+ */
+const patterns: readonly [RegExp, string][] = [
+  [
+    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
+    secretMark,
+  ],
+  [/(?<![a-z0-9+.-])([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'<>]{0,256}):[^\s/"'<>]{1,1024}@/gi, `$1:${secretMark}@`],
+  [
+    /\b(authorization\\?["']?[ \t]{0,8}[:=][ \t]{0,8}\\?["']?(?:(?:basic|bearer|apikey|digest|negotiate|token)[ \t]{1,8})?)[^\s,;"'\\]+/gi,
+    `$1${secretMark}`,
+  ],
+  [namedValue(), `$1${secretMark}`],
+  [entryValue(), `$1${secretMark}`],
+];
+
+/** `password=…`, `"password": "…"`, `PGPASSWORD='…'`, and the same inside a JSON string with its quotes escaped. */
+function namedValue(): RegExp {
+  const close = '\\\\?["\']?';
+  const closed = '\\\\?["\']\\s{0,8}:\\s{1,8}';
+  const assigned = `${close}\\s{0,8}=\\s{0,8}|${close}\\s{0,8}:(?!\\s)|${close}\\s{0,8}:\\s{1,8}(?=\\\\?["'])|${closed}`;
+  return new RegExp(`((?:${secretNames})(?:${assigned}))(?!${placeholder})(?:${quotedValue}|${bareValue})`, 'gi');
+}
+
+/**
+ * `password: …`: a colon with a space behind it is also how a sentence goes on, so the name has to begin a line or an entry. A bracket
+ * behind a space quotes what a caller wrote, as in `Failed to parse query [apiKey: foo]`.
+ */
+function entryValue(): RegExp {
+  const name = `(?:^|[\\n{,]|(?<![ \\t])\\[)[ \\t]{0,8}[a-z0-9_-]{0,60}(?:${secretNames})[ \\t]{0,8}:[ \\t]{1,8}`;
+  return new RegExp(`(${name})(?!${placeholder})${bareValue}`, 'gi');
+}
 
 /** Lines of a long secret are known by themselves from this length on. */
 const shortestLine = 32;
@@ -83,7 +127,7 @@ function replaceFound(matcher: SecretMatcher, text: string): string {
   const parts: string[] = [];
   let shown = 0;
   for (; found; found = matcher.find(text, shown)) {
-    parts.push(text.slice(shown, found.start), mark);
+    parts.push(text.slice(shown, found.start), secretMark);
     shown = found.end;
   }
   return parts.join('') + text.slice(shown);
@@ -101,7 +145,7 @@ export function sliceKnown(text: string, from: number, to: number): string {
   const last = secretAcross(text, to);
   const start = Math.min(first?.end ?? from, to);
   const end = Math.max(last?.start ?? to, start);
-  return `${first ? mark : ''}${text.slice(start, end)}${last && last.start >= start ? mark : ''}`;
+  return `${first ? secretMark : ''}${text.slice(start, end)}${last && last.start >= start ? secretMark : ''}`;
 }
 
 function secretAcross(text: string, edge: number): Span | undefined {
@@ -155,4 +199,27 @@ function isWholeValue(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - 2), start);
   if (before !== '' && !beforeValue.test(before)) return false;
   return afterValue.test(text.slice(end, end + 1)) || (/[:=] ?$/.test(before) && /\s/.test(text.charAt(end)));
+}
+
+const shortestGood = 8;
+
+/**
+ * Why a password cannot be kept out of answers, one sentence each. A word that is among the names of the schema is no
+ * longer removed from data: it would make the names of tables unreadable, and hide nothing.
+ */
+export function describePassword(password: unknown, names: Iterable<string> = []): string[] {
+  if (typeof password !== 'string' || password === '') return [];
+  const word = password.toLowerCase();
+  const isName = isOrdinaryWord(password) && [...names].some((name) => name.toLowerCase() === word);
+  if (isName) spareWord(password);
+  const reason = findWeakness(password, isName);
+  return reason === undefined
+    ? []
+    : [`warning: the password ${reason}, so it cannot be recognized in answers and removed from them; choose another one`];
+}
+
+function findWeakness(password: string, isName: boolean): string | undefined {
+  if (isName) return 'is also a name in the database';
+  if (password.length < shortestGood) return `is shorter than ${shortestGood} characters`;
+  return isOrdinaryWord(password) ? 'is an ordinary word' : undefined;
 }

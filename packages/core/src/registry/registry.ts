@@ -8,8 +8,7 @@ import { addConnection, type ChangeContext, removeConnection, renameConnection, 
 import { createClosedStore, createStore, type Store } from './edit/store.ts';
 import { assertFits, cleanInput, type EditRules } from './edit/tool-input.ts';
 import type { PersonEdits, Registry, Resolved, Snapshot } from './entry.ts';
-import { findListed, refuseForeign, refuseTaken, usable } from './lookup.ts';
-import { narrowed } from './narrow.ts';
+import { findListed, narrowed, refuseForeign, refuseTaken, usable } from './lookup.ts';
 import { ConnectionReader } from './read-connection.ts';
 import type { Reader } from './secrets/evaluate.ts';
 import type { Environment } from './secrets/expand.ts';

@@ -10,3 +10,50 @@ export interface Caller {
   onFailure?(failure: Failure): void;
   notify(method: 'notifications/progress', params: Record<string, unknown>): Promise<void>;
 }
+
+interface Progress {
+  report(done: number, total?: number, message?: string): void;
+  stop(): void;
+}
+
+const shortestIntervalMs = 250;
+const heartbeatMs = 5_000;
+/** Added by a heartbeat: the protocol wants every report larger than the last, and a handler's own counts are whole. */
+const heartbeatStep = 0.001;
+
+/**
+ * Progress of one call, sent only to a client that asked for it. While a handler is silent we send a heartbeat, because
+ * clients count progress against their idle timers.
+ */
+export function createProgress({ progressToken, notify }: Pick<Caller, 'progressToken' | 'notify'>): Progress {
+  if (progressToken === undefined) return { report: () => undefined, stop: () => undefined };
+  const started = Date.now();
+  let last = 0;
+  let lastSentAt = 0;
+
+  const send = (progress: number, total?: number, message?: string): void => {
+    last = progress;
+    lastSentAt = Date.now();
+    const params = {
+      progressToken,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    };
+    notify('notifications/progress', params).catch(() => undefined);
+  };
+  const heartbeat = setInterval(() => {
+    if (Date.now() - lastSentAt < heartbeatMs) return;
+    send(last + heartbeatStep, undefined, `still running after ${Math.round((Date.now() - started) / 1_000)} s`);
+  }, heartbeatMs);
+  heartbeat.unref();
+
+  return {
+    report(done, total, message) {
+      const finished = total !== undefined && done >= total;
+      if (done <= last || (Date.now() - lastSentAt < shortestIntervalMs && !finished)) return;
+      send(done, total, message);
+    },
+    stop: () => clearInterval(heartbeat),
+  };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatLike, formatLikePart } from './like-pattern.ts';
+import { formatLike, formatLikePart } from './name-parts.ts';
 
 describe('formatLike', () => {
   it.each([

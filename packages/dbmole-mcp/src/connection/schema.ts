@@ -113,3 +113,15 @@ const defaultPorts: Record<ServerConnection['type'], number> = { postgres: 5432,
 export function resolvePort({ type, port }: Pick<ServerConnection, 'type' | 'port'>): number {
   return port ?? defaultPorts[type];
 }
+
+/** What is shown of a connection, and by which two of them are the same. */
+export function publicView({
+  type,
+  host,
+  port,
+  user,
+  database,
+  schema,
+}: Pick<Connection, 'type' | 'host' | 'port' | 'user' | 'database' | 'schema'>) {
+  return { type, host, port: resolvePort({ type, port }), user, database, schema };
+}

@@ -1,6 +1,6 @@
-import type { FoundConnection } from '@dbmole/core';
-import type { EngineType } from '../connection/connection-url.ts';
-import { publicView } from '../connection/public-view.ts';
+import { type FoundConnection, UrlError } from '@dbmole/core';
+import { type EngineType, parseConnectionUrl } from '../connection/connection-url.ts';
+import { publicView } from '../connection/schema.ts';
 
 /** What is known of a connection wherever it is found; the names are those of its fields. */
 export interface FoundFields {
@@ -32,4 +32,31 @@ export function foundConnection({ name, fields, references = {}, password }: Fou
 /** The first label of a host says more than all of it. */
 export function nameOfPlace({ database, host }: Pick<FoundFields, 'database' | 'host'>): string {
   return database ?? (/^[\d.]+$|:/.test(host) ? host : (host.split('.')[0] ?? host));
+}
+
+interface TlsWords {
+  /** The word of another program. */
+  mode: string | undefined;
+  ca: string | undefined;
+  cert: string | undefined;
+  key: string | undefined;
+}
+
+/** The field `tls`, when anything is said of it; or why it cannot be taken over. */
+export function tlsFields({ mode: word, ca, cert, key }: TlsWords): { tls?: unknown } | string {
+  const mode = word === undefined ? undefined : readMode(word);
+  if (word !== undefined && mode === undefined) return 'has a TLS mode that is not known here';
+  const files = { ...(ca && ca !== 'system' && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  if (Object.keys(files).length > 0) return { tls: { ...(mode !== undefined && { mode }), ...files } };
+  return mode === undefined ? {} : { tls: mode };
+}
+
+/** The words are those of a URL. */
+function readMode(word: string): string | undefined {
+  try {
+    return parseConnectionUrl(`postgres://host?tls=${encodeURIComponent(word)}`).tls;
+  } catch (error) {
+    if (error instanceof UrlError) return undefined;
+    throw error;
+  }
 }

@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile, UrlError } from '@dbmole/core';
-import { databaseUrl, parseConnectionUrl, readParameterNames, type UrlFields } from '../connection/connection-url.ts';
+import {
+  databaseUrl,
+  type EngineType,
+  engineWords,
+  parseConnectionUrl,
+  readParameterNames,
+  type UrlFields,
+} from '../connection/connection-url.ts';
 import { variable } from '../password-files/password-file.ts';
-import { foundConnection } from './found.ts';
-import { findInParts } from './part-variables.ts';
+import { foundConnection, nameOfPlace } from './found.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -86,4 +92,58 @@ function withoutForeign(url: string): string {
   const [start = '', query] = url.split('?', 2);
   const kept = (query ?? '').split('&').filter((part) => readParameterNames.includes(part.split('=')[0] ?? ''));
   return kept.length === 0 ? start : `${start}?${kept.join('&')}`;
+}
+
+/** What frameworks and drivers read instead of a URL. */
+interface Convention {
+  host: string;
+  port: string;
+  user: readonly string[];
+  database: readonly string[];
+  password: string;
+  /** The variable that says which engine it is, unless it is always the same. */
+  engine: EngineType | readonly string[];
+}
+
+const conventions: readonly Convention[] = [
+  {
+    host: 'DB_HOST',
+    port: 'DB_PORT',
+    user: ['DB_USERNAME', 'DB_USER'],
+    database: ['DB_DATABASE', 'DB_NAME'],
+    password: 'DB_PASSWORD',
+    engine: ['DB_CONNECTION', 'DB_ENGINE', 'DB_TYPE'],
+  },
+  { host: 'PGHOST', port: 'PGPORT', user: ['PGUSER'], database: ['PGDATABASE'], password: 'PGPASSWORD', engine: 'postgres' },
+];
+
+const drivers: Readonly<Record<string, EngineType>> = { ...engineWords, pgsql: 'postgres', mysqli: 'mysql' };
+
+/** Connections that are spread over several variables; those that lack a host, a user or the engine are none. */
+function findInParts(variables: Variables, origin: Origin): FoundConnection[] {
+  return conventions.flatMap((convention) => fromParts(convention, variables, origin) ?? []);
+}
+
+function fromParts(convention: Convention, variables: Variables, { env, where }: Origin): FoundConnection | undefined {
+  const first = (names: readonly string[]) => names.map((name) => variable(variables, name)).find((value) => value);
+  const type = typeof convention.engine === 'string' ? convention.engine : findEngine(first(convention.engine));
+  const [host, user] = [first([convention.host]), first(convention.user)];
+  const [port, database] = [Number(first([convention.port])) || undefined, first(convention.database)];
+  const password = first([convention.password]);
+  const isWhole = [host, user, database, password].every((value) => !value?.includes('${'));
+  if (type === undefined || host === undefined || user === undefined || !isWhole) return undefined;
+  const place = { type, host, user, ...(port && { port }), ...(database && { database }) };
+  const name = nameOfPlace(place);
+  if (password === undefined) return foundConnection({ name, fields: place, password: 'none' });
+  if (variable(env, convention.password) === password) {
+    const references = { password: { env: convention.password } };
+    return foundConnection({ name, fields: place, references, password: `stays in the variable ${convention.password}` });
+  }
+  return foundConnection({ name, fields: { ...place, password }, password: `would be copied out of ${where}` });
+}
+
+/** `pgsql`, or the last word of `django.db.backends.postgresql`. */
+function findEngine(text = ''): EngineType | undefined {
+  const word = text.toLowerCase().split('.').at(-1) ?? '';
+  return Object.hasOwn(drivers, word) ? drivers[word] : undefined;
 }

@@ -1,10 +1,13 @@
 import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
+import type { TableDetails } from '../catalog/catalog.ts';
 import { offeringNames, offeringNamesFor } from '../catalog/unknown-name.ts';
 import type { CallerParam, RowSink } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
-import { readPlanTables } from '../plan/plan-tables.ts';
+import type { TableFacts } from '../plan/plan-scan.ts';
 import { formatPlan } from '../plan/plan-text.ts';
+import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
+import { findWasteful, type Tables } from '../plan/plan-verdict.ts';
 import { maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type Call, type SqlTools, sqlArgument, statementShape, statementTimeoutArgument } from '../tool.ts';
 
@@ -115,4 +118,33 @@ function withReadAdvice(error: unknown, sql: string): unknown {
 function inCallersText(error: unknown, before: number): unknown {
   if (!(error instanceof Failure) || error.position === undefined) return error;
   return failureWith(error, { position: error.position > before ? error.position - before : undefined });
+}
+
+const maxTables = 5;
+
+/** What says why the scans of a plan used no index. Best effort: a plan without it is still a plan. */
+export async function readPlanTables({ backend, options }: Call, tree: PlanTree, sql: string): Promise<Tables> {
+  const scanned = findWasteful(flattenPlan(tree)).flatMap(({ table }) => table ?? []);
+  const names = new Map(
+    [...new Set(scanned)].slice(0, maxTables).map((table) => [table, backend.plan.findTable?.(table, sql) ?? table]),
+  );
+  if (names.size === 0) return new Map();
+  try {
+    const request = { names: [...new Set(names.values())], schema: undefined, definitions: false };
+    const { tables } = await backend.catalog.describeTables(backend.catalogRun(options), request);
+    const known = new Map(tables.filter(({ alsoIn }) => alsoIn.length === 0).map((table) => [table.asked, toFacts(table)]));
+    return new Map(
+      [...names].flatMap(([table, asked]) => {
+        const facts = known.get(asked);
+        return facts === undefined ? [] : [[table, facts]];
+      }),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+function toFacts({ rows, columns, keys, indexes }: TableDetails): TableFacts {
+  const ofKeys = keys.map(({ word, columns: names }) => ({ name: word, definition: `(${names.join(', ')})` }));
+  return { rows, columns, indexes: [...ofKeys, ...indexes] };
 }

@@ -1,9 +1,8 @@
 import { defineTool, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import type { TableSummary } from '../catalog/catalog.ts';
-import { respondNames, respondNothing } from '../catalog/names-table.ts';
+import { refuseUnknownSchema, respondNames, respondNothing } from '../catalog/names-table.ts';
 import { formatBytes, shortComment } from '../catalog/schema-text.ts';
-import { refuseUnknownSchema } from '../catalog/unknown-schema.ts';
 import {
   type Call,
   connectionArgument,

@@ -1,7 +1,6 @@
 import { defineTool, Failure, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import { respondNames, respondNothing } from '../catalog/names-table.ts';
-import { refuseUnknownSchema } from '../catalog/unknown-schema.ts';
+import { refuseUnknownSchema, respondNames, respondNothing } from '../catalog/names-table.ts';
 import {
   type Call,
   connectionArgument,

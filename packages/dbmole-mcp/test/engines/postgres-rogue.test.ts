@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { openSession } from '../../src/engines/postgres/session/open-session.ts';
+import { openSession } from '../../src/engines/postgres/engine.ts';
 import { forever, read, targetOf, until } from './postgres-fixture.ts';
 import { described, flood, int32, ready, reply, withRogue } from './rogue-postgres.ts';
 

@@ -5,9 +5,9 @@ import { catalog as mysqlCatalog } from '../../src/engines/mysql/catalog/catalog
 import { plan as mysqlPlan } from '../../src/engines/mysql/plan/plan.ts';
 import { catalog as postgresCatalog } from '../../src/engines/postgres/catalog/catalog.ts';
 import { plan as postgresPlan } from '../../src/engines/postgres/plan/plan.ts';
-import { readPlanTables } from '../../src/plan/plan-tables.ts';
 import { formatPlan } from '../../src/plan/plan-text.ts';
 import type { Call } from '../../src/tool.ts';
+import { readPlanTables } from '../../src/tools/explain.ts';
 import { openMysql, openPostgres, type TestSession } from './catalog-run.ts';
 
 interface Modules {

@@ -1,6 +1,5 @@
 import { Failure, readonlyFailure } from '@dbmole/core';
-import { type Method, methods } from './methods.ts';
-import { parsePath } from './path.ts';
+import { type Method, methods, parsePath } from './path.ts';
 
 /** A text is sent as it is; everything else as JSON. */
 export type RequestBody = string | object | readonly unknown[];

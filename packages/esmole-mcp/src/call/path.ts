@@ -1,5 +1,8 @@
 import { Failure } from '@dbmole/core';
 
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
+export type Method = (typeof methods)[number];
+
 /** Needs no code in a path, so a code for it only makes two readers see two paths. */
 const needsNoCode = /^[A-Za-z0-9_.~-]$/;
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { publicView } from './public-view.ts';
-import { connectionSchema, resolvePort, toolSchema } from './schema.ts';
+import { connectionSchema, publicView, resolvePort, toolSchema } from './schema.ts';
 
 const base = { name: 'c', type: 'elasticsearch', host: 'es' };
 const parse = (fields: object) => connectionSchema.safeParse({ ...base, ...fields });

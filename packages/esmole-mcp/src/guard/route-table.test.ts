@@ -1,7 +1,7 @@
 import { Failure, formatHint } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import type { ClusterIdentity } from '../call/cluster-request.ts';
-import type { Method } from '../call/methods.ts';
+import type { Method } from '../call/path.ts';
 import { guardRequest } from './guard.ts';
 import { listNames } from './params.ts';
 import { type Route, routes, table } from './route-table.ts';

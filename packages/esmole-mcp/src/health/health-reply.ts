@@ -4,8 +4,7 @@ import type { ClusterCall } from '../call/cluster-call.ts';
 import { quoteRemoteName } from '../call/quote-remote-text.ts';
 import { formatNames } from '../indices/name-pattern.ts';
 import { isObject } from '../search/hit-table.ts';
-import { type ClusterHealth, readHealth } from './read-health.ts';
-import { unhealthyIndices } from './shards.ts';
+import { type ClusterHealth, readHealth, unhealthyIndices } from './read-health.ts';
 
 const namesShown = 10;
 const problemsShown = 8;

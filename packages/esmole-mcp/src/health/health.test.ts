@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblems, formatStatus } from './health-reply.ts';
-import type { ClusterHealth } from './read-health.ts';
-import { type Shard, shardProblems, unhealthyIndices } from './shards.ts';
+import { type ClusterHealth, type Shard, shardProblems, unhealthyIndices } from './read-health.ts';
 
 const shard = (index: string, more: Partial<Shard> = {}): Shard => ({
   index,

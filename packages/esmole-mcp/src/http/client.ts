@@ -3,10 +3,9 @@ import type { Send } from '../backend.ts';
 import { formatPath, parsePath } from '../call/path.ts';
 import type { Connection } from '../connection/schema.ts';
 import { createConnector } from './connector.ts';
-import { withFailover } from './failover.ts';
+import { createNodes, withFailover } from './failover.ts';
 import { type NodeAddress, parseNodeAddress } from './node-address.ts';
 import { type NodeClient, openNodeClient } from './node-client.ts';
-import { createNodes } from './nodes.ts';
 import { formatWire } from './wire.ts';
 
 export interface Client {

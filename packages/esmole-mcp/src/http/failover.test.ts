@@ -1,7 +1,6 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { type Loss, withFailover } from './failover.ts';
-import { createNodes } from './nodes.ts';
+import { createNodes, type Loss, withFailover } from './failover.ts';
 
 const loss = (what: string, wasSent: boolean, kind: Failure['kind'] = 'connection'): Loss => ({
   failure: new Failure(kind, what, { code: 'E_NETWORK', hint: 'Next step.' }),

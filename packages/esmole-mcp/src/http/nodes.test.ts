@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createNodes } from './nodes.ts';
+import { createNodes } from './failover.ts';
 
 function clockedNodes() {
   const clock = { time: 1_000_000 };

@@ -1,6 +1,5 @@
 import type { ReadRequest, RequestBody, WriteRequest } from '../call/cluster-request.ts';
-import type { Method } from '../call/methods.ts';
-import { formatPath } from '../call/path.ts';
+import { formatPath, type Method } from '../call/path.ts';
 
 export interface WireRequest {
   method: Method;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, type IndexItem } from './index-item.ts';
-import { formatIndexTable, type TableWish } from './index-table.ts';
+import { formatBytes, formatIndexTable, type IndexItem, type TableWish } from './index-table.ts';
 
 const item = (name: string, more: Partial<IndexItem> = {}): IndexItem => ({
   name,

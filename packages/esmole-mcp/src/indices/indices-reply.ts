@@ -4,8 +4,7 @@ import { quoteRemoteName } from '../call/quote-remote-text.ts';
 import { formatUnknownIndex } from '../call/unknown-index.ts';
 import { readFieldCaps } from '../mapping/read-field-caps.ts';
 import type { ListIndicesArgs } from '../tools/list-indices.ts';
-import type { IndexItem } from './index-item.ts';
-import { formatIndexTable } from './index-table.ts';
+import { formatIndexTable, type IndexItem } from './index-table.ts';
 import { readIndices } from './read-indices.ts';
 
 export async function listIndices(call: ClusterCall, args: ListIndicesArgs): Promise<ToolReply> {

@@ -5,7 +5,7 @@ import { answerFailure, textAt } from '../call/answer-failure.ts';
 import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest, ClusterIdentity } from '../call/cluster-request.ts';
 import { isObject } from '../search/hit-table.ts';
-import { healths, type IndexItem, sumUp, worstHealth } from './index-item.ts';
+import { healths, type IndexItem, sumUp, worstHealth } from './index-table.ts';
 
 /** The limits allow tens of thousands of indices. */
 const listLimits: AnswerLimits = {

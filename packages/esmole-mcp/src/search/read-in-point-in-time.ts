@@ -3,11 +3,10 @@ import { textAt } from '../call/answer-failure.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import type { SearchArgs } from '../tools/search.ts';
 import { goneFailure, type Position, savePosition } from './cursors.ts';
-import type { Hit } from './hit-table.ts';
+import { countTotal, type Hit } from './hit-table.ts';
 import { closePointInTime, findTieBreakers, isReadable, keepAlive, openPointInTime, type PointInTime } from './point-in-time.ts';
 import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { resultWindow } from './result-window.ts';
-import { countTotal } from './search-summary.ts';
 
 export type OpenPosition = Position & { readonly pit: PointInTime };
 

@@ -2,12 +2,11 @@ import { RawNumber } from '@dbmole/core';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import type { SearchArgs } from '../tools/search.ts';
 import { findPosition, hashSearch, savePosition } from './cursors.ts';
-import { flattenHit, type Hit } from './hit-table.ts';
+import { countTotal, flattenHit, type Hit } from './hit-table.ts';
 import { findTieBreakers, hasPointInTime, lastTie, openPointInTime } from './point-in-time.ts';
 import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { openAt, readInPointInTime } from './read-in-point-in-time.ts';
 import { resultWindow } from './result-window.ts';
-import { countTotal } from './search-summary.ts';
 
 export async function readPage(call: ClusterCall, args: SearchArgs): Promise<Page> {
   const search = hashSearch([args.index, args.query, args.q, args.sort, args.body]);

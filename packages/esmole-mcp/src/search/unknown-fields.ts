@@ -6,10 +6,9 @@ import { formatUnknownIndex } from '../call/unknown-index.ts';
 import { createNameMatcher } from '../mapping/field-filter.ts';
 import { readFieldCaps } from '../mapping/read-field-caps.ts';
 import type { SearchArgs } from '../tools/search.ts';
-import { flattenHit, type Hit, isObject, unite } from './hit-table.ts';
+import { countTotal, flattenHit, type Hit, isObject, unite } from './hit-table.ts';
 import { findNamedFields } from './named-fields.ts';
 import type { Page } from './read-hits.ts';
-import { countTotal } from './search-summary.ts';
 
 export interface UnknownField {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { methods } from '../call/methods.ts';
+import { methods } from '../call/path.ts';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 
 const input = () =>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ClusterIdentity, ClusterRequest } from '../../src/call/cluster-request.ts';
-import type { Method } from '../../src/call/methods.ts';
+import type { Method } from '../../src/call/path.ts';
 import type { GuardContext } from '../../src/guard/guard.ts';
 
 /** A line of a file in `cases`, as a person writes it. */

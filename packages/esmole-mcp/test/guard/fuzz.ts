@@ -1,5 +1,5 @@
 import type { ClusterIdentity, ReadRequest } from '../../src/call/cluster-request.ts';
-import type { Method } from '../../src/call/methods.ts';
+import type { Method } from '../../src/call/path.ts';
 import { guardRequest } from '../../src/guard/guard.ts';
 import { table } from '../../src/guard/route-table.ts';
 import { formatWire } from '../../src/http/wire.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClusterIdentity } from '../../src/call/cluster-request.ts';
-import type { Method } from '../../src/call/methods.ts';
+import type { Method } from '../../src/call/path.ts';
 import { guardRequest } from '../../src/guard/guard.ts';
 import { readPitNames } from '../../src/guard/pit-id.ts';
 import { formatWire } from '../../src/http/wire.ts';

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { BaseConnection } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
 import { findStorePath } from '../../program/app.ts';
 import type { Entry, Registry } from '../../registry/registry.ts';
 import { parseDocument, type RawConnection } from '../../registry/sources/document.ts';
-import { projectFilePlaces, trustPathFor } from '../../registry/sources/paths.ts';
+import { isBelow, isFile, projectFilePlaces, trustPathFor } from '../../registry/sources/paths.ts';
+import { isFields } from '../../registry/tree.ts';
 import { allowProjectFile, disallowProjectFile, isAllowed, openProjectFile } from '../../registry/trust/trust.ts';
 import { formatVisible } from '../../text.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { hasCommands, listScripts } from './allow-scripts.ts';
 
 interface AllowCall {
   definition: { program: { app: string } };
@@ -100,4 +100,34 @@ function findFile(app: string, cwd: string, file: string | undefined): string {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * The files of the project's folder that its commands name. What is allowed is the project file alone: these can be changed
+ * later, by anyone who changes the repository, and would run all the same.
+ */
+function listScripts(value: unknown, file: string): string[] {
+  const base = dirname(file);
+  const named = commandsIn(value).flatMap((argv) => argv.flatMap((text, index) => pathsIn(text, index === 0)));
+  const inside = named.map((path) => relative(base, resolve(base, path))).filter((path) => isBelow(path));
+  const scripts = inside.filter((path) => isFile(join(base, path)));
+  return [...new Set(scripts)].sort();
+}
+
+function hasCommands(value: unknown): boolean {
+  return commandsIn(value).length > 0;
+}
+
+/** Wherever they stand: it is not for us to say which of them will count. */
+function commandsIn(value: unknown): string[][] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn);
+  if (!isFields(value)) return [];
+  const own = Array.isArray(value.command) ? [value.command.filter((word) => typeof word === 'string')] : [];
+  return [...own, ...Object.values(value).flatMap(commandsIn)];
+}
+
+/** The word itself, and what may be a path in it, as in `sh -c "./get | tail"` and `--file=./get`. A program without a slash is not a path. */
+function pathsIn(text: string, isProgram: boolean): string[] {
+  const words = [text, ...text.split(/[\s'"`;|&()<>=$]+/)].filter((word) => word !== '');
+  return isProgram ? words.filter((word) => word.includes('/') || word.includes(sep)) : words;
 }

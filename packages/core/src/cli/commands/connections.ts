@@ -6,8 +6,7 @@ import { listSecretFields, secretPlacesIn } from '../../registry/schema-fields.t
 import { type Fields, isFields, replaceAt, valueAt } from '../../registry/tree.ts';
 import { formatHidden } from '../../tools/connections/connection-list.ts';
 import { formatWay } from '../../tools/connections/route-text.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { formatColumns, saidColumns } from '../terminal/table.ts';
 import { formatProblem, reach } from './reach.ts';

@@ -3,8 +3,7 @@ import { type ListedProject, listProjects } from '../../doors/project/list-proje
 import type { Backend } from '../../manager/backend.ts';
 import { findStorePath } from '../../program/app.ts';
 import { stateFolderFor } from '../../registry/sources/paths.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 import { formatColumns } from '../terminal/table.ts';
 
 /** Every project that was ever served: its port, and what its server is doing. */

@@ -1,4 +1,4 @@
-import { formatCsvRecord } from '../../answer/csv-record.ts';
+import { formatCsvRecord } from '../../answer/csv.ts';
 import type { Answer, RowWriter } from '../../program/cli-query.ts';
 import { formatVisible } from '../../text.ts';
 import { formatColumns, formatRecords } from '../terminal/table.ts';

@@ -6,8 +6,7 @@ import type { Backend } from '../../manager/backend.ts';
 import type { RowWriter } from '../../program/cli-query.ts';
 import { parseTime } from '../../program/settings.ts';
 import { withManaged } from '../../tools/connections/managed.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 import { createOutput, type Format, formats } from './query-output.ts';
 
 /** On a terminal, unless --limit says otherwise. */

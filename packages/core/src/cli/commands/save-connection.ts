@@ -5,11 +5,9 @@ import { Failure } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import { createApp, findStorePath } from '../../program/app.ts';
 import type { Fields } from '../../registry/tree.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 import { confirm, isYes } from '../terminal/confirm.ts';
-import { promptedFields, readSecret, requireSecret } from '../terminal/secret-input.ts';
-import { parseFields } from './fields.ts';
+import { parseFields, promptedFields, readSecret, requireSecret } from './fields.ts';
 import { formatProblem, type Reached, reach } from './reach.ts';
 
 const maxAttempts = 3;

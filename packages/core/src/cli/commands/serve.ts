@@ -18,8 +18,7 @@ import { signals, watchEscapedErrors } from '../../program/serve.ts';
 import { createWatchdog } from '../../program/watchdog.ts';
 import { stateFolderFor } from '../../registry/sources/paths.ts';
 import type { RunningCalls } from '../../tools/running-calls.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 
 /** Closing pools and tunnels may take this long. */
 const disposeMs = 1_200;

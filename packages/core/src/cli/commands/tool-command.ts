@@ -3,10 +3,8 @@ import type { BaseConnection } from '../../connection.ts';
 import type { Failure } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { ToolCommand } from '../../program/cli-query.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 import { formatColumns } from '../terminal/table.ts';
-import { parseCsv } from './csv-rows.ts';
 
 /** The limit of rows; the command line cannot read on as a caller of tools does. */
 const maxRows = 1_000;
@@ -50,4 +48,19 @@ export async function runTool<C extends BaseConnection, B extends Backend>(
 function formatTable(csv: string): string {
   const [head = [], ...rows] = parseCsv(csv);
   return formatColumns(head, rows);
+}
+
+/** The records of our own CSV: quotes only where they are needed, and doubled inside. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\r?\n|$)/y;
+  while (field.lastIndex < text.length) {
+    const at = field.lastIndex;
+    const [, quoted, plain = '', end] = field.exec(text) ?? [undefined, undefined, text.slice(at), ''];
+    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === '') break;
+    if (end === ',' && field.lastIndex === text.length) rows.at(-1)?.push('');
+    if (end !== ',' && field.lastIndex < text.length) rows.push([]);
+  }
+  return rows;
 }

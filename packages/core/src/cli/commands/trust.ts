@@ -7,8 +7,7 @@ import { acceptedKeysPathFor } from '../../registry/sources/paths.ts';
 import { formatVisible } from '../../text.ts';
 import { fingerprint } from '../../tunnel/keys/known-hosts.ts';
 import { openTunnel } from '../../tunnel/open-tunnel.ts';
-import type { CommandCall } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type CommandCall, exitCodes } from '../command.ts';
 import { askPerson, isYes } from '../terminal/confirm.ts';
 
 /**

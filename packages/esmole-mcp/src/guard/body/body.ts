@@ -5,9 +5,8 @@ import { findParamProblem, isCursor, isShortTime } from '../params.ts';
 import { checkQueryText, type QueryLanguage } from '../query/check-query.ts';
 import { isModelFunction } from '../query/esql-sources.ts';
 import { checkIdLength } from '../request-size.ts';
-import { callFailure, checkMentions, mayReadAll } from './index-mentions.ts';
+import { callFailure, checkMentions, checkMustache, mayReadAll } from './index-mentions.ts';
 import { modelFailure } from './model-calls.ts';
-import { checkMustache } from './mustache.ts';
 import { parseStrict } from './strict-json.ts';
 import { isObject, listTexts, textsWithin, valueAt, walk } from './walk-json.ts';
 

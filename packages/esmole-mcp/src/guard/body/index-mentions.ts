@@ -4,8 +4,7 @@ import { isShortTime } from '../params.ts';
 import { readPitNames } from '../pit-id.ts';
 import { checkIdLength } from '../request-size.ts';
 import { isModelCall, modelFailure } from './model-calls.ts';
-import { checkMustache } from './mustache.ts';
-import { isObject, listTexts, valueAt, walk } from './walk-json.ts';
+import { isObject, listTexts, textsWithin, valueAt, walk } from './walk-json.ts';
 
 /** Keys below which a query names an index beside those of the path: a lookup, a similar document, a stored shape. */
 const indexKeys: ReadonlySet<string> = new Set(['index', '_index', 'indices', 'target_index']);
@@ -118,4 +117,18 @@ function checkPit(value: unknown, rules: IndexRules): void {
     code: 'E_INDEX_REFUSED',
     hint: 'Open a point in time through this connection, on indices by name.',
   });
+}
+
+/** Includes another template, which some builds read from a file or an address, or changes the delimiters, which would hide an inclusion. */
+const including = /\{\{\{?\s*[<>=]/;
+
+/** Refuses a template that includes anything from the server. */
+export function checkMustache(template: unknown): void {
+  for (const text of textsWithin(template)) {
+    if (!including.test(text)) continue;
+    throw new Failure('refused', 'the template has {{>, {{< or {{=, which can make it read files of the server', {
+      code: 'E_NOT_A_READ',
+      hint: 'Write the included text itself; {{name}}, {{#name}} and {{^name}} are allowed.',
+    });
+  }
 }

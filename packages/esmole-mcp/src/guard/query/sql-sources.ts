@@ -1,6 +1,5 @@
-import { type QuerySources, removeSchema } from './query-sources.ts';
 import { openSearchSqlDialect, sqlDialect } from './quotes.ts';
-import { Scanner, type Token, UnreadableQuery } from './scanner.ts';
+import { type QuerySources, removeSchema, Scanner, type Token, UnreadableQuery } from './scanner.ts';
 
 /** The content of an open parenthesis. In the list after FROM, each comma is followed by another table. */
 interface Group {

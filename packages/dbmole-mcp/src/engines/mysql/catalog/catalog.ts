@@ -1,7 +1,6 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
-import { describeTables } from './describe.ts';
+import { describeTables, findOthers } from './describe.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
-import { findOthers } from './others.ts';
 import { columnNames, search } from './search.ts';
 
 /** Reads information_schema, in the way that suits MySQL or MariaDB. */

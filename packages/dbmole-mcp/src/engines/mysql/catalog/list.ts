@@ -1,5 +1,5 @@
 import type { Bounded, DatabaseSummary, Page, TableFilter, TableSummary } from '../../../catalog/catalog.ts';
-import { formatLike } from '../../../catalog/like-pattern.ts';
+import { formatLike } from '../../../catalog/name-parts.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 import { type CatalogContext, questionMarks, readContext, schemaCondition } from './context.ts';

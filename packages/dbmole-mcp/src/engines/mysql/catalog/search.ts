@@ -1,6 +1,5 @@
 import type { SearchFilter, SearchHit } from '../../../catalog/catalog.ts';
-import { formatLikePart } from '../../../catalog/like-pattern.ts';
-import { parseNameParts } from '../../../catalog/name-parts.ts';
+import { formatLikePart, parseNameParts } from '../../../catalog/name-parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 import { type CatalogContext, questionMarks, readContext, schemaCondition } from './context.ts';

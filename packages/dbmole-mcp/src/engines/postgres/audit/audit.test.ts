@@ -1,8 +1,7 @@
 import { Failure } from '@dbmole/core';
 import { expect, it } from 'vitest';
 import type { CatalogRun } from '../../../engine.ts';
-import { audit } from './audit.ts';
-import { formatReader } from './audit-reader.ts';
+import { audit, formatReader } from './audit.ts';
 
 const denied: CatalogRun = () => Promise.reject(new Failure('engine', 'denied', { code: 'E_PERMISSION', engineCode: '42501' }));
 

@@ -1,7 +1,6 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
-import { describeTables } from './describe.ts';
+import { describeTables, findOthers, functionNames } from './describe.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
-import { findOthers, functionNames } from './others.ts';
 import { columnNames, search } from './search.ts';
 import { listCandidates } from './table-candidates.ts';
 

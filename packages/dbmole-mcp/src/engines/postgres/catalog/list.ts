@@ -1,5 +1,5 @@
 import type { Bounded, DatabaseSummary, Page, TableFilter, TableSummary } from '../../../catalog/catalog.ts';
-import { formatLike } from '../../../catalog/like-pattern.ts';
+import { formatLike } from '../../../catalog/name-parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { collectFacts, comment, formatLabel, isOurs, lockedRelations, relationKinds, schemaOrder } from './fragments.ts';
 

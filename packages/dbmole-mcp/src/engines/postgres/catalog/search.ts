@@ -1,5 +1,5 @@
 import type { SearchFilter, SearchHit } from '../../../catalog/catalog.ts';
-import { formatLikePart } from '../../../catalog/like-pattern.ts';
+import { formatLikePart } from '../../../catalog/name-parts.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { comment, findKind, formatLabel, isOurs, relationKinds } from './fragments.ts';
 

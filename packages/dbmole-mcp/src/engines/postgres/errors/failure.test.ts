@@ -1,8 +1,8 @@
 import { Failure, respond } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import { seeColumns, seeTables, useExecute } from '../../../next-steps.ts';
+import { ServerError } from '../wire/messages.ts';
 import { toFailure } from './failure.ts';
-import { ServerError } from './server-error.ts';
 
 const where = { host: 'db.example.org', port: 5432 };
 

@@ -1,6 +1,9 @@
-import { Failure, type FailureKind, type FailureOptions, networkFailure, quoteRemote } from '@dbmole/core';
+import { Failure, type FailureKind, type FailureOptions, formatAbort, networkFailure, quoteRemote } from '@dbmole/core';
+import { staleFailure } from '../../../failure.ts';
 import { seeColumns, seeDatabases, seeTables, useExecute } from '../../../next-steps.ts';
-import { ServerError } from './server-error.ts';
+import type { UserRows } from '../values/user-rows.ts';
+import { ServerError } from '../wire/messages.ts';
+import type { Segment } from '../wire/segment.ts';
 
 interface Meaning extends Pick<FailureOptions, 'code' | 'hint'> {
   kind: FailureKind;
@@ -152,4 +155,23 @@ function tlsFailure(error: unknown, { host, port }: Where): Failure | undefined 
     hint: 'Check `tls` of the connection and the certificates on both sides.',
     cause: error,
   });
+}
+
+interface ReadContext {
+  sql: string;
+  signal: AbortSignal;
+  where: Where;
+}
+
+/** Undefined when the read did what it was asked to do; otherwise what is to be thrown. */
+export function readFailure(segment: Segment, rows: UserRows, { sql, signal, where }: ReadContext): unknown {
+  const { error, lost } = segment;
+  if (rows.crash !== undefined) return rows.crash.error;
+  if (signal.aborted && (lost !== undefined || isStatementEnded(error))) return formatAbort(signal);
+  if (rows.enough && isStatementEnded(error)) return undefined;
+  if (error?.fatal && !segment.answered) return staleFailure();
+  if (error !== undefined || lost !== undefined) return toFailure(error ?? lost, where, sql);
+  if (segment.empty) return new Failure('input', 'the statement is empty');
+  if (segment.copied) return new Failure('input', 'COPY … TO STDOUT returns no rows', { hint: 'Use SELECT.' });
+  return undefined;
 }

@@ -1,9 +1,9 @@
+import { Failure } from '@dbmole/core/failure';
 import type { Checker } from '../guard/checker.ts';
 import { findCallDenial } from '../guard/denials.ts';
 import { openParser, type Parser, ParserError } from '../guard/thread/parser.ts';
 import { positionAt } from '../guard/tree/position.ts';
 import type { Fields } from '../guard/tree/walk.ts';
-import { noDryRunFailure } from './no-dry-run.ts';
 
 /** What a read may not call although it leaves nothing behind when the call has ended. */
 const leavesNothing =
@@ -92,4 +92,17 @@ function readPosition(sql: string, { location }: Fields): number | undefined {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
+}
+
+interface NoDryRunDetails {
+  engineCode?: string;
+  position?: number | undefined;
+}
+
+export function noDryRunFailure(why: string, details: NoDryRunDetails = {}): Failure {
+  return new Failure('refused', `a dry run is not possible: ${why}`, {
+    code: 'E_NO_DRY_RUN',
+    hint: 'Run it without the dry run if that is intended; it takes effect at once.',
+    ...details,
+  });
 }

@@ -3,11 +3,10 @@ import type { WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop, staleFailure } from '../../../failure.ts';
 import { exportRows } from '../../../next-steps.ts';
 import { isStatementEnded, quoteError, toFailure, type Where } from '../errors/failure.ts';
-import { ServerError } from '../errors/server-error.ts';
-import { command, statement, sync } from '../wire/messages.ts';
+import { command, ServerError, statement, sync } from '../wire/messages.ts';
 import type { Segment } from '../wire/segment.ts';
+import { noDryRunFailure } from './dry-run.ts';
 import { beginning } from './grammar.ts';
-import { noDryRunFailure } from './no-dry-run.ts';
 
 const begin = command('begin');
 const commit = command('commit');

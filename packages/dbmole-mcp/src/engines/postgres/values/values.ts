@@ -1,7 +1,6 @@
 import type { Cell } from '../../../engine.ts';
 import type { RowShape } from '../wire/long-message.ts';
-import type { Field } from '../wire/messages.ts';
-import { completeEnd } from '../wire/utf8.ts';
+import { completeEnd, type Field } from '../wire/messages.ts';
 
 const bytea = 17;
 /** No character of a JavaScript string needs more bytes. */

@@ -2,9 +2,8 @@ import { Failure } from '@dbmole/core';
 import pg from 'pg';
 import { listSchemas } from '../../../connection/schema.ts';
 import type { SessionTarget } from '../../../engine.ts';
-import { ServerError } from '../errors/server-error.ts';
 import type { Conversation } from './conversation.ts';
-import { parseText, parseTexts } from './messages.ts';
+import { parseText, parseTexts, ServerError } from './messages.ts';
 import { protocolFailure, type WireListener } from './wire-filter.ts';
 
 /** The driver authenticates; then we speak to the server ourselves. Resolves when it is ready for a query. */

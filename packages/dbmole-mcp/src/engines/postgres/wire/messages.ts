@@ -1,6 +1,5 @@
 import { Failure } from '@dbmole/core';
 import type { Param } from '../../../engine.ts';
-import { completeEnd } from './utf8.ts';
 
 /** One message to the server: its type, its length and the parts of its body. */
 function message(type: string, parts: readonly Buffer[]): Buffer {
@@ -147,4 +146,49 @@ export function parseText(body: Buffer): string {
 
 export function parseTexts(body: Buffer): string[] {
   return body.toString('utf8').split('\0');
+}
+
+/** What the server said. `code` is the SQLSTATE. */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  readonly code: string;
+  readonly fatal: boolean;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+  /** Where in the text that was sent; in characters, counted from 1. */
+  readonly position: number | undefined;
+  /** The server's own function that raised it: unlike the message it is the same in every language. */
+  readonly routine: string | undefined;
+
+  constructor(body: Buffer) {
+    const fields = parseNotice(body);
+    super(fields.get('M') ?? 'the server reported an error without a text');
+    this.code = /^[0-9A-Z]{5}$/.exec(fields.get('C') ?? '')?.[0] ?? '';
+    // V is the untranslated severity, S its translation.
+    this.fatal = (fields.get('V') ?? fields.get('S')) !== 'ERROR';
+    this.detail = fields.get('D');
+    this.hint = fields.get('H');
+    const position = Number(fields.get('P'));
+    this.position = position > 0 ? position : undefined;
+    this.routine = fields.get('R');
+  }
+}
+
+/** Where the last whole character ends, for a text that may have been cut at `end`. */
+export function completeEnd(bytes: Buffer, start: number, end: number): number {
+  let lead = end - 1;
+  // A character has three continuation bytes at most.
+  while (lead >= start && end - lead < 4 && isContinuation(bytes[lead])) lead -= 1;
+  if (lead < start) return end;
+  return lead + measureLength(bytes[lead]) > end ? lead : end;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function measureLength(lead: number | undefined): number {
+  if (lead === undefined || lead < 0xc0) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
 }

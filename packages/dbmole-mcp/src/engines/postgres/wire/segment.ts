@@ -1,7 +1,6 @@
 import type { Cell } from '../../../engine.ts';
-import { ServerError } from '../errors/server-error.ts';
 import type { RowShape } from './long-message.ts';
-import { type Field, parseFields, parseText } from './messages.ts';
+import { type Field, parseFields, parseText, ServerError } from './messages.ts';
 import { protocolFailure } from './wire-filter.ts';
 
 /** More than the statements of any segment. */

@@ -1,13 +1,14 @@
+import type { Hint } from '@dbmole/core';
+import { exportRows } from '../../../../next-steps.ts';
 import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
-import { notARead } from '../refuse.ts';
-import { refuseClauses } from './clauses.ts';
-import { readAnalyze, readExplain, type Statement } from './explain.ts';
+import { reservedWords } from '../known-functions.ts';
+import { notARead, severalStatements } from '../refuse.ts';
 import { refuseLargeGeometries } from './geometries.ts';
 import { tokenize } from './lexer.ts';
-import { readQuery } from './query.ts';
+import { isVerb, readQuery, refuseVerb, type WithName } from './query.ts';
 import { type LexMode, parseMode } from './sql-mode.ts';
-import { noToken, type Token } from './tokens.ts';
+import { noToken, stepTokens, type Token } from './tokens.ts';
 import { findCalls, findTables, refuseMany, type TableUse, type Uses, usesDefaults } from './uses.ts';
 
 /**
@@ -104,4 +105,121 @@ function refuseStatus(tokens: readonly Token[], at: number): void {
     hint: "Use SHOW GLOBAL STATUS LIKE 'Innodb%', or INNODB_METRICS and INNODB_TRX in information_schema.",
     at: tokens[at]?.start ?? 0,
   });
+}
+
+interface Place {
+  before: string;
+  next: string;
+  /** The statement is a query, in which PROCEDURE is a clause. */
+  query: boolean;
+}
+
+interface Said {
+  message: string;
+  hint?: Hint;
+}
+
+type Clause = (place: Place) => Said | undefined;
+
+const lockHint = 'Leave the locking clause out: a read sees one consistent state without it.';
+const intoHint: Hint = ['Leave INTO out to read the rows.', exportRows];
+const sequence: Said = { message: 'the next value advances a sequence', hint: 'Use LASTVAL() to read it.' };
+const files: ReadonlySet<string> = new Set(['OUTFILE', 'DUMPFILE']);
+
+/** Words that cannot be unquoted names, at least not before the word that follows. */
+const clauses: ReadonlyMap<string, Clause> = new Map<string, Clause>(
+  Object.entries<Clause>({
+    INTO: ({ next }) => ({
+      message: files.has(next) ? `INTO ${next} writes a file of the server` : 'INTO writes the result to a variable',
+      hint: intoHint,
+    }),
+    OUTFILE: () => ({ message: 'OUTFILE writes a file of the server', hint: intoHint }),
+    FOR: ({ next }) =>
+      next === 'UPDATE' || next === 'SHARE' ? { message: `FOR ${next} locks the rows`, hint: lockHint } : undefined,
+    LOCK: () => ({ message: 'LOCK IN SHARE MODE locks the rows', hint: lockHint }),
+    PROCEDURE: ({ query }) => (query ? { message: 'PROCEDURE runs code over the result' } : undefined),
+    VALUE: ({ before, next }) => (before === 'NEXT' && next === 'FOR' ? sequence : undefined),
+  }),
+);
+
+/** Throws for clauses that make a query more than a read, wherever they are in it. */
+function* refuseClauses(tokens: readonly Token[], query: boolean): Steps<void> {
+  for (let index = 0; index < tokens.length; index += 1) {
+    if (index % stepTokens === stepTokens - 1) yield;
+    const token = tokens[index] ?? noToken;
+    if (token.word === ';') throw severalStatements(tokens[index + 1]?.start ?? token.start);
+    const clause = clauses.get(token.word);
+    if (clause === undefined) continue;
+    const before = tokens[index - 1]?.word ?? '';
+    const said = clause({ before, next: tokens[index + 1]?.word ?? '', query });
+    if (said !== undefined) throw notARead({ ...said, at: token.start });
+  }
+}
+
+/** The kind of a statement, and what the names in it mean. */
+interface Statement {
+  /** The statement reads its tables instead of describing them. */
+  runs: boolean;
+  /** The index of the first token after the options. */
+  from: number;
+  /** The statement contains a query, in which PROCEDURE is a clause. */
+  query: boolean;
+  /** The database of names without one, if the statement names it. */
+  schema?: string | undefined;
+  names: readonly WithName[];
+}
+
+const description: Statement = { runs: false, from: 0, query: false, names: [] };
+const queryWords: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE', '(']);
+
+/** Reads `EXPLAIN [options] query` or `DESCRIBE table [column]`. */
+function readExplain(sql: string, tokens: readonly Token[]): Statement {
+  if (isDescription(tokens)) return description;
+  const { at, schema } = readOptions(tokens);
+  const token = tokens[at] ?? noToken;
+  if (isVerb(token.word)) refuseVerb(token, sql, `${tokens[0]?.word} `);
+  return { runs: true, from: at, query: true, schema, names: readQuery(sql, tokens, at) };
+}
+
+/** Reads `ANALYZE`, `FORMAT = x`, `FOR SCHEMA x` and others; `refuseClauses` refuses INTO. */
+function readOptions(tokens: readonly Token[]): { at: number; schema: string | undefined } {
+  let at = 1;
+  let schema: string | undefined;
+  for (;;) {
+    const { word } = tokens[at] ?? noToken;
+    if (word === 'FORMAT') at += 3;
+    else if (word === 'INTO') at += 2;
+    else if (word === 'ANALYZE' || word === 'EXTENDED' || word === 'PARTITIONS') at += 1;
+    else if (word === 'FOR') {
+      schema = readSchema(tokens, at);
+      at += 3;
+    } else return { at, schema };
+  }
+}
+
+function readSchema(tokens: readonly Token[], at: number): string | undefined {
+  const { word } = tokens[at + 1] ?? noToken;
+  if (word === 'SCHEMA' || word === 'DATABASE') return tokens[at + 2]?.name;
+  throw notARead({
+    message: 'EXPLAIN FOR CONNECTION reveals a statement of another session',
+    hint: 'Explain the statement itself.',
+    at: tokens[at]?.start ?? 0,
+  });
+}
+
+/** Whether this is a table with an optional column or pattern. A query begins with a word that cannot be a table. */
+function isDescription(tokens: readonly Token[]): boolean {
+  const { word } = tokens[1] ?? noToken;
+  if (tokens.length < 2 || queryWords.has(word) || reservedWords.has(word)) return false;
+  const rest = tokens.slice(tokens[2]?.word === '.' ? 4 : 2);
+  return rest.length < 2 && rest.every(({ kind }) => kind === 'word' || kind === 'quoted' || kind === 'text');
+}
+
+/** Reads MariaDB's `ANALYZE [FORMAT = JSON] query`, and refuses the statement that writes statistics. */
+function readAnalyze(sql: string, tokens: readonly Token[]): Statement {
+  const at = tokens[1]?.word === 'FORMAT' ? 4 : 1;
+  const token = tokens[at] ?? noToken;
+  if (isVerb(token.word)) refuseVerb(token, sql, 'ANALYZE ');
+  if (token.word === 'TABLE' || !queryWords.has(token.word)) refuseVerb(tokens[0] ?? noToken, sql);
+  return { runs: true, from: at, query: true, names: readQuery(sql, tokens, at) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatListParam } from './list-param.ts';
+import { formatListParam } from './literal.ts';
 
 describe('a list or object as a param', () => {
   it.each<[object, string, string]>([

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import { createUnpacker } from './unpack.ts';
+import { createUnpacker } from './exchange.ts';
 
 /** What comes out, and whether and how it ended. */
 function open(encoding: string) {

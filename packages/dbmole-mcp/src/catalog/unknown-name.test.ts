@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readQuoted } from './statement-advice.ts';
+import { readQuoted } from './unknown-name.ts';
 
 it.each([
   ['the server says “relation "custmers" does not exist”', ['custmers']],

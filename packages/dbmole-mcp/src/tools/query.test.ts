@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grammar } from '../engines/postgres/session/grammar.ts';
-import { isUnordered } from './page-order.ts';
+import { isUnordered } from './query.ts';
 
 describe('whether pages may overlap', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Caller } from './caller.ts';
-import { createProgress } from './progress.ts';
+import { type Caller, createProgress } from './caller.ts';
 
 interface Report {
   progress: number;

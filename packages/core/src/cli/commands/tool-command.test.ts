@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCsvRecord } from '../../answer/csv-record.ts';
-import { parseCsv } from './csv-rows.ts';
+import { formatCsvRecord } from '../../answer/csv.ts';
+import { parseCsv } from './tool-command.ts';
 
 describe('CSV', () => {
   it.each([
