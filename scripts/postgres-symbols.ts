@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findFunctionDenial, isDynamic } from '../packages/dbmole-mcp/src/engines/postgres/guard/denials.ts';
+import { findFunctionDenial, findReach } from '../packages/dbmole-mcp/src/engines/postgres/guard/denials.ts';
 import { openParser, type Parser } from '../packages/dbmole-mcp/src/engines/postgres/guard/thread/parser.ts';
 
 /**
@@ -78,7 +78,7 @@ function formatFunction(
   const texts = (option: string) => [...(options.get(option) ?? '').matchAll(/"sval":"([^"]*)"/g)].map(([, text = '']) => text);
   const name = create.funcname.at(-1)?.String.sval ?? '';
   const [path = '', symbol = name] = texts('as');
-  if (texts('language')[0]?.toLowerCase() !== 'c' || unsafe.test(symbol) || isDynamic({ schema: undefined, name })) return [];
+  if (texts('language')[0]?.toLowerCase() !== 'c' || unsafe.test(symbol) || findReach({ schema: undefined, name })) return [];
   const isStrict = options.get('strict')?.includes('true') === true;
   const { takes, gives } = formatTypes(create, own);
   const denial = findFunctionDenial(undefined, name);

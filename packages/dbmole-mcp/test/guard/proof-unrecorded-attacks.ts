@@ -201,7 +201,30 @@ const statistics: BodyAttack[] = [
 const ordering = (type: string, name: string) =>
   `create function public.${name}(${type}, ${type}) returns int language plpgsql immutable as`;
 
+const boxes = (method: string) => `${ordering('box', 'cmp')} $f$ begin perform ${act}; return 1; end $f$;
+  create operator class public.boxes for type box using ${method} as operator 1 <<, operator 3 ~=, operator 5 >>, function 1 cmp(box, box);
+  create table public.b (b box); insert into b values ('(1,1),(2,2)'), ('(1,1),(3,3)')`;
+
 const classes: BodyAttack[] = [
+  {
+    name: 'a class for operators of the server that only its indexes of another kind know',
+    prepare: boxes('btree'),
+    read: 'select * from b order by b using <<',
+  },
+  {
+    name: 'a class of an access method that is B-tree by another name',
+    prepare: `create access method mine type index handler bthandler; ${boxes('mine')}`,
+    read: 'select * from b order by b using <<',
+    undo: 'drop access method mine cascade',
+    only: { min: 18 },
+  },
+  {
+    name: 'a hash class for a type of the server that has none, in a long list',
+    prepare: `create function public.hash(money) returns int language plpgsql immutable as $f$ begin perform ${act}; return 1; end $f$;
+      create operator class public.monies for type money using hash as operator 1 =, function 1 hash(money);
+      create table public.b (b money); insert into b values (1), (2)`,
+    read: `select * from b where b in (${Array.from({ length: 12 }, (_, i) => `'${i}'`).join(', ')})`,
+  },
   {
     name: 'a class for operators of the server that it sorts nothing by',
     prepare: `${ordering('box', 'cmp')} $f$ begin perform ${act}; return 1; end $f$;
@@ -250,6 +273,52 @@ const classes: BodyAttack[] = [
   },
 ];
 
+const ownPath = `create schema x; create function x.eq(oid, oid) returns boolean language plpgsql as $f$ begin perform ${act}; return true; end $f$;
+  create operator x.= (leftarg = oid, rightarg = oid, function = x.eq); create view public.v as select 1 as a;`;
+const partitioned = `create function public.eq(int, int) returns boolean language plpgsql immutable as $f$ begin perform ${act}; return $1 = $2; end $f$;
+  create operator public.=== (leftarg = int, rightarg = int, function = eq);
+  create operator class public.ints for type int using btree as operator 1 <, operator 2 <=, operator 3 ===, operator 4 >=, operator 5 >,
+    function 1 btint4cmp(int, int);
+  create table public.p (a int, b int) partition by range (a ints, b ints); create table part partition of p for values from (1, 1) to (1, 5)`;
+
+/** Functions of the server that run what a name or a number leads them to. */
+const led: BodyAttack[] = [
+  ...[
+    ['SQL', "sql set search_path = x, pg_catalog as 'select pg_get_viewdef(o)'"],
+    ['PL/pgSQL', 'plpgsql set search_path = x, pg_catalog as $f$ begin return pg_get_viewdef(o); end $f$'],
+  ].map(
+    ([language = '', rest = '']): BodyAttack => ({
+      name: `an operator in the path of a function in ${language} that asks for a view`,
+      setup: `${ownPath} create function public.g(o oid) returns text language ${rest};`,
+      read: "select g('v'::regclass)",
+    }),
+  ),
+  {
+    name: 'the key of a partition',
+    prepare: partitioned,
+    read: "select pg_get_partition_constraintdef(oid) from pg_class where relname = 'part'",
+  },
+  {
+    name: 'the key of a partition, in a view',
+    prepare: `${partitioned}; create view public.v as select pg_get_partition_constraintdef(oid) from pg_class where relname = 'part'`,
+    read: 'select * from v',
+  },
+  {
+    name: 'the input of a domain of the server',
+    prepare: `alter domain information_schema.cardinal_number add constraint mine check (${act} = 1) not valid`,
+    read: "select pg_input_is_valid('5', 'information_schema.cardinal_number')",
+    undo: 'alter domain information_schema.cardinal_number drop constraint mine',
+    only: { min: 16 },
+  },
+  {
+    name: 'the binary output of a type of the server',
+    prepare: `create function public.send(int) returns bytea language plpgsql as $f$ begin perform ${act}; return ''; end $f$;
+      alter type pg_catalog.int4 set (send = public.send)`,
+    read: 'select record_send(row(5))',
+    undo: 'alter type pg_catalog.int4 set (send = int4send)',
+  },
+];
+
 /** A vertical tab is part of a name before version 17. */
 const tabs: BodyAttack[] = [
   ['public."\vt"', "'\vt'"],
@@ -272,5 +341,6 @@ export const unrecordedAttacks: readonly BodyAttack[] = [
   ...filled,
   ...statistics,
   ...classes,
+  ...led,
   ...tabs,
 ];

@@ -51,6 +51,12 @@ const refused: readonly Verdict[] = [
     undo: 'drop function boom; drop extension pg_trgm',
   },
   {
+    name: 'a denied function in another schema',
+    setup: 'alter function pg_catalog.pg_terminate_backend(int, bigint) set schema public',
+    read: 'select public.pg_terminate_backend(0)',
+    undo: 'alter function public.pg_terminate_backend(int, bigint) set schema pg_catalog',
+  },
+  {
     name: 'an internal function with other arguments',
     setup: "create function boom(bigint) returns int language internal as 'textlen'",
     read: 'select boom(65537)',
@@ -114,6 +120,16 @@ const accepted: readonly Verdict[] = [
     read: "select ag('a', 1)",
     undo: 'drop aggregate ag(text, int); drop function st',
   },
+  ...["pg_get_partition_constraintdef('part'::regclass)", "bt_index_check('part_pkey')"].map(
+    (call): Verdict => ({
+      name: `${call} where no key acts`,
+      setup: `create extension amcheck; create table parent (a int primary key) partition by range (a);
+        create table part partition of parent for values from (1) to (5)`,
+      read: `select ${call}`,
+      undo: 'drop table parent; drop extension amcheck',
+    }),
+  ),
+  { name: 'an input that is tried', setup: '', read: "select pg_input_is_valid('5', 'int')", undo: '' },
 ];
 
 /** What happens after a question of the first check; the second read must be refused, or its premise must not hold. */

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   deniedFunctions,
+  findables,
   findCallDenial,
   findFunctionDenial,
+  findReach,
   findRelationDenial,
   findUnreviewedDenial,
-  isDynamic,
 } from './denials.ts';
 import { reviewedBuiltins } from './server-facts.ts';
 
@@ -14,7 +15,7 @@ const use = (name: string, schema?: string, args = 1) => ({ name, schema, args, 
 describe('the lists', () => {
   const names = deniedFunctions.flatMap(({ name, isPrefix }) => (isPrefix ? [] : name));
   const prefixes = deniedFunctions.flatMap(({ name, isPrefix }) => (isPrefix ? name : []));
-  const finders = deniedFunctions.flatMap(({ name, unless }) => (unless === 'finds' ? name : []));
+  const finders = deniedFunctions.flatMap(({ name, unless }) => (findables.some((one) => one === unless) ? name : []));
 
   it('name each function once, as the parser would', () => {
     const all = [...names, ...prefixes, ...reviewedBuiltins];
@@ -26,7 +27,7 @@ describe('the lists', () => {
   it('give every name a reason, and one of the ways to pass that there are', () => {
     expect(deniedFunctions.filter(({ reason }) => !/^[a-z].*[a-z]$/.test(reason))).toEqual([]);
     const ways = new Set(deniedFunctions.map(({ unless }) => unless));
-    expect(ways).toEqual(new Set([undefined, 'small', 'relation', 'schema', 'text', 'finds']));
+    expect(ways).toEqual(new Set([undefined, 'small', 'relation', 'schema', 'text', ...findables]));
   });
 
   it('have no name that a prefix has already, and no short prefix', () => {
@@ -97,10 +98,11 @@ describe('a denial', () => {
   });
 
   it('may depend on what the function finds', () => {
-    expect(isDynamic(use('database_to_xml', 'pg_catalog'))).toBe(true);
-    expect(isDynamic(use('schema_to_xml'))).toBe(true);
-    expect(isDynamic(use('table_to_xml'))).toBe(false);
-    expect(isDynamic(use('database_to_xml', 'app'))).toBe(false);
-    expect(isDynamic(use('bt_index_check', 'ext'))).toBe(true);
+    expect(findReach(use('database_to_xml', 'pg_catalog'))).toBe('relations');
+    expect(findReach(use('schema_to_xml'))).toBe('relations');
+    expect(findReach(use('table_to_xml'))).toBeUndefined();
+    expect(findReach(use('database_to_xml', 'app'))).toBeUndefined();
+    expect(findReach(use('pg_input_is_valid'))).toBe('types');
+    expect(findReach(use('bt_index_check', 'ext'))).toBe('indexes');
   });
 });

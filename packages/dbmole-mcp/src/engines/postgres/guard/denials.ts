@@ -13,7 +13,15 @@ export interface DeniedName extends Denial {
   readonly name: string;
   readonly isPrefix: boolean;
   readonly unlessArgs?: number;
-  readonly unless?: 'small' | 'relation' | 'schema' | 'text' | 'finds';
+  readonly unless?: 'small' | 'relation' | 'schema' | 'text' | Findable;
+}
+
+/** What a function may find at run time: any relation or type, any type, or relations with partition keys or indexes. */
+export const findables = ['relations', 'types', 'partitions', 'indexes'] as const;
+export type Findable = (typeof findables)[number];
+
+function isFindable(unless: DeniedName['unless']): unless is Findable {
+  return findables.some((one) => one === unless);
 }
 
 /** A lookup takes one map access and one pattern, because every call of every statement is looked up. */
@@ -81,7 +89,7 @@ export function findCallDenial({ schema, name, args, isNamed, isSmall }: CallUse
 
 export function findFunctionDenial(schema: string | undefined, name: string): DeniedName | undefined {
   const found = findFunction(schema, name);
-  return found?.unless === 'finds' ? undefined : found;
+  return isFindable(found?.unless) ? undefined : found;
 }
 
 function findFunction(schema: string | undefined, name: string): DeniedName | undefined {
@@ -103,9 +111,10 @@ export function findUnreviewedDenial({ schema, name }: NameUse, unreviewed: Read
   };
 }
 
-/** Whether a function is unsafe only if it can reach something unsafe at run time. */
-export function isDynamic({ schema, name }: Pick<NameUse, 'schema' | 'name'>): boolean {
-  return ['finds', 'schema'].includes(findFunction(schema, name)?.unless ?? '');
+/** What a function finds at run time that is unsafe only if something unsafe is among it. */
+export function findReach({ schema, name }: Pick<NameUse, 'schema' | 'name'>): Findable | undefined {
+  const unless = findFunction(schema, name)?.unless;
+  return unless === 'schema' ? 'relations' : isFindable(unless) ? unless : undefined;
 }
 
 /** Whether it runs SQL from a string; in a body, a literal can be checked instead. */

@@ -2,7 +2,8 @@
  * What a read must not call, in groups: a line with the reason, a hint and what lets a call pass, and indented below it the names.
  * `f*` is every name that begins so; `f/2` is every form of f but the one with two arguments. What lets a call pass: `small`: nothing
  * but short literals; `relation` and `schema`: a constant that names what it reads, which is then checked itself; `text`: nothing, but
- * in a body its arguments can be literals, which are then checked; `finds`: everything, as only what it finds can do harm.
+ * in a body its arguments can be literals, which are then checked; `relations`, `types`, `partitions` and `indexes`: everything, as only
+ * those of the database that do harm can do harm here.
  */
 
 /**
@@ -48,8 +49,12 @@ reads a table chosen at run time | Name the table in a constant. | relation
   table_to_xml table_to_xml_and_xmlschema
 reads all tables of a schema | Name a schema of your own in a constant. | schema
   schema_to_xml schema_to_xml_and_xmlschema
-chooses what it reads at run time | | finds
-  database_to_xml database_to_xml_and_xmlschema pg_input_is_valid pg_input_error_info satisfies_hash_partition
+chooses what it reads at run time | | relations
+  database_to_xml database_to_xml_and_xmlschema
+chooses what it reads at run time | | types
+  pg_input_is_valid pg_input_error_info
+chooses what it reads at run time | | partitions
+  satisfies_hash_partition pg_get_partition_constraintdef
 evaluates an XPath expression, which no time limit stops | Read the XML itself, or pass the path and the XML as short literals. | small
   xpath xpath_exists xmlexists xmltable
 reads from a cursor | Pass the query itself.
@@ -104,7 +109,7 @@ controls the server
   set_cluster_readonly unset_cluster_readonly
 plans the statements of a function chosen at run time, which can run what they call
   plpgsql_check_* plpgsql_show_dependency_*
-chooses what it reads at run time | | finds
+chooses what it reads at run time | | indexes
   bt_index_check bt_index_parent_check gin_index_check`;
 
 /** Schemas that belong to one extension, and in which nearly everything acts. */

@@ -1,7 +1,7 @@
 import { askUser, type Failure, type Hint } from '@dbmole/core/failure';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { useExecute } from '../../../../next-steps.ts';
-import { findCallDenial, findUnreviewedDenial, isDynamic } from '../denials.ts';
+import { findCallDenial, findReach, findUnreviewedDenial } from '../denials.ts';
 import { refusal, refuseNames } from '../refuse.ts';
 import type { Parser } from '../thread/parser.ts';
 import { asCall, type NameUse, type StatementNames } from '../tree/names.ts';
@@ -105,7 +105,7 @@ function leadToState(objects: readonly CatalogObject[]): boolean {
 function refuseFields(names: StatementNames): StatementNames {
   const functions = names.fields.map(asCall);
   refuseNames({ ...names, functions }, findCallDenial);
-  return { ...names, dynamic: [...names.dynamic, ...functions.filter(isDynamic)] };
+  return { ...names, dynamic: [...names.dynamic, ...functions.filter(findReach)] };
 }
 
 /** Finds the objects that the names of a statement or a body may mean. */
@@ -129,17 +129,16 @@ class Finder {
     this.#statistics = statistics;
   }
 
-  find(uses: Uses, matching: Matching, { anyRelationOrType, anyType }: Explorer): Finding[] {
+  find(uses: Uses, matching: Matching, explorer: Explorer): Finding[] {
     const matcher = new Matcher(uses, matching);
     const found = this.#findNamed(uses, matcher);
     for (const names of uses.statements) {
       for (const row of findUntyped(names, this.#untyped, matcher))
         found.push({ object: row, use: names.untyped, isUntyped: true });
-      const [dynamic] = names.dynamic;
-      if (dynamic !== undefined) found.push({ object: anyRelationOrType, use: dynamic });
+      for (const use of names.dynamic) found.push(...explorer.listFound([use]).map((object) => ({ object, use })));
       for (const use of names.targets) for (const object of this.#targets.get(use.name) ?? []) found.push({ object, use });
     }
-    if (usesStatistics(uses, this.#statistics)) found.push({ object: anyType, use: undefined });
+    if (usesStatistics(uses, this.#statistics)) found.push({ object: explorer.anyType, use: undefined });
     if (uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
       found.push(...this.#everywhere.map((object) => ({ object, use: undefined })));
     return found;

@@ -1,10 +1,11 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { type Findable, findReach } from '../denials.ts';
 import type { Parser } from '../thread/parser.ts';
+import type { NameUse } from '../tree/names.ts';
 import { type Body, type BodyReference, openBodies } from './bodies/bodies.ts';
 import { type BodyReading, type ReadOptions, readBody } from './bodies/read-body.ts';
 import { addEdge, CatalogObject, type Edge, isUserType, toKey } from './catalog/catalog-object.ts';
 import { catalogs } from './catalog/describe-sql.ts';
-import { isFinder } from './catalog/graph.ts';
 import type { Powers } from './catalog/powers.ts';
 import { makesAnyType } from './types/polymorphic.ts';
 
@@ -29,8 +30,8 @@ const bodiesPerTurn = 50;
 
 /** Follows what objects lead to. A body is read once, when a statement first reaches it. */
 export class Explorer {
-  /** Any relation or type that is found by its name at run time. */
-  readonly anyRelationOrType: CatalogObject;
+  /** What may be found by its name at run time. */
+  readonly #findable: Readonly<Record<Findable, CatalogObject>>;
   /** Any type of a value, and any cast. */
   readonly anyType: CatalogObject;
   readonly #options: ExplorerOptions;
@@ -46,21 +47,28 @@ export class Explorer {
   constructor(options: ExplorerOptions) {
     this.#options = options;
     const objects = [...options.objects.values()];
-    const isType = ({ class: of, oid }: CatalogObject) => of === catalogs.type && isUserType(oid);
-    const isCast = ({ class: of }: CatalogObject) => of === catalogs.cast;
-    this.anyRelationOrType = createGroup(
-      '0',
-      objects.filter((object) => object.class === catalogs.relation || isType(object)),
-    );
-    this.anyType = createGroup(
-      '1',
-      objects.filter((object) => isType(object) || isCast(object)),
-    );
+    const relations = objects.filter(({ class: of }) => of === catalogs.relation);
+    const types = objects.filter(({ class: of }) => of === catalogs.type);
+    const userTypes = types.filter(({ oid }) => isUserType(oid));
+    const having = (how: string) => relations.filter(({ edges }) => edges.some((edge) => edge.how === how));
+    this.#findable = {
+      relations: createGroup('relations', [...relations, ...userTypes]),
+      types: createGroup('types', types),
+      partitions: createGroup('partitions', having('partitions')),
+      indexes: createGroup('indexes', having('index')),
+    };
+    const casts = objects.filter(({ class: of }) => of === catalogs.cast);
+    this.anyType = createGroup('types and casts', [...userTypes, ...casts]);
   }
 
   /** Whether an exploration failed, which leaves incomplete results behind. */
   get isBroken(): boolean {
     return this.#isBroken;
+  }
+
+  /** The groups of objects that these functions may find. */
+  listFound(uses: readonly Pick<NameUse, 'schema' | 'name'>[]): readonly CatalogObject[] {
+    return [...new Set(uses.flatMap((use) => findReach(use) ?? []))].map((kind) => this.#findable[kind]);
   }
 
   /** Makes `isRefused` of these objects final. */
@@ -82,15 +90,18 @@ export class Explorer {
         level.filter(({ body, reason, isTrusted }) => body !== undefined && reason === undefined && !isTrusted),
         run,
       );
-      for (const object of level) {
-        if (isFinder(object)) addEdge(object, this.anyRelationOrType, 'finds');
-        if (object.makesAnyType) addEdge(object, this.anyType, 'makes');
-      }
+      for (const object of level) this.#addGroups(object);
       level = takeNew(level.flatMap(({ edges }) => edges.map(({ to }) => to)));
     }
     if (explored.length === 0) return;
     propagate(explored);
     await this.#judgeDefiners(explored, run);
+  }
+
+  #addGroups(object: CatalogObject): void {
+    const found = object.isDeniedByName && object.class === catalogs.function ? this.listFound([object]) : [];
+    for (const group of found) addEdge(object, group, 'finds');
+    if (object.makesAnyType) addEdge(object, this.anyType, 'makes');
   }
 
   async #readBodies(objects: readonly CatalogObject[], run: CatalogQuestion): Promise<void> {
@@ -125,7 +136,7 @@ export class Explorer {
     object.reason ??= reading.refused;
     object.leavesState ||= reading.leavesState;
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
-    if (reading.findsThings) addEdge(object, this.anyRelationOrType, 'finds');
+    for (const group of this.listFound(reading.dynamic)) addEdge(object, group, 'finds');
     if (isUserType(object.oid) && (reading.hasUnknownRows || makesAnyType(body, reading.uses.statements)))
       addEdge(object, this.anyType, 'makes');
     if (reading.unprovable !== undefined) this.#judgeUnprovable(object, reading, await this.#openPowers(run));

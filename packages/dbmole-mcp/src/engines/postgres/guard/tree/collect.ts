@@ -1,4 +1,4 @@
-import { findFunctionDenial, isDynamic, runsText } from '../denials.ts';
+import { findFunctionDenial, findReach, runsText } from '../denials.ts';
 import { FromItems, findNodeValues, getAliasName } from './from-items.ts';
 import { areSmall, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
@@ -64,7 +64,7 @@ export function collectNames(statement: unknown, sql: string, body?: BodyOptions
     records: recordUses.resolve(from),
     gathers: names.gathers || hasRows,
     text: sql,
-    dynamic: names.functions.filter(isDynamic),
+    dynamic: names.functions.filter(findReach),
     positionOf: ({ at }) => (at < 0 ? undefined : positionAt(sql, at)),
   };
 }

@@ -50,7 +50,7 @@ export interface StatementNames {
   readonly fields: readonly NameUse[];
   /**
    * Calls of functions that read relations, make values of types or check indexes which they find at run time:
-   * `schema_to_xml`, `pg_input_is_valid`, `bt_index_check`. Any of them may be meant.
+   * `schema_to_xml`, `pg_input_is_valid`, `bt_index_check`. Any of that kind may be meant.
    */
   readonly dynamic: readonly NameUse[];
   /** The first uncast text, NULL or parameter: its neighbors decide which type it gets. */

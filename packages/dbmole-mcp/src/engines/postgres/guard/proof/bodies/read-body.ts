@@ -23,8 +23,8 @@ export interface BodyReading {
   readonly isGiven: boolean;
   /** Some of its rows can have columns of any type. */
   readonly hasUnknownRows: boolean;
-  /** It finds relations or types by name at run time. */
-  readonly findsThings: boolean;
+  /** Calls that find objects by name at run time. */
+  readonly dynamic: readonly NameUse[];
   /** It sets a setting of an application. */
   readonly leavesState: boolean;
   readonly uses: Uses;
@@ -86,8 +86,8 @@ export function readBody(body: Body, parser: Parser, options: ReadOptions): Body
   const mayBeAny = (row: string) => /refcursor/i.test(row) || hasAny(uses.functions, options.recordFunctions);
   const hasUnknownRows = rows.some(mayBeAny) || body.parameters.some(({ type }) => isRecord.test(type));
   const { refused, unprovable, isGiven, leavesState } = reader;
-  const findsThings = reader.names.some(({ dynamic }) => dynamic.length > 0);
-  return { refused, unprovable, isGiven, leavesState, hasUnknownRows, findsThings, uses };
+  const dynamic = reader.names.flatMap((names) => names.dynamic);
+  return { refused, unprovable, isGiven, leavesState, hasUnknownRows, dynamic, uses };
 }
 
 function listUses({ names, declared }: Reader, hasRows: boolean): Uses {

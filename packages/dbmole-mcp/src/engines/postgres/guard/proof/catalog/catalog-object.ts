@@ -117,6 +117,6 @@ export function isEverywhere({
   isEverywhere: is,
 }: CatalogObject): boolean {
   if (is || unnamed.includes(of)) return true;
-  if (of === catalogs.type) return !isUserType(oid) && edges.some(({ how }) => how === 'sorted');
+  if (of === catalogs.type) return !isUserType(oid) && edges.some(({ how }) => how === 'sorted' || how === 'type');
   return isImplicitCast && ![...argTypes, target].some(isUserType);
 }

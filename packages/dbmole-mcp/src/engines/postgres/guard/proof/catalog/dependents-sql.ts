@@ -82,8 +82,9 @@ const isStable = (of: string) =>
     of === operator ? '(select o.oprcode::pg_catalog.oid from pg_catalog.pg_operator o where o.oid = h.via)' : 'h.via'
   })`;
 
-/** B-tree and hash: the others are used by an index alone. */
-const sorting = '403, 405';
+/** B-tree and hash, also under other names: the others are used by an index alone. */
+const sorting = `(select a.oid from pg_catalog.pg_am a join pg_catalog.pg_proc h on h.oid = a.amhandler
+        where h.prosrc = any ('{bthandler,hashhandler}'::text[]))`;
 
 /** Functions of a family for another type count in families that users made: a merge join through an index may sort by them. */
 const ofFamily = `c.opcfamily = p.family and (c.opcintype = p.type or p.family >= ${firstUserOid})`;
@@ -99,14 +100,15 @@ const ofPart = (part: string, major: number) => {
   const ofType = `${parts} join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type`;
   return [
     `select ${type}, c.opcintype, p.via, 'sorted' from ${ofType}
-      where (c.opcintype >= ${firstUserOid} or c.opcdefault) and c.opcmethod in (${sorting})`,
+      where (c.opcintype >= ${firstUserOid} or c.opcdefault) and c.opcmethod in ${sorting}`,
     // Types without a class of their own use the default one of a type that they are binary-coercible to.
     `select ${type}, k.castsource, p.via, 'sorted' from ${ofType} join pg_catalog.pg_cast k on k.casttarget = c.opcintype
-      where k.castmethod = 'b' and k.castcontext = 'i' and c.opcdefault and c.opcmethod in (${sorting})`,
+      where k.castmethod = 'b' and k.castcontext = 'i' and c.opcdefault and c.opcmethod in ${sorting}`,
     `select ${relation}, i.indrelid, p.via, 'index' from ${holders} join pg_catalog.pg_index i on i.indexrelid = x.objid`,
     `select ${operator}, o.amopopr, p.via, 'calls'
       from ${parts} join pg_catalog.pg_amop o on o.amopfamily = p.family and (o.amopopr >= ${firstUserOid} or not exists (
-        select from pg_catalog.pg_amop x where x.amopopr = o.amopopr and x.amopfamily < ${firstUserOid}))`,
+        select from pg_catalog.pg_amop x where x.amopopr = o.amopopr and x.amopfamily < ${firstUserOid}
+          and (x.amopmethod = o.amopmethod or o.amopmethod not in ${sorting})))`,
     `select ${relation}, t.relid, p.via, 'partitions'
       from ${holders} join pg_catalog.pg_class r on r.oid = x.objid and r.relkind = 'p' cross join lateral ${withParts('r.oid', major)} t`,
     `select ${type}, g.rngtypid, p.via, 'sorted' from ${ofType} join pg_catalog.pg_range g on g.rngsubopc = c.oid`,

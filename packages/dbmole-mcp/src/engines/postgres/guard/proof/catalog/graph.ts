@@ -3,7 +3,7 @@ import { findFunctionDenial, runsText } from '../../denials.ts';
 import { addEdge, CatalogObject, type Found, isUserType, toKey } from './catalog-object.ts';
 import { formatDependents, formatUnrecorded } from './dependents-sql.ts';
 import { catalogs } from './describe-sql.ts';
-import { explainRoot, finders } from './roots.ts';
+import { explainRoot } from './roots.ts';
 
 /** The type that everything can be cast to. */
 const text = '25';
@@ -103,8 +103,4 @@ function holdsText({ class: objectClass, how }: Found, via: CatalogObject): bool
 
 function isDenied({ schema, name, oid }: CatalogObject): boolean {
   return !isUserType(oid) && findFunctionDenial(schema, name) !== undefined;
-}
-
-export function isFinder({ isDeniedByName, name }: CatalogObject): boolean {
-  return isDeniedByName && finders.has(name);
 }

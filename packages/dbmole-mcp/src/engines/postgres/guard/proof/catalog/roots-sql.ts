@@ -51,7 +51,8 @@ const denied = `
 const replaced = (major: number, param: number) => `
     select p.oid, p.prolang from pg_catalog.pg_proc p
     where p.oid < ${firstUserOid} and not (${isInitial('p')}) and case
-      when p.prolang = ${internal} then not (
+      -- Names are denied in pg_catalog, whose number is 11.
+      when p.prolang = ${internal} then p.pronamespace <> 11 or not (
         pg_catalog.concat(p.proname, '=', p.prosrc) = any ($${param}::text[]) or (p.proname = p.prosrc and (p.proisstrict or p.proname = any ('{${lenient.join(',')}}'::pg_catalog.name[])) and not exists (
           select from pg_catalog.pg_proc q where q.proname = p.proname and q.oid < ${firstUserOid} and ${isInitial('q')})))
       when p.prolang = ${c} then pg_catalog.concat(p.probin, ' ', p.prosrc) <> all ($${param + 1}::text[])
@@ -204,7 +205,7 @@ const calls = (tree: string, field: string, from: string) =>
 
 /**
  * These functions, and the views and functions that call them, lead to each user operator over types of the server that their SQL may
- * mean. No dependency records that.
+ * mean: a function with a search path of its own can call them. No dependency records that.
  */
 export const formatSelfQuerying = (major: number) =>
   formatFound(`
@@ -225,7 +226,6 @@ export const formatSelfQuerying = (major: number) =>
   ), found (class, oid, via_class, via, how, detail) as (
     select a.class, a.oid, ${catalogs.operator}, o.oid, 'calls', '' from asking a cross join pg_catalog.pg_operator o
     where o.oid >= ${firstUserOid} and o.oprname in ('=', '~') and o.oprleft < ${firstUserOid} and o.oprright < ${firstUserOid}
-      and pg_catalog.pg_operator_is_visible(o.oid)
   )`);
 
 export const bodiesPerPage = 20_000;

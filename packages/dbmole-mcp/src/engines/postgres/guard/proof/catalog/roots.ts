@@ -1,12 +1,14 @@
-import { deniedFunctions, deniedRelations, deniedSchemas, findFunctionDenial, findRelationDenial } from '../../denials.ts';
+import {
+  deniedFunctions,
+  deniedRelations,
+  deniedSchemas,
+  findFunctionDenial,
+  findReach,
+  findRelationDenial,
+} from '../../denials.ts';
 import { reviewedSymbols } from '../../reviewed-symbols.ts';
 import type { Found } from './catalog-object.ts';
 import { catalogs } from './describe-sql.ts';
-
-/** Functions that find objects by name at run time, which is unsafe only where there are unsafe objects. */
-export const finders: ReadonlySet<string> = new Set(
-  deniedFunctions.flatMap(({ name, unless }) => (unless === 'finds' ? name : [])),
-);
 
 /** Extensions and libraries that are denied entirely. */
 const deniedLibraries = [
@@ -79,7 +81,7 @@ export function explainRoot({ class: objectClass, how, detail, description }: Fo
   if (how === 'named' && objectClass === catalogs.relation)
     return findRelationDenial({ schema, name })?.reason ?? 'is not for reading';
   if (how !== 'named') return reasons[how]?.(detail);
-  if (finders.has(name)) return undefined;
+  if (isFinder(name)) return undefined;
   return findFunctionDenial(schema, name)?.reason ?? findFunctionDenial(undefined, name)?.reason ?? 'is denied';
 }
 
@@ -99,7 +101,12 @@ const reasons: Readonly<Record<string, (detail: string) => string>> = {
   code: (library) => `is C code of ${library || 'an unknown library'} and of no extension, which cannot be checked`,
 };
 
+/** Whether it finds objects by name at run time, which is unsafe only where there are unsafe objects. */
+function isFinder(name: string): boolean {
+  return findReach({ schema: undefined, name }) !== undefined && findFunctionDenial(undefined, name) === undefined;
+}
+
 function explainSymbol(detail: string): string {
-  if (finders.has(detail)) return 'chooses what it reads at run time';
+  if (isFinder(detail)) return 'chooses what it reads at run time';
   return findFunctionDenial(undefined, detail)?.reason ?? 'is denied';
 }
