@@ -111,6 +111,24 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
     expect(await read('select f_stored()')).toBeUndefined();
   });
 
+  it.each([
+    ['autoprewarm_start_worker', 'create extension pg_prewarm', 'drop extension pg_prewarm'],
+    [
+      'put_line',
+      `create schema utl_file; grant usage on schema utl_file to public;
+       create function utl_file.put_line(text) returns text[] language c as '$libdir/pg_trgm', 'show_trgm'`,
+      'drop schema utl_file cascade',
+    ],
+  ])('that may call the function %s of an extension, which acts', async (name, prepare, undo) => {
+    await database.run(prepare);
+    try {
+      expect(await read('select f_stored()')).toMatchObject({ message: expect.stringContaining(`this user may call ${name}()`) });
+    } finally {
+      await database.run(undo);
+    }
+    expect(await read('select f_stored()')).toBeUndefined();
+  });
+
   it('that can switch to a more powerful role', async () => {
     await database.run('create role proof_owner_strong superuser; grant proof_owner_strong to proof_owner_owner');
     try {

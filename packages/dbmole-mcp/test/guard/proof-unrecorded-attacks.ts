@@ -294,6 +294,18 @@ const led: BodyAttack[] = [
     }),
   ),
   {
+    name: 'an operator in the path of a function that joins texts, where the server qualifies it not yet',
+    prepare: `create or replace function pg_catalog.textanycat(text, anynonarray) returns text language sql stable strict parallel safe
+      as 'select $1 || $2::pg_catalog.text'`,
+    setup: `create schema x; create function x.cat(text, text) returns text language plpgsql as $f$ begin perform ${act}; return ''; end $f$;
+      create operator x.|| (leftarg = text, rightarg = text, function = x.cat); create view public.v as select 'a'::text || a as c
+      from generate_series(1, 2) a; create function public.g() returns setof text language sql set search_path = x, pg_catalog
+      as 'select c from public.v';`,
+    read: 'select g()',
+    undo: `create or replace function pg_catalog.textanycat(text, anynonarray) returns text language sql stable strict parallel safe
+      as 'select $1 operator(pg_catalog.||) $2::pg_catalog.text'`,
+  },
+  {
     name: 'the key of a partition',
     prepare: partitioned,
     read: "select pg_get_partition_constraintdef(oid) from pg_class where relname = 'part'",

@@ -1,7 +1,8 @@
-/** Settings that decide what names and literals mean, or which code is loaded. */
+/** Settings that decide what names and literals mean, which code is loaded, or whether the server writes compiled code into files. */
 const decisive = new Set([
   ...['role', 'session_authorization', 'search_path', 'standard_conforming_strings', 'backslash_quote', 'client_encoding'],
   ...['dynamic_library_path', 'session_replication_role', 'local_preload_libraries', 'seed'],
+  'jit_dump_bitcode',
 ]);
 
 /** Settings of languages name code that runs when the language is first used, such as `pltcl.start_proc` and `plperl.on_init`. */

@@ -108,6 +108,7 @@ describe('a PL/pgSQL body', () => {
     'set search_path = x',
     'set local session authorization r',
     'set standard_conforming_strings = off',
+    'set local jit_dump_bitcode = on',
     'reset all',
     'reset role',
     "set local dynamic_library_path = 'x'",

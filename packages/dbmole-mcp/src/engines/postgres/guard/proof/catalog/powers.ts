@@ -15,7 +15,7 @@ export interface Powers {
 /** Functions with lasting effects. Built-in ones are not granted to the public. */
 const escapes =
   '^(dblink|pg_read_|pg_file_|lo_import|lo_export|http|pg_background_|heap_force_|pg_reload_conf|pg_promote|pg_switch_|pg_rotate_|' +
-  'pg_create_physical|pg_create_logical|pg_drop_replication|pg_replication_origin_|run_command_on_)';
+  'autoprewarm_|pg_create_physical|pg_create_logical|pg_drop_replication|pg_replication_origin_|run_command_on_)';
 
 /** Predefined roles that may do more than read and write tables. */
 const powerful = [
@@ -35,7 +35,9 @@ const question = `
       select 'may call ' || p.proname || '()'
       from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
       where case when p.prolang not in (12, 13) then not l.lanpltrusted
-          when p.oid >= 16384 then p.proname ~ $2
+          when p.oid >= 16384 then p.proname ~ $2 or exists (
+            select from pg_catalog.pg_namespace n where n.oid = p.pronamespace and n.nspname = any ($5::pg_catalog.name[])
+              and pg_catalog.has_schema_privilege(r.oid, n.oid, 'usage'))
           else p.proacl is not null and (p.proname = any ($3::pg_catalog.name[]) or exists (
             select from pg_catalog.unnest($4::text[]) x where pg_catalog.starts_with(p.proname, x))) end
         and pg_catalog.has_function_privilege(r.oid, p.oid, 'execute')
@@ -52,9 +54,9 @@ const callable = `
 
 /** `definers` are functions that run with the rights of their owners. */
 export async function openPowers(run: CatalogQuestion, definers: readonly CatalogObject[]): Promise<Powers> {
-  const [names = '', prefixes = ''] = rootParams;
+  const [names = '', prefixes = '', , schemas = ''] = rootParams;
   const owners = [...new Set(definers.flatMap(({ definer }) => definer ?? []))];
-  const rows = await run(question, [`{${owners.join(',')}}`, escapes, names, prefixes]);
+  const rows = await run(question, [`{${owners.join(',')}}`, escapes, names, prefixes, schemas]);
   const roles = new Map(rows.flatMap(([oid, , what]) => (oid && what ? [[oid, what] as const] : [])));
   const [user, , own] = rows.find(([, is]) => is === 't') ?? [];
   const other = rows.find(([, , what, taken]) => what && taken === 't');

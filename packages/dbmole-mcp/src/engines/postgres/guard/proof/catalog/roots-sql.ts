@@ -196,36 +196,31 @@ export function formatBodies(major: number): string {
   )`);
 }
 
-/** Functions of the server that query its catalog by SQL and qualify no operator. */
+/** Functions of the server that query its catalog by SQL and qualify no operator, as older minor versions do in their `||`. */
 const selfQuerying = `pg_get_viewdef,pg_get_ruledef,schema_to_xml,schema_to_xmlschema,schema_to_xml_and_xmlschema,database_to_xml,
   database_to_xmlschema,database_to_xml_and_xmlschema`;
 
-const calls = (tree: string, field: string, from: string) =>
-  `exists (select from ${listNumbers(tree, field)} x where x.number = any (array(select pg_catalog.concat(oid) from ${from})))`;
+const calls = (field: string, from: string) =>
+  `exists (select from ${listNumbers('t.tree', field)} x where x.number = any (array(select pg_catalog.concat(oid) from ${from})))`;
 
 /**
- * These functions, and the views and functions that call them, lead to each user operator over types of the server that their SQL may
- * mean: a function with a search path of its own can call them. No dependency records that.
+ * These functions, and what calls them, lead to each user operator over types of the server that their SQL may mean: a function with a
+ * search path of its own can call them. No dependency records that.
  */
 export const formatSelfQuerying = (major: number) =>
   formatFound(`
   with asker as materialized (
-    select oid from pg_catalog.pg_proc where pronamespace = 'pg_catalog'::pg_catalog.regnamespace and proname = any ('{${selfQuerying}}'::pg_catalog.name[])
+    select oid from pg_catalog.pg_proc where pronamespace = 'pg_catalog'::pg_catalog.regnamespace and (
+      proname = any ('{${selfQuerying}}'::pg_catalog.name[]) or prosrc ~ '^select [$]1[a-z_:.]* [|][|] ')
+  ), tree as materialized (${trees(major)}
   ), view as materialized (
-    select distinct ev_class as oid from pg_catalog.pg_rewrite where ev_type = '1' and ${calls('ev_action::text', ':funcid', 'asker')}
+    select distinct t.oid from tree t where t.class = ${relation} and ${calls('funcid', 'asker')}
   ), asking (class, oid) as (
-    select ${catalogs.function}, oid from asker
-    union select ${catalogs.relation}, oid from view
-    union select ${catalogs.relation}, ev_class from pg_catalog.pg_rewrite where ev_type = '1' and ${calls('ev_action::text', ':relid', 'view')}
-    ${
-      major >= 14
-        ? `union select ${catalogs.function}, oid from pg_catalog.pg_proc
-      where prosqlbody is not null and (${calls('prosqlbody::text', ':funcid', 'asker')} or ${calls('prosqlbody::text', ':relid', 'view')})`
-        : ''
-    }
+    select ${functions}, oid from asker
+    union select t.class, t.oid from tree t where ${calls('funcid', 'asker')} or ${calls(':relid', 'view')}
   ), found (class, oid, via_class, via, how, detail) as (
-    select a.class, a.oid, ${catalogs.operator}, o.oid, 'calls', '' from asking a cross join pg_catalog.pg_operator o
-    where o.oid >= ${firstUserOid} and o.oprname in ('=', '~') and o.oprleft < ${firstUserOid} and o.oprright < ${firstUserOid}
+    select a.class, a.oid, ${operator}, o.oid, 'calls', '' from asking a cross join pg_catalog.pg_operator o
+    where o.oid >= ${firstUserOid} and o.oprname in ('=', '~', '||') and o.oprleft < ${firstUserOid} and o.oprright < ${firstUserOid}
   )`);
 
 export const bodiesPerPage = 20_000;
