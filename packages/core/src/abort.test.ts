@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, test } from 'vitest';
 import { checkAborted, formatAbort, onAbort, settlesWithin, untilAborted, waitFor, withDeadline } from './abort.ts';
 import { Failure } from './failure.ts';
-import { createLoss } from './tunnel/library/loss.ts';
+import { createLoss } from './tunnel/library/link-failures.ts';
 
 const forever = new Promise<never>(() => undefined);
 

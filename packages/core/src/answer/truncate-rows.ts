@@ -2,8 +2,7 @@ import { Failure } from '../failure.ts';
 import { redactData, redactKnown } from '../redact/redact.ts';
 import type { CellValue, CellWindow } from './csv.ts';
 import { formatCuts, formatRowsLine, type More, type RowFacts } from './first-line.ts';
-import { formatHeader, formatLine, type Line, type RemoveSecrets } from './format-row.ts';
-import { type CutRow, growCells } from './grow-cells.ts';
+import { type CutRow, formatHeader, formatLine, growCells, type Line, type RemoveSecrets } from './format-row.ts';
 import { defaultBudget, defaultCellLimit, defaultRowLimit, lineReserve, requireBudget } from './truncate.ts';
 
 export interface RowsOptions {

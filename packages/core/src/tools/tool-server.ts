@@ -16,9 +16,8 @@ import { type Caller, createProgress } from './caller.ts';
 import { compactSchema } from './compact-schema.ts';
 import { Destinations, type Visit } from './connections/destinations.ts';
 import { RunningCalls } from './running-calls.ts';
-import { type Selection, selectTools, wantsFew } from './select-tools.ts';
 import { TimeLimit } from './time-limit.ts';
-import { effects, type Tool } from './tool.ts';
+import { effects, type Selection, selectTools, type Tool, wantsFew } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
 
 export interface ToolServerOptions {

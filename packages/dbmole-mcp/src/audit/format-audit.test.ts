@@ -1,9 +1,8 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import { askIfAllowed } from './ask.ts';
-import type { Capabilities } from './capabilities.ts';
+import { type Capabilities, formatCounted } from './capabilities.ts';
 import { formatAudit } from './format-audit.ts';
-import { formatCounted } from './names.ts';
 
 const none: Capabilities = { powers: [], complete: true, notes: [], reader: ['CREATE ROLE x;'], shared: ['REVOKE y;'] };
 

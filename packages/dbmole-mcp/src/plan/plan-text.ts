@@ -1,5 +1,5 @@
-import { type MeasuredNode, measureNodes, type PlanTree } from './plan-tree.ts';
-import { formatCount, formatMs, formatRowCount, formatVerdict, type Tables } from './plan-verdict.ts';
+import { explainScan, hasSubquery, type TableFacts } from './plan-scan.ts';
+import { type MeasuredNode, measureNodes, type PlanNode, type PlanTree } from './plan-tree.ts';
 
 const detailLength = 160;
 const maxNodes = 200;
@@ -50,4 +50,140 @@ function formatRemoved({ removed }: MeasuredNode): string {
 function cut(text: string, room: number): string {
   const characters = [...text.replace(/\s+/gu, ' ')];
   return characters.length > room ? `${characters.slice(0, room).join('')}…` : characters.join('');
+}
+
+/** The factor from which an estimate is worth a remark. */
+const badFactor = 10;
+const badRows = 100;
+
+/** A full scan that throws this many rows away, and reads this many for one that it keeps. */
+const wastedRows = 1_000;
+const wastedFactor = 9;
+
+const manyLoops = 1_000;
+/** What takes less of the whole is not why a statement is slow. */
+const minShare = 0.1;
+/** What takes less is not slow. */
+const minSlowMs = 50;
+const maxRemarks = 4;
+
+/** What is known of the tables of a plan, by their names in it. */
+export type Tables = ReadonlyMap<string, TableFacts>;
+
+interface Verdict {
+  tree: PlanTree;
+  nodes: readonly MeasuredNode[];
+  tables: Tables;
+}
+
+/** What is slow or costly, and why. Nothing for a plan that could not be much better. */
+function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
+  const remarks = [...nodes].sort((a, b) => b.own - a.own).map((node) => ({ node, reasons: findReasons(node, tables, tree) }));
+  const head = remarks.find((remark) => isWorst(remark, tree));
+  const others = remarks.filter((remark) => remark !== head);
+  const lines = others.flatMap(({ node, reasons }) => reasons.map((reason) => `${node.label} ${reason}`)).slice(0, maxRemarks);
+  const word = head === undefined ? 'note' : 'also';
+  return [...(head === undefined ? [] : [formatHead(head, tree)]), ...lines.map((line) => `${word}: ${line}`)];
+}
+
+interface Remark {
+  node: MeasuredNode;
+  reasons: readonly string[];
+}
+
+/** The cost of a step that cannot be had for less says nothing. */
+function isWorst({ node, reasons }: Remark, { totalMs }: PlanTree): boolean {
+  return totalMs === undefined ? reasons.length > 0 : node.own >= minSlowMs && node.share >= minShare;
+}
+
+function formatHead({ node, reasons }: Remark, { totalMs }: PlanTree): string {
+  const head =
+    totalMs === undefined
+      ? `costly: ${node.label}, ${Math.round(node.share * 100)} % of the estimated cost`
+      : `slow: ${node.label}, ${formatMs(node.own)} of ${formatMs(totalMs)}`;
+  return reasons.length === 0 ? head : `${head}: ${reasons.join('; ')}`;
+}
+
+function findReasons(node: MeasuredNode, tables: Tables, { totalMs }: PlanTree): string[] {
+  const isLarge = node.share >= minShare;
+  const isSlow = isLarge && totalMs !== undefined && node.own >= minSlowMs;
+  const reasons = [
+    isLarge ? describeWaste(node, tables) : undefined,
+    describeEstimate(node),
+    node.spilled === undefined ? undefined : `ran out of memory and went to disk (${node.spilled})`,
+    isSlow && (node.loops ?? 0) >= manyLoops ? `runs ${formatCount(node.loops ?? 0)} times` : undefined,
+  ];
+  return reasons.filter((reason) => reason !== undefined);
+}
+
+/** Scans that read much for little; why needs the indexes of their tables. */
+export function findWasteful(nodes: readonly PlanNode[]): PlanNode[] {
+  return nodes.filter((node) => node.fullScan && node.filter !== undefined && countReads(node, undefined) !== undefined);
+}
+
+function describeWaste(node: MeasuredNode, tables: Tables): string | undefined {
+  const facts = node.table === undefined ? undefined : tables.get(node.table);
+  const reads = countReads(node, facts);
+  if (!node.fullScan || node.filter === undefined || hasSubquery(node.filter) || reads === undefined) return undefined;
+  const { read, kept } = reads;
+  if (read - kept < wastedRows || read < kept * wastedFactor) return undefined;
+  const rows =
+    node.actualRows === undefined
+      ? `would read about ${formatRowCount(read)} for ${formatCount(kept)}`
+      : `reads ${formatRowCount(read)} and keeps ${formatCount(kept)}`;
+  return `${rows}: ${explainScan(node, facts)}`;
+}
+
+function countReads(node: PlanNode, facts: TableFacts | undefined): { read: number; kept: number } | undefined {
+  const { actualRows, loops, removed = 0, estimatedRows, expectedReads } = node;
+  if (actualRows !== undefined) {
+    const kept = actualRows * (loops ?? 1);
+    return { read: removed + kept, kept };
+  }
+  const read = expectedReads ?? facts?.rows;
+  return estimatedRows === undefined ? undefined : { read: read ?? estimatedRows, kept: estimatedRows };
+}
+
+/** Only where a wrong estimate begins: those above follow from it. */
+function isBadEstimate(node: PlanNode): boolean {
+  return isFarOff(node) && !node.children.some(isFarOff) && !hasGuess(node);
+}
+
+function hasGuess({ rowCount, children }: PlanNode): boolean {
+  return rowCount === 'guess' || children.some(hasGuess);
+}
+
+function isFarOff({ estimatedRows, actualRows, loops, rowCount, filter }: PlanNode): boolean {
+  if (estimatedRows === undefined || actualRows === undefined || !loops) return false;
+  if (rowCount === 'unknown' || hasSubquery(filter)) return false;
+  // The engine gives the mean of several loops, often rounded to whole rows.
+  const maxEntries = loops > 1 && Number.isInteger(actualRows) ? actualRows + 0.5 : actualRows;
+  // Planners do not go below one row.
+  if (estimatedRows > actualRows)
+    return (
+      estimatedRows > 1 &&
+      rowCount !== 'partial' &&
+      estimatedRows * loops >= badRows &&
+      estimatedRows >= Math.max(maxEntries, 0.1) * badFactor
+    );
+  return actualRows * loops >= badRows && actualRows >= Math.max(estimatedRows, 0.1) * badFactor;
+}
+
+function describeEstimate(node: MeasuredNode): string | undefined {
+  if (!isBadEstimate(node)) return undefined;
+  const { estimatedRows = 0, actualRows = 0 } = node;
+  const [low, high] = estimatedRows < actualRows ? [estimatedRows, actualRows] : [actualRows, estimatedRows];
+  return `was estimated at ${formatRowCount(estimatedRows)} and had ${formatCount(actualRows)} (${formatCount(high / Math.max(low, 1))} times off): stale statistics, or a condition that is hard to estimate`;
+}
+
+function formatCount(count: number): string {
+  return count !== 0 && Math.abs(count) < 10 ? String(Number(count.toFixed(1))) : String(Math.round(count));
+}
+
+function formatRowCount(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`;
+}
+
+function formatMs(ms: number): string {
+  return `${ms < 10 ? Number(ms.toFixed(2)) : Math.round(ms)} ms`;
 }

@@ -5,9 +5,8 @@ import { offeringNames, offeringNamesFor } from '../catalog/unknown-name.ts';
 import type { CallerParam, RowSink } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
-import { formatPlan } from '../plan/plan-text.ts';
+import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
-import { findWasteful, type Tables } from '../plan/plan-verdict.ts';
 import { maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type Call, type SqlTools, sqlArgument, statementShape, statementTimeoutArgument } from '../tool.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CloudIdError, parseCloudId } from './cloud-id.ts';
+import { CloudIdError, parseCloudId } from './connection-url.ts';
 
 const cloudId = (text: string, name = 'deployment:') => `${name}${Buffer.from(text).toString('base64')}`;
 

@@ -2,8 +2,7 @@ import { baseConnectionShape, findConflict, joinUrl, orIssue, plainText, secretR
 import * as z from 'zod';
 import { parsePath } from '../call/path.ts';
 import { AddressError, isHost, parseNodeAddress } from '../http/node-address.ts';
-import { CloudIdError, parseCloudId } from './cloud-id.ts';
-import { parseConnectionUrl } from './connection-url.ts';
+import { CloudIdError, parseCloudId, parseConnectionUrl } from './connection-url.ts';
 
 const defaultPort = 9200;
 

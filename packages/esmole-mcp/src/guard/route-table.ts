@@ -1,5 +1,5 @@
 import type { BodyKind } from './body/body.ts';
-import { lists } from './param-lists.ts';
+import { lists } from './params.ts';
 import { parseTemplates, type Template } from './route-template.ts';
 import { parseWhere, type Range, type Where } from './route-versions.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile, UrlError } from '@dbmole/core';
-import { parseCloudId } from '../connection/cloud-id.ts';
-import { parseConnectionUrl, type UrlFields } from '../connection/connection-url.ts';
+import { parseCloudId, parseConnectionUrl, type UrlFields } from '../connection/connection-url.ts';
 import { publicView } from '../connection/schema.ts';
 
 const environmentImporter: Importer = { source: 'environment', find: ({ env }) => findIn(env, { env, where: '' }) };

@@ -2,9 +2,18 @@ import { Failure } from '@dbmole/core';
 import { textAt } from '../call/answer-failure.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import type { SearchArgs } from '../tools/search.ts';
-import { goneFailure, type Position, savePosition } from './cursors.ts';
 import { countTotal, type Hit } from './hit-table.ts';
-import { closePointInTime, findTieBreakers, isReadable, keepAlive, openPointInTime, type PointInTime } from './point-in-time.ts';
+import {
+  closePointInTime,
+  findTieBreakers,
+  goneFailure,
+  isReadable,
+  keepAlive,
+  openPointInTime,
+  type PointInTime,
+  type Position,
+  savePosition,
+} from './point-in-time.ts';
 import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { resultWindow } from './result-window.ts';
 

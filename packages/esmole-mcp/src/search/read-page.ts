@@ -1,9 +1,16 @@
 import { RawNumber } from '@dbmole/core';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import type { SearchArgs } from '../tools/search.ts';
-import { findPosition, hashSearch, savePosition } from './cursors.ts';
 import { countTotal, flattenHit, type Hit } from './hit-table.ts';
-import { findTieBreakers, hasPointInTime, lastTie, openPointInTime } from './point-in-time.ts';
+import {
+  findPosition,
+  findTieBreakers,
+  hashSearch,
+  hasPointInTime,
+  lastTie,
+  openPointInTime,
+  savePosition,
+} from './point-in-time.ts';
 import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { openAt, readInPointInTime } from './read-in-point-in-time.ts';
 import { resultWindow } from './result-window.ts';

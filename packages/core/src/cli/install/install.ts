@@ -7,9 +7,18 @@ import { formatVisible } from '../../text.ts';
 import { type CommandOptions, exitCodes } from '../command.ts';
 import { askPerson, confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type ClientFile, openClientFile, readCopy, replaceText } from './client-file.ts';
+import {
+  type ClientFile,
+  findInstalled,
+  hashSha256,
+  type Installed,
+  openClientFile,
+  readCopy,
+  recordPathFor,
+  rememberInstalled,
+  replaceText,
+} from './client-file.ts';
 import { type Client, clients, findStart, type Machine } from './clients.ts';
-import { findInstalled, hashSha256, type Installed, recordPathFor, rememberInstalled } from './record.ts';
 import { canUseUrl, createRemoteEntry, isRemote, type RemoteEntry } from './remote-entry.ts';
 
 interface InstallCall {

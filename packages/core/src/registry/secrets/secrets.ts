@@ -5,8 +5,8 @@ import { rememberSecret } from '../../redact/redact.ts';
 import { absolutePath } from '../sources/paths.ts';
 import { readVariable } from './expand.ts';
 import { isOpReference } from './op-reference.ts';
+import { readFromProgram } from './run-command.ts';
 import { decodeSecret, maxSecretBytes, type SecretContext, secretFailure } from './secret-context.ts';
-import { readFromProgram } from './secret-program.ts';
 
 /** The secret itself. It is known to the redaction before anybody else gets it. */
 export async function resolveSecret(ref: SecretRef, context: SecretContext): Promise<string> {

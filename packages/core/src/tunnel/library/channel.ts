@@ -2,7 +2,7 @@ import type { Client, ClientChannel } from 'ssh2';
 import { waitFor } from '../../abort.ts';
 import type { Failure } from '../../failure.ts';
 import { type TunnelCode, tunnelFailure } from '../failures.ts';
-import type { Loss } from './loss.ts';
+import type { Loss } from './link-failures.ts';
 import { cleanServerText } from './server-text.ts';
 
 export interface ChannelOptions {

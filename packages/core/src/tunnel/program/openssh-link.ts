@@ -6,7 +6,7 @@ import type { Failure } from '../../failure.ts';
 import type { Log } from '../../log.ts';
 import { errorText, tunnelFailure } from '../failures.ts';
 import type { Link } from '../library/link.ts';
-import { createLoss } from '../library/loss.ts';
+import { createLoss } from '../library/link-failures.ts';
 import type { SshStep } from '../plan.ts';
 import type { ByteChannel } from '../stream.ts';
 import type { TunnelTimeouts } from '../timeouts.ts';

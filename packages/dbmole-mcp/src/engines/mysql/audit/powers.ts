@@ -1,4 +1,4 @@
-import { formatCounted, formatNames } from '../../../audit/names.ts';
+import { formatCounted, formatNames } from '../../../audit/capabilities.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 import type { Grant } from './grants.ts';
 

@@ -1,6 +1,5 @@
 import { askIfAllowed } from '../../../audit/ask.ts';
-import { type Capabilities, passwordPlaceholder } from '../../../audit/capabilities.ts';
-import { formatCounted, formatNames } from '../../../audit/names.ts';
+import { type Capabilities, formatCounted, formatNames, passwordPlaceholder } from '../../../audit/capabilities.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { accountSql, functionsSql, relationsSql } from './audit-sql.ts';
 

@@ -1,8 +1,8 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
 import { describeTables, findOthers, functionNames } from './describe.ts';
+import { listCandidates } from './fragments.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
 import { columnNames, search } from './search.ts';
-import { listCandidates } from './table-candidates.ts';
 
 /** Reads pg_catalog rather than information_schema: that one leaves out what the account has no rights on, and is slower. */
 export const catalog: SqlCatalog = {

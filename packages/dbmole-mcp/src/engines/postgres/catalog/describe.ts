@@ -2,9 +2,8 @@ import type { DescribeRequest, Description, OtherObject, TableDetails } from '..
 import type { CatalogRun } from '../../../engine.ts';
 import { formatDefault, formatFilled, formatIndex, formatType, parseAction, parseKey } from './definitions.ts';
 import { describeTables as sql } from './describe-sql.ts';
-import { formatLabel } from './fragments.ts';
+import { formatLabel, listCandidates } from './fragments.ts';
 import { summarize } from './list.ts';
-import { listCandidates } from './table-candidates.ts';
 
 type Row = readonly (string | null)[];
 type RowsOf = (what: string) => Row[];

@@ -1,3 +1,5 @@
+import { parseNameParts } from '../../../catalog/name-parts.ts';
+
 /**
  * Pieces of the statements over pg_catalog. Relations and functions are qualified; what cannot well be, operators above all, is
  * looked up where nothing can stand in for it (`own-question.ts`). Every text is bounded where it is read.
@@ -85,3 +87,33 @@ function listParts(oid: string): string {
 /** `collectFacts` needs it as a common table expression. */
 export const lockedRelations = `locked as materialized (
   select relation from pg_catalog.pg_locks where locktype = 'relation' and mode = 'AccessExclusiveLock' and relation is not null)`;
+
+/** One reading of a name that the caller wrote. Lower `rank` is nearer to what the engine itself would understand. */
+interface Candidate {
+  ord: number;
+  rank: number;
+  nsp: string | null;
+  rel: string;
+}
+
+/**
+ * Without quotes the engine folds a name to lower case; but a name copied from a list may have lost its quotes, so the
+ * exact spelling counts too, and so does a name with dots in it.
+ */
+export function listCandidates(written: string, ord: number, schema: string | undefined): Candidate[] {
+  const parts = parseNameParts(written);
+  const table = parts.at(-1);
+  const namespace = parts.at(-2) ?? (schema === undefined ? undefined : { text: schema, quoted: true });
+  if (table === undefined) return [];
+  const readings: Omit<Candidate, 'ord' | 'rank'>[] = [];
+  for (const rel of listForms(table)) {
+    if (namespace === undefined) readings.push({ nsp: null, rel });
+    else for (const nsp of listForms(namespace)) readings.push({ nsp, rel });
+  }
+  if (parts.length > 1 && parts.every((part) => !part.quoted)) readings.push({ nsp: schema ?? null, rel: written });
+  return readings.map((reading, rank) => ({ ord, rank, ...reading }));
+}
+
+function listForms({ text, quoted }: { text: string; quoted: boolean }): string[] {
+  return quoted || text === text.toLowerCase() ? [text] : [text.toLowerCase(), text];
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TypeCatalog } from '../values/type-catalog.ts';
+import { TypeCatalog } from '../values/type-names.ts';
 import { UserRows } from '../values/user-rows.ts';
 import { LookedRows, momentSql, PremiseWatch } from './premise-watch.ts';
 

@@ -1,5 +1,5 @@
 import type { SessionRead } from '../../../engine.ts';
-import type { TypeCatalog } from '../values/type-catalog.ts';
+import type { TypeCatalog } from '../values/type-names.ts';
 import { OwnRows, UserRows } from '../values/user-rows.ts';
 import { command, statement, sync } from '../wire/messages.ts';
 import { Segment } from '../wire/segment.ts';

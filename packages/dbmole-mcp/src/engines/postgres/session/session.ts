@@ -12,8 +12,7 @@ import type {
 import { staleFailure } from '../../../failure.ts';
 import { readFailure, toFailure } from '../errors/failure.ts';
 import { refuseDryRun } from '../guard/thread/guard-thread.ts';
-import { declaredTypes, type Question, TypeCatalog } from '../values/type-catalog.ts';
-import { isZoned } from '../values/type-names.ts';
+import { declaredTypes, isZoned, type Question, TypeCatalog } from '../values/type-names.ts';
 import { OwnRows, UserRows } from '../values/user-rows.ts';
 import type { Conversation } from '../wire/conversation.ts';
 import { command, statement, sync } from '../wire/messages.ts';
@@ -21,12 +20,11 @@ import { Segment } from '../wire/segment.ts';
 import { stopStatement } from '../wire/stop.ts';
 import type { Route } from '../wire/wire.ts';
 import { formatQuestion } from './own-question.ts';
-import { clientCheck, formatPrelude, isLookFalse, isLookMissing, premiseFailure } from './prelude.ts';
+import { clientCheck, formatPrelude, isLookFalse, isLookMissing, keepsStateSql, premiseFailure, StateCheck } from './prelude.ts';
 import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
 import { type BatchRead, blamesLimit, ReadBatch } from './read-batch.ts';
 import { beginRead, CleaningDelays, cleanAtOnce, hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
-import { keepsStateSql, StateCheck } from './state-check.ts';
 import {
   formatWrite,
   formatWriteOutside,

@@ -2,7 +2,7 @@ import type { Cell, RowSink } from '../../../engine.ts';
 import type { RowShape } from '../wire/long-message.ts';
 import type { Field } from '../wire/messages.ts';
 import type { SegmentRows } from '../wire/segment.ts';
-import type { TypeCatalog } from './type-catalog.ts';
+import type { TypeCatalog } from './type-names.ts';
 import { createRowShape } from './values.ts';
 
 /** Between the server's rows and the caller's sink. */

@@ -3,8 +3,7 @@ import { createFakeTerminal } from '@dbmole/core/testing';
 import { describe, expect, it } from 'vitest';
 import { type Connection, connectionSchema } from '../connection/schema.ts';
 import { definition } from '../server.ts';
-import { runDemo } from './run-demo.ts';
-import { withDemo } from './with-demo.ts';
+import { runDemo, withDemo } from './run-demo.ts';
 
 const home = '/nowhere';
 const ownOf = (env: NodeJS.ProcessEnv) => withDemo(definition, { env, home }).definition.connections.ownConnections?.[0];

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { respond } from '../answer/respond.ts';
-import { selectTools } from './select-tools.ts';
-import { defineTool, type Effect } from './tool.ts';
+import { defineTool, type Effect, selectTools } from './tool.ts';
 
 const made: Readonly<Record<string, Effect>> = {
   look: 'read',
