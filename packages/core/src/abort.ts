@@ -39,7 +39,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-export interface Deadline {
+interface Deadline {
   /** Of the callers: whichever is aborted first ends the work, with its reason. */
   signals: readonly (AbortSignal | undefined)[];
   /** Milliseconds; undefined for no limit but the signals. */
@@ -67,7 +67,7 @@ export async function withDeadline<T>(
   }
 }
 
-export interface WaitOptions<T> {
+interface WaitOptions<T> {
   timeoutMs: number;
   onTimeout(): Failure;
   /** Ends the wait with its cause. */

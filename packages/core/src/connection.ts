@@ -64,7 +64,7 @@ const sshHop = z.union([sshWord, z.strictObject(hopShape)]);
 export const sshRoute = z.union([sshWord, z.strictObject({ ...hopShape, jump: z.array(sshHop).max(5).optional() })]);
 
 /** An hour at most, as in the arguments of tools. */
-export const timeoutMilliseconds = z.int().min(1).max(3_600_000);
+const timeoutMilliseconds = z.int().min(1).max(3_600_000);
 
 /** A connection to a server. A server spreads it, adds `type` and its own fields, and closes it with `z.strictObject`. */
 export const baseConnectionShape = {

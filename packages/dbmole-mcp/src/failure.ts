@@ -1,7 +1,7 @@
 import { Failure, failureWith } from '@dbmole/core';
 
 /** Says that the connection was already gone when it was about to be used: nothing was sent, so the call may be repeated. */
-export const staleCode = 'E_STALE';
+const staleCode = 'E_STALE';
 
 export function staleFailure(): Failure {
   return new Failure('connection', 'the connection was closed by the server', { code: staleCode, hint: 'Retry.' });

@@ -22,7 +22,7 @@ export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL
 export const timeoutArgument = timeoutUpTo(maxTimeoutMs);
 export const statementTimeoutArgument = timeoutUpTo(maxTimeoutMs).describe('default 30000');
 export const sqlArgument = z.string().min(1).max(maxStatementLength).refine(noNul, 'it contains a NUL character');
-export const paramsArgument = z
+const paramsArgument = z
   .array(
     z
       .unknown()
@@ -49,7 +49,7 @@ export const limitArgument = (most: number) => z.int().min(1).max(most).default(
 export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
 
 /** What each call on a database says, besides its own arguments. */
-export interface Target {
+interface Target {
   connection?: string | undefined;
   database?: string | undefined;
 }

@@ -24,7 +24,7 @@ export function formatHeader(columns: readonly string[], room: number): Line {
 
 export type RemoveSecrets = (text: string) => string;
 
-export interface LineOptions {
+interface LineOptions {
   window: CellWindow;
   room: number;
   removeSecrets: RemoveSecrets;

@@ -58,7 +58,7 @@ export interface WrittenJson {
   redacted: number;
 }
 
-export interface JsonWriterOptions {
+interface JsonWriterOptions {
   limits: JsonLimits;
   /** Characters the text may have. */
   room: number;

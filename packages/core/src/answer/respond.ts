@@ -22,7 +22,7 @@ export const severalFailureRoom = 1_000;
 /** The note below or before a text in which something was replaced. */
 const secretNote = '[secret] replaces a secret.';
 
-export interface TableNotes {
+interface TableNotes {
   /** Our sentences for the first line. Cut when there is no room for them; nothing from a database belongs here. */
   notes?: readonly string[];
 }

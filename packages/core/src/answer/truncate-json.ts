@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 import { redactData } from '../redact/redact.ts';
 import { type JsonCuts, type JsonLimits, type WrittenJson, writeJson } from './json-writer.ts';
 
-export interface JsonPart {
+interface JsonPart {
   /** Valid JSON on one line. Where something was left out, a string in `⟦⟧` replaces it and says how much. */
   text: string;
   cut: boolean;

@@ -15,7 +15,7 @@ export const lineReserve = 600;
 /** How much of the page we give up so that a cut text ends with a whole line. */
 const lineSlack = 0.1;
 
-export interface LimitRange {
+interface LimitRange {
   /** The argument, as the caller knows it. */
   name: string;
   default: number;
@@ -41,7 +41,7 @@ export function requireBudget(budget: number): number {
   throw new Failure('input', `invalid budget ${formatGiven(budget)}: expected a whole number from ${smallestBudget}`);
 }
 
-export interface TextPart {
+interface TextPart {
   /** With the notice of the cut as its last line, if there was one. */
   text: string;
   cut: boolean;

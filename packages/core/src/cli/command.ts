@@ -53,10 +53,10 @@ export interface CommandOptions extends ServeCommandOptions {
   'sign-in'?: boolean;
 }
 
-export type CommandOption = keyof typeof commandOptions;
+type CommandOption = keyof typeof commandOptions;
 
 /** Options of the server that change what a command does; `flags` are those of the server. */
-export type ServerOption = 'config' | 'readonly' | 'timeout' | 'flags';
+type ServerOption = 'config' | 'readonly' | 'timeout' | 'flags';
 
 export interface CommandCall<C extends BaseConnection, B extends Backend> {
   definition: ServerDefinition<C, B>;

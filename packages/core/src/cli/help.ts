@@ -13,7 +13,7 @@ import { type CommandsOf, listCommands } from './commands.ts';
 import { matchingCommands } from './find-command.ts';
 import { clients } from './install/clients.ts';
 
-export interface Described extends CommandsOf {
+interface Described extends CommandsOf {
   name: string;
   version: string;
   app: string;

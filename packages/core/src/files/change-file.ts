@@ -4,7 +4,7 @@ import { isTemporaryFor, makeFolder, removeQuietly, resolveTarget, writeFileAtom
 import { withFileLock } from './file-lock.ts';
 import { type FileImage, readSmallFile } from './read-file.ts';
 
-export interface ChangeOptions {
+interface ChangeOptions {
   path: string;
   /** Gets what is there now and answers what shall be there; undefined leaves the file alone. Throwing changes nothing. */
   edit(image: FileImage | undefined): string | undefined;

@@ -8,7 +8,7 @@ import { removeQuietly, writeHint } from './atomic-write.ts';
 import { isHolderGone, type LockHolder, thisProcess } from './process-identity.ts';
 import { systemCode } from './system-code.ts';
 
-export interface LockOptions {
+interface LockOptions {
   /** How long to wait for another holder. */
   waitMs?: number;
   /** How long to wait between two attempts; short by default, because a change of the file takes milliseconds. */

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 
-export interface JsonText {
+interface JsonText {
   value: unknown;
   /** The line (from 1) on which an object or list of `value` begins. */
   findLine(node: unknown): number | undefined;

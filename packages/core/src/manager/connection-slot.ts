@@ -1,4 +1,4 @@
-import { Opening } from '../opening.ts';
+import { SharedOpen } from '../single-flight.ts';
 import type { Backend, ConnectionStatus, Lease } from './backend.ts';
 import type { LiveBackend } from './live-backend.ts';
 
@@ -8,15 +8,15 @@ export interface Loan<B extends Backend> {
   lease: Lease<B>;
 }
 
-export type BackendOpening<B extends Backend> = Opening<LiveBackend<B>, Loan<B>>;
+export type BackendOpening<B extends Backend> = SharedOpen<LiveBackend<B>, Loan<B>>;
 
-export interface SlotRequest<B extends Backend> {
+interface SlotRequest<B extends Backend> {
   version: string;
   /** Called only when there is neither a backend nor an opening of this version. */
   open(signal: AbortSignal): Promise<LiveBackend<B>>;
 }
 
-export interface SlotEvents<B extends Backend> {
+interface SlotEvents<B extends Backend> {
   onOpening(opening: BackendOpening<B>): void;
   onOpened(): void;
 }
@@ -74,7 +74,7 @@ export class ConnectionSlot<B extends Backend> {
   }
 
   #startOpening({ version, open }: SlotRequest<B>): BackendOpening<B> {
-    const opening: BackendOpening<B> = new Opening({
+    const opening: BackendOpening<B> = new SharedOpen({
       open,
       share: lendOut,
       onOpened: (live, wanted) => this.#settle(live, wanted),

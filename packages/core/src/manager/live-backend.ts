@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import type { Backend, Lease } from './backend.ts';
 
-export interface LiveBackendOptions<B extends Backend> {
+interface LiveBackendOptions<B extends Backend> {
   backend: B;
   tunnel: Tunnel | undefined;
   name: string;

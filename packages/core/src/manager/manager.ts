@@ -20,7 +20,7 @@ export interface ManagerOptions<C extends BaseConnection, B extends Backend> ext
 }
 
 /** Milliseconds; the defaults of the last two let `disposeAll` end within 1.1 s, whatever hangs. */
-export interface ManagerLimits {
+interface ManagerLimits {
   /** For each of the two parts of one connection, backend and tunnel, to close in normal life. */
   disposeMs: number;
   /** The time that running calls get to end by themselves at shutdown. */
@@ -29,7 +29,7 @@ export interface ManagerLimits {
   forceMs: number;
 }
 
-export type OnFound = (destination: Destination) => void;
+type OnFound = (destination: Destination) => void;
 
 export interface Manager<B extends Backend> {
   /**

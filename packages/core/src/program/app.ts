@@ -105,7 +105,7 @@ export interface AppOptions<C extends BaseConnection = BaseConnection> {
   log?: Log;
 }
 
-export interface GivenConnections {
+interface GivenConnections {
   /** What messages call the place where they are written. */
   from: string;
   list: readonly ({ name: string } & Record<string, unknown>)[];

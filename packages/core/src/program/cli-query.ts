@@ -1,5 +1,5 @@
 /** How many rows, in which form, and of which database. */
-export type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file';
+type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file';
 
 /** A row as one JSON object. */
 export type RowWriter = (cells: readonly (string | null)[]) => string;

@@ -7,7 +7,7 @@ import type { ToolServer } from '../tools/tool-server.ts';
 type Id = string | number;
 
 /** A call of a tool without anything that only the SDK knows. */
-export interface PlainCall {
+interface PlainCall {
   id: Id;
   name: string;
   args: Readonly<Record<string, unknown>>;

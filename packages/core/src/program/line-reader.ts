@@ -4,7 +4,7 @@ export type LineEvent =
   | { kind: 'oversized'; bytes: number; head: string }
   | { kind: 'crowded'; head: string };
 
-export interface LineLimits {
+interface LineLimits {
   bytes: number;
   /** The limit of JSON values. Undefined: any number. */
   values?: number;

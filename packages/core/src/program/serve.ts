@@ -7,7 +7,7 @@ import { serveClient, type ToolServer } from '../tools/tool-server.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import type { Watchdog } from './watchdog.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   toolServer: ToolServer;
   log: Log;
   /** Closes pools and tunnels; bounded by `serve` however long it takes. */

@@ -29,7 +29,7 @@ export const stdioFlags = {
 
 export type Settings = Readonly<Record<string, string | undefined>>;
 
-export interface SettingSources {
+interface SettingSources {
   app: string;
   /** From the command line, which wins. */
   given: Settings;

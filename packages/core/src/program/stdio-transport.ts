@@ -5,7 +5,7 @@ import type { ToolServer } from '../tools/tool-server.ts';
 import { DirectCalls } from './direct-calls.ts';
 import { type LineEvent, LineReader } from './line-reader.ts';
 
-export interface StdioTransportOptions {
+interface StdioTransportOptions {
   stdin: Readable;
   stdout: Writable;
   /** Answers calls of tools itself. */

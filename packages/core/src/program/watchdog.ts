@@ -12,7 +12,7 @@ export interface Watchdog {
   stopping(): void;
 }
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** Undefined for a process that has no client there, and may outlive its parent. */
   stdin?: Readable;
   signals: readonly string[];

@@ -81,10 +81,10 @@ export interface Registry<C extends BaseConnection> {
   /** The same connections as one client may use them. */
   narrow(limits: ConnectionLimits): Registry<C>;
   /** The same three for a person at the command line, who may write references, change `readonly`, and send a secret elsewhere. */
-  readonly person: PersonEdits<C>;
+  readonly person: UserEdits<C>;
 }
 
-export interface PersonEdits<C extends BaseConnection> extends Pick<Registry<C>, 'add' | 'update' | 'remove'> {
+export interface UserEdits<C extends BaseConnection> extends Pick<Registry<C>, 'add' | 'update' | 'remove'> {
   /** The connections with this one among them, to try it before it is saved. Throws what `add` would. */
   draft(input: Record<string, unknown>): Registry<C>;
   rename(name: string, to: string, signal?: AbortSignal): Promise<Entry<C>>;

@@ -27,7 +27,7 @@ export interface Placeholder {
   malformed: boolean;
 }
 
-export type Fit<C> = { ok: true; config: C } | { ok: false; issues: readonly z.core.$ZodIssue[]; input: unknown };
+type Fit<C> = { ok: true; config: C } | { ok: false; issues: readonly z.core.$ZodIssue[]; input: unknown };
 
 /** What a connection means: its variables are put in and it is validated. Secrets that it refers to are not read. */
 export interface ConnectionReading<C> {

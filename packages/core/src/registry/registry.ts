@@ -7,7 +7,7 @@ import { createLog, type Log } from '../log.ts';
 import { addConnection, type ChangeContext, removeConnection, renameConnection, updateConnection } from './edit/changes.ts';
 import { createClosedStore, createStore, type Store } from './edit/store.ts';
 import { assertFits, cleanInput, type EditRules } from './edit/tool-input.ts';
-import type { PersonEdits, Registry, Resolved, Snapshot } from './entry.ts';
+import type { Registry, Resolved, Snapshot, UserEdits } from './entry.ts';
 import { findListed, narrowed, refuseForeign, refuseTaken, usable } from './lookup.ts';
 import { ConnectionReader } from './read-connection.ts';
 import type { Reader } from './secrets/evaluate.ts';
@@ -100,7 +100,7 @@ function openRegistry<C extends BaseConnection>(context: Context<C>): Registry<C
     update: edits.update,
     remove: edits.remove,
     narrow: (limits) => openRegistry({ ...context, refresh: narrowed(refresh, limits) }),
-    person: listEdits(context, { ...rules, byPerson: true }, find),
+    person: listEdits(context, { ...rules, asUser: true }, find),
   };
 }
 
@@ -109,7 +109,7 @@ function listEdits<C extends BaseConnection>(
   context: Context<C>,
   rules: EditRules<C>,
   find: (name: string) => ReturnType<typeof findListed<C>>,
-): PersonEdits<C> {
+): UserEdits<C> {
   const { store, refresh } = context;
   const change = async (edit: (change: ChangeContext<C>) => Fields, signal: AbortSignal | undefined) => {
     const hosts = new HostAddresses(rules.reader);
@@ -197,7 +197,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
   const { restrictionFields = [] } = options;
   // What every later conversation reads must not come from a model.
   const userOnlyFields = ['description', ...sshPersonFields, ...restrictionFields, ...(options.userOnlyFields ?? [])];
-  const rules = { byPerson: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields };
+  const rules = { asUser: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields };
   return { store, rules, refresh: refreshOver(store), refreshOver };
 }
 

@@ -1,7 +1,7 @@
 /** Where a value lies inside a connection, for example `['ssh', 'jump', 0, 'host']`. */
 export type Path = readonly (string | number)[];
 
-export interface StringAt {
+interface StringAt {
   path: Path;
   text: string;
 }

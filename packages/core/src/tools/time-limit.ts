@@ -1,5 +1,5 @@
 /** What a call's limit is made of, the strongest first. */
-export interface TimeLimitOptions {
+interface TimeLimitOptions {
   /** The caller asked for this and nothing else counts. */
   asked: number | undefined;
   /** The server's own. */

@@ -20,7 +20,7 @@ import { TimeLimit } from './time-limit.ts';
 import { effects, type Selection, selectTools, type Tool, wantsFew } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
 
-export interface ToolServerOptions {
+interface ToolServerOptions {
   name: string;
   version: string;
   /** Shown to the model once; the first 500 characters must stand alone. */

@@ -53,7 +53,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
 }
 
 /** As a tool is written: its schema is made when it is first needed, which no start has to wait for. */
-export interface ToolSource<Schema extends z.ZodObject> extends Omit<Tool<Schema>, 'input'> {
+interface ToolSource<Schema extends z.ZodObject> extends Omit<Tool<Schema>, 'input'> {
   input(): Schema;
 }
 

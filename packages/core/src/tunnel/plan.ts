@@ -10,7 +10,7 @@ import { formatLabel, type Hop, hopOfHost, readHop } from './route.ts';
 /** One step of the way. What our own library cannot do is left to the machine's `ssh`, which then goes all the way up to there. */
 export type Step = LibraryStep | SshStep;
 
-export interface LibraryStep {
+interface LibraryStep {
   by: 'library';
   hop: Hop;
   /** How ssh would go the same way, if it can; for what turns out only when the server answers. */
@@ -26,7 +26,7 @@ export interface SshStep {
   why: string;
 }
 
-export interface PlanOptions extends AskOptions {
+interface PlanOptions extends AskOptions {
   /** Instead of those that ssh reads, for servers that the connection itself describes. */
   knownHostsFiles?: readonly string[] | undefined;
   /** More keys that a person has accepted; ssh does not know of them by itself. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkAborted } from '../abort.ts';
 import type { BaseConnection } from '../connection.ts';
 import { Failure } from '../failure.ts';
-import { Opening } from '../opening.ts';
+import { SharedOpen } from '../single-flight.ts';
 import { openSteps, planSteps, type TunnelContext } from './open-tunnel.ts';
 import type { Step } from './plan.ts';
 import type { DialledStream, Tunnel, TunnelStatus } from './tunnel.ts';
@@ -14,13 +14,13 @@ export interface SharedTunnels {
 
 export function createSharedTunnels(context: TunnelContext): SharedTunnels {
   /** What makes it the same way is the key: servers, users and credentials. */
-  const ways = new Map<string, Opening<Shared, Tunnel> | Shared>();
+  const ways = new Map<string, SharedOpen<Shared, Tunnel> | Shared>();
 
-  const begin = (key: string, steps: readonly Step[]): Opening<Shared, Tunnel> => {
+  const begin = (key: string, steps: readonly Step[]): SharedOpen<Shared, Tunnel> => {
     const forget = (way: unknown) => {
       if (ways.get(key) === way) ways.delete(key);
     };
-    const opening = new Opening<Shared, Tunnel>({
+    const opening = new SharedOpen<Shared, Tunnel>({
       open: async (signal) => new Shared(await openSteps(steps, context, signal), forget),
       share: (shared) => shared.handOut(),
       onOpened: (shared, wanted) => {

@@ -30,12 +30,12 @@ export interface CallerRead extends Omit<ReadRequest, 'statement' | 'params'> {
   params: readonly CallerParam[];
 }
 
-export interface CallerReadInto {
+interface CallerReadInto {
   request: CallerRead;
   sink: RowSink;
 }
 
-export interface CallerWrite extends Omit<WriteRequest, 'params'> {
+interface CallerWrite extends Omit<WriteRequest, 'params'> {
   params: readonly CallerParam[];
 }
 

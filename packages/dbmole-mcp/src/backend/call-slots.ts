@@ -5,7 +5,7 @@ interface Waiter {
   refuse(reason: unknown): void;
 }
 
-export interface CallSlotsOptions {
+interface CallSlotsOptions {
   size: number;
   /** How long a call waits for a free slot. */
   waitMs: number;

@@ -23,7 +23,7 @@ export interface GuardedCall {
 }
 
 /** A read that the guard has not checked yet. */
-export interface UncheckedRead {
+interface UncheckedRead {
   request: Omit<ReadRequest, 'statement'> & { sql: string };
   sink: RowSink;
 }

@@ -55,7 +55,7 @@ export interface ReferenceDetails {
   action: string;
 }
 
-export interface CheckDetails {
+interface CheckDetails {
   name: string;
   /** Set for a constraint of one column, which is shown in the column's line. */
   column: string | undefined;
@@ -164,7 +164,7 @@ export interface SqlCatalog {
   audit(run: CatalogRun): Promise<Capabilities>;
 }
 
-export interface PlanRequest {
+interface PlanRequest {
   sql: string;
   /** Runs it too. */
   analyze: boolean;

@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core';
 
-export interface NamePart {
+interface NamePart {
   text: string;
   quoted: boolean;
 }

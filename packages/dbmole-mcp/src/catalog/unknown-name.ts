@@ -9,9 +9,9 @@ import { bareName, nearestTables } from './nearest-tables.ts';
 const lookupMs = 2_000;
 
 /** Does the work of a call with one statement: a refusal says that nothing else was done either. */
-export async function offeringNames<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
+export async function withNameSuggestions<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await offeringNamesFor(call, sql, work);
+    return await withNameSuggestionsOnly(call, sql, work);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'E_NOT_A_READ') throw error;
     throw failureWith(error, { message: `${error.message}; nothing was run` });
@@ -19,7 +19,7 @@ export async function offeringNames<T>(call: Call, sql: string, work: () => Prom
 }
 
 /** Does the work; when it fails, the error gets what the statement and the catalog can say of a way out. */
-export async function offeringNamesFor<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
+export async function withNameSuggestionsOnly<T>(call: Call, sql: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

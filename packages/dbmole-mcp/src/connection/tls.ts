@@ -7,7 +7,7 @@ import type { ServerConnection } from './schema.ts';
 import type { TlsMode } from './url-tls.ts';
 
 /** What `tls` of a connection says, whether as a word or as an object. */
-export interface TlsSettings {
+interface TlsSettings {
   mode?: TlsMode | undefined;
   ca?: string | undefined;
   cert?: string | undefined;

@@ -27,7 +27,7 @@ export interface Template {
   password: string;
 }
 
-export interface TemplateOptions {
+interface TemplateOptions {
   cache: string;
   programs: string;
   signal: AbortSignal;

@@ -8,7 +8,7 @@ export const maxCellLength = 16_000_000;
 
 const rowsPerReport = 1_000;
 
-export interface ExportSinkOptions {
+interface ExportSinkOptions {
   file: ExportFile;
   format: ExportFormat;
   onProgress(rows: number, bytes: number): void;

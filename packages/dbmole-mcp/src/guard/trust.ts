@@ -16,7 +16,7 @@ type Hashes = Record<string, string>;
 
 const fileSchema = z.object({ version: z.literal(1), places: z.record(z.string(), z.record(z.string(), z.string())) });
 
-export interface TrustOptions {
+interface TrustOptions {
   readonly functions?: readonly string[] | undefined;
   readonly extensions?: readonly string[] | undefined;
   /** The file of the person's own; undefined: nothing outlives this process. */

@@ -3,7 +3,7 @@ import { type EngineType, parseConnectionUrl } from '../connection/connection-ur
 import { publicView } from '../connection/schema.ts';
 
 /** What is known of a connection wherever it is found; the names are those of its fields. */
-export interface FoundFields {
+interface FoundFields {
   type: EngineType;
   host: string;
   user: string;
@@ -15,7 +15,7 @@ export interface FoundFields {
   tls?: unknown;
 }
 
-export interface FoundOptions {
+interface FoundOptions {
   name: string;
   fields: FoundFields;
   references?: FoundConnection['references'];

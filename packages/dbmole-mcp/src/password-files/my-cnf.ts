@@ -3,12 +3,12 @@ import type { SourceRequest } from '@dbmole/core';
 import { missingFile, openToOthers, type PasswordFile, readPasswordFile } from './password-file.ts';
 
 /** The options of each group, by its name. */
-export type OptionGroups = ReadonlyMap<string, ReadonlyMap<string, string>>;
+type OptionGroups = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** What every client program reads. */
 export const clientGroup = 'client';
 
-export function myCnfPath({ home }: Pick<SourceRequest, 'home'>): string {
+function myCnfPath({ home }: Pick<SourceRequest, 'home'>): string {
   return join(home, '.my.cnf');
 }
 

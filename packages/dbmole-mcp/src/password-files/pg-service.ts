@@ -3,9 +3,9 @@ import { Failure, type SourceRequest } from '@dbmole/core';
 import { missingFile, openToOthers, type PasswordFile, readPasswordFile, variable } from './password-file.ts';
 
 /** The parameters of each service, by its name. */
-export type Services = ReadonlyMap<string, ReadonlyMap<string, string>>;
+type Services = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-export function pgServicePath({ env, home }: Pick<SourceRequest, 'env' | 'home'>): string {
+function pgServicePath({ env, home }: Pick<SourceRequest, 'env' | 'home'>): string {
   return variable(env, 'PGSERVICEFILE') ?? join(home, '.pg_service.conf');
 }
 

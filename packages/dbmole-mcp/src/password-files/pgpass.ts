@@ -11,7 +11,7 @@ export interface PgpassLine {
   password: string;
 }
 
-export interface PgpassKey {
+interface PgpassKey {
   host: string;
   port: number;
   database: string;
@@ -21,7 +21,7 @@ export interface PgpassKey {
 /** Where the servers' own socket lies by default; the file calls all of these localhost. */
 const socketFolders = ['/tmp', '/var/run/postgresql', '/run/postgresql'];
 
-export function pgpassPath({ env, home }: Pick<SourceRequest, 'env' | 'home'>): string {
+function pgpassPath({ env, home }: Pick<SourceRequest, 'env' | 'home'>): string {
   const appData = process.platform === 'win32' ? variable(env, 'APPDATA') : undefined;
   return variable(env, 'PGPASSFILE') ?? (appData ? join(appData, 'postgresql', 'pgpass.conf') : join(home, '.pgpass'));
 }

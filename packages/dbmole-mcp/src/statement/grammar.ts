@@ -1,7 +1,7 @@
 import type { SqlGrammar } from '../engine.ts';
 
 /** How an engine writes what begins a statement. Each text is a part of a regular expression, which must match in one way only: a text can be long. */
-export interface GrammarWords {
+interface GrammarWords {
   /** Space and comments. A comment that the engine runs is neither. */
   space: string;
   /** Statements that begin or end a transaction. */

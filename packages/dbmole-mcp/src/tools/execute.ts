@@ -1,6 +1,6 @@
 import { defaultBudget, defineTool, Failure, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import { offeringNames } from '../catalog/unknown-name.ts';
+import { withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { WriteEnd } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
 import { TableSink } from '../table-sink.ts';
@@ -40,7 +40,7 @@ export function executeTool(tools: SqlTools): Tool {
         const { grammar } = call.backend;
         refuseTransactionControl(grammar.findTransactionWord(args.sql));
         isPassing = !args.dry_run && grammar.endsWithCall(args.sql);
-        return offeringNames(call, args.sql, () =>
+        return withNameSuggestions(call, args.sql, () =>
           call.backend.write({ ...request, timeoutMs: call.engineMs }, all, call.options),
         );
       });

@@ -1,7 +1,7 @@
 import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import type { TableDetails } from '../catalog/catalog.ts';
-import { offeringNames, offeringNamesFor } from '../catalog/unknown-name.ts';
+import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
 import type { CallerParam, RowSink } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
@@ -59,7 +59,7 @@ interface Request {
 
 async function explainOne(call: Call, request: Request): Promise<ToolReply> {
   const { sql, raw, analyze, budget, isAlone } = request;
-  const offering = isAlone ? offeringNames : offeringNamesFor;
+  const offering = isAlone ? withNameSuggestions : withNameSuggestionsOnly;
   const plan = await offering(call, sql, () => readPlan(call, request));
   const line = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
   return respond.text(raw ? plan : await condense(call, plan, sql), { line, budget });

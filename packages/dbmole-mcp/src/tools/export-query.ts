@@ -1,6 +1,6 @@
 import { defineTool, Failure, failureWith, respond, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { offeringNames } from '../catalog/unknown-name.ts';
+import { withNameSuggestions } from '../catalog/unknown-name.ts';
 import { openExportFile } from '../export/export-file.ts';
 import { ExportSink, maxCellLength } from '../export/export-sink.ts';
 import type { ExportFormat } from '../export/row-format.ts';
@@ -40,7 +40,9 @@ export function exportQueryTool(tools: SqlTools): Tool {
           maxRows: undefined,
         };
         await tools.use(args, context, (call) =>
-          offeringNames(call, args.sql, () => call.backend.read({ ...request, timeoutMs: call.engineMs }, sink, call.options)),
+          withNameSuggestions(call, args.sql, () =>
+            call.backend.read({ ...request, timeoutMs: call.engineMs }, sink, call.options),
+          ),
         );
         const columns = sink.end();
         signal.throwIfAborted();

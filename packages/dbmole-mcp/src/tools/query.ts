@@ -10,7 +10,7 @@ import {
   type ToolReply,
 } from '@dbmole/core';
 import * as z from 'zod';
-import { offeringNames, withAdvice } from '../catalog/unknown-name.ts';
+import { withAdvice, withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { ReadEnd, SqlGrammar } from '../engine.ts';
 import { createSharedSinks, maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type TableOptions, TableSink } from '../table-sink.ts';
@@ -62,7 +62,7 @@ type Args = z.output<ReturnType<typeof input>>;
 async function runOne(call: Call, args: Args, sql: string): Promise<ToolReply> {
   const sink = new TableSink(tableOptions(args));
   const request = { ...readOptions(call, args), sql, params: args.params };
-  const end = await offeringNames(call, sql, () => call.backend.read(request, sink, call.options));
+  const end = await withNameSuggestions(call, sql, () => call.backend.read(request, sink, call.options));
   return answer(call, sql, { sink, end });
 }
 

@@ -3,7 +3,7 @@ import { type Method, methods, parsePath } from './path.ts';
 
 /** A text is sent as it is; everything else as JSON. */
 export type RequestBody = string | object | readonly unknown[];
-export type ParamValue = string | number | boolean;
+type ParamValue = string | number | boolean;
 
 /** A request as the caller of a tool says it. Nothing of it is trusted. */
 export interface ClusterRequest {

@@ -10,7 +10,7 @@ import { parseWhere, type Range, type Where } from './route-versions.ts';
  * - `everywhere`: something of all of them, which a list of allowed indices cannot narrow. Refused where there is such a list.
  * - `nothing`: nothing.
  */
-export type Tells = 'documents' | 'descriptions' | 'everywhere' | 'nothing';
+type Tells = 'documents' | 'descriptions' | 'everywhere' | 'nothing';
 
 interface Line {
   /** Methods and a path; brackets contain an optional part. */

@@ -16,7 +16,7 @@ import type { Connection } from '../connection/schema.ts';
 import { connectFailure } from '../failure.ts';
 import { formatNodeAddress, type NodeAddress } from './node-address.ts';
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   config: Pick<Connection, 'scheme' | 'verifyTls' | 'ca' | 'caFingerprint'>;
   /** Through a tunnel: the stream that leads to this node. */
   dial?: ((node: NodeAddress) => DialledStream) | undefined;

@@ -8,7 +8,7 @@ export interface Loss {
   wasSent: boolean;
 }
 
-export interface FailoverOptions<N, A> {
+interface FailoverOptions<N, A> {
   nodes: Nodes<N>;
   /** Whether it does no harm to send it twice. */
   isRead: boolean;

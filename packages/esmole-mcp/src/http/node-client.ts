@@ -12,7 +12,7 @@ import type { Loss } from './failover.ts';
 import { formatNodeAddress, type NodeAddress } from './node-address.ts';
 import type { WireRequest } from './wire.ts';
 
-export interface NodeClientOptions {
+interface NodeClientOptions {
   node: NodeAddress;
   config: Pick<Connection, 'scheme' | 'verifyTls' | 'ca' | 'caFingerprint'>;
   connector: Connector;

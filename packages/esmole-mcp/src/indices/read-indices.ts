@@ -13,13 +13,13 @@ const listLimits: AnswerLimits = {
   json: { string: 64 * 1024, list: 32 * 1024 * 1024, total: 32 * 1024 * 1024, values: 120_000 },
 };
 
-export interface IndexList {
+interface IndexList {
   items: readonly IndexItem[];
   /** Sentences about what could not be found out. */
   missing: readonly string[];
 }
 
-export interface IndexWish {
+interface IndexWish {
   index?: string | undefined;
   hidden?: boolean | undefined;
 }

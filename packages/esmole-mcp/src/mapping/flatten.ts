@@ -29,7 +29,7 @@ const maxNames = 32 * 1024 * 1024;
 const maxFields = 25_000;
 
 /** Counts the characters of names. */
-export interface NameRoom {
+interface NameRoom {
   take(characters: number): void;
 }
 

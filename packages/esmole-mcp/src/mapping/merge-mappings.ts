@@ -6,7 +6,7 @@ import type { MappingGroup } from './group-mappings.ts';
 import type { FieldCaps } from './read-field-caps.ts';
 
 /** Fields of which the same is to be said. */
-export interface MappingSection {
+interface MappingSection {
   /** Names indices, which takes time where there are many: only what is shown is asked for. */
   title(): string;
   readonly fields: readonly Field[];

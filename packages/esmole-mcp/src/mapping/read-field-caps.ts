@@ -11,7 +11,7 @@ const limits: AnswerLimits = {
 /** The capabilities of each field by type. With more than one type, each names its indices. */
 export type FieldCaps = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-export interface ReadFieldCaps {
+interface ReadFieldCaps {
   readonly fields: FieldCaps;
   /** The answer is complete. */
   readonly isWhole: boolean;

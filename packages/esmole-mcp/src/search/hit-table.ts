@@ -3,7 +3,7 @@ import { type CellValue, CutString, LeftOut, RawNumber, truncateJsonBudget } fro
 /** A hit as the cluster gives it; everything in it may be missing. */
 export type Hit = Readonly<Record<string, unknown>>;
 
-export interface HitTable {
+interface HitTable {
   columns: readonly string[];
   rows: readonly (readonly CellValue[])[];
 }

@@ -4,7 +4,7 @@ import { isObject } from './hit-table.ts';
 type Names = Set<string>;
 
 /** The parts of a search that may name fields. */
-export type Naming = Pick<SearchArgs, 'query' | 'q' | 'sort' | 'aggs' | 'source' | 'fields' | 'highlight' | 'body'>;
+type Naming = Pick<SearchArgs, 'query' | 'q' | 'sort' | 'aggs' | 'source' | 'fields' | 'highlight' | 'body'>;
 
 /** Queries of which each key is a field, but for these. */
 const keyedByField: ReadonlySet<string> = new Set(

@@ -11,7 +11,7 @@ import { searchBody } from './search-body.ts';
 /** Characters of one answer. */
 export const budget = 32_000;
 
-export interface FoundHits {
+interface FoundHits {
   readonly hits: readonly Hit[];
   /** False when some hits of a very long answer were not kept. */
   readonly areAll: boolean;
@@ -25,7 +25,7 @@ export interface Page extends FoundHits {
   readOn(shown: number): Promise<string>;
 }
 
-export interface HitsOptions {
+interface HitsOptions {
   /** Parts of the body beside what the caller asked for. */
   readonly more?: Readonly<Record<string, unknown>>;
   /** Hits that will not be shown. */

@@ -17,7 +17,7 @@ import {
 import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { resultWindow } from './result-window.ts';
 
-export type OpenPosition = Position & { readonly pit: PointInTime };
+type OpenPosition = Position & { readonly pit: PointInTime };
 
 /**
  * The position behind the first page, which was read without a point in time. Where the index has changed since, the point in time has

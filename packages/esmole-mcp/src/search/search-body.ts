@@ -1,7 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { SearchArgs } from '../tools/search.ts';
 
-export interface SearchWish {
+interface SearchWish {
   query?: Record<string, unknown> | undefined;
   source?: string[] | undefined;
   fields?: unknown[] | undefined;

@@ -10,7 +10,7 @@ import { countTotal, flattenHit, type Hit, isObject, unite } from './hit-table.t
 import { findNamedFields } from './named-fields.ts';
 import type { Page } from './read-hits.ts';
 
-export interface UnknownField {
+interface UnknownField {
   readonly name: string;
   readonly nearest: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Node } from 'jsonc-parser';
  * Changes of one member of an object in a JSON text with comments. Everything around it stays as the person wrote it, to the byte,
  * and taking away what was added gives the text that was there: a library that formats would format its neighbours as well.
  */
-export interface Member {
+interface Member {
   key: string;
   value: unknown;
 }

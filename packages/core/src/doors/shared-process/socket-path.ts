@@ -3,6 +3,7 @@ import * as here from 'node:path';
 import { posix, win32 } from 'node:path';
 import { systemCode } from '../../files/system-code.ts';
 import { type Environment, readVariable } from '../../registry/secrets/expand.ts';
+import { isBelow } from '../../registry/sources/paths.ts';
 
 /** What the place of the socket depends on. */
 export interface Machine {
@@ -69,7 +70,7 @@ export function refusePlace(folder: string, { root }: FolderOptions, { platform,
 
 function contains(folder: string, path: string): boolean {
   const relative = posix.relative(folder, path);
-  return relative === '' || (!relative.startsWith('../') && relative !== '..');
+  return relative === '' || isBelow(relative);
 }
 
 function makePrivate(folder: string, { uid }: Machine): string | undefined {

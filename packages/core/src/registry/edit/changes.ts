@@ -39,8 +39,8 @@ export function addConnection<C extends BaseConnection>(raw: Fields, context: Ch
 }
 
 /** What a tool adds through a server that only reads stays read-only for the next server, which may write. */
-function restrict<C extends BaseConnection>(raw: Fields, { byPerson, reader, storePath }: EditRules<C>): Fields {
-  if (byPerson || !reader.connections.isReadonly) return raw;
+function restrict<C extends BaseConnection>(raw: Fields, { asUser, reader, storePath }: EditRules<C>): Fields {
+  if (asUser || !reader.connections.isReadonly) return raw;
   if (raw.readonly !== false) return { ...raw, readonly: true };
   throw new Failure('refused', 'the server was started with --readonly: a tool cannot add a writable connection', {
     code: 'E_READONLY_LOCKED',
@@ -85,7 +85,7 @@ export function removeConnection<C extends BaseConnection>(name: string, context
 
 function assertPlace<C extends BaseConnection>(raw: Fields, { held, rules, candidates, hosts }: ChangeContext<C>): void {
   const { reader, storePath } = rules;
-  if (rules.byPerson) return;
+  if (rules.asUser) return;
   const written = inStore(raw, rules);
   const places = readPlaces(written, reader);
   const others = [...candidates, ...held.connections.map((one) => ({ ...one, ...inStore(one.raw, rules) }))];
@@ -100,7 +100,7 @@ function remembering<C extends BaseConnection>(before: Fields, after: readonly u
   const { held, rules } = context;
   const left = readReadonlyPlaces(inStore(before, rules), rules.reader);
   const known = held.value[placesKey];
-  if (rules.byPerson) return forgetting(left, known);
+  if (rules.asUser) return forgetting(left, known);
   const guarding = after.filter(isFields).flatMap((raw) => readReadonlyPlaces(inStore(raw, rules), rules.reader));
   const guarded = new Set([...guarding, ...parsePlaces(known)].map(canonical));
   const lost = left.filter((place) => !guarded.has(canonical(place)));
@@ -140,7 +140,7 @@ function assertNotNarrowed<C extends BaseConnection>(
   how: 'moved' | 'removed',
   rules: EditRules<C>,
 ): void {
-  const field = rules.byPerson ? undefined : narrowingField(raw, rules);
+  const field = rules.asUser ? undefined : narrowingField(raw, rules);
   if (field === undefined) return;
   throw new Failure('refused', `connection "${name}" has "${field}", so it cannot be ${how} by a tool`, {
     code: 'E_PERSON_ONLY',

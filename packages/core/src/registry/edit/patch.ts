@@ -16,14 +16,14 @@ export function applyPatch<C extends BaseConnection>(stored: RawConnection, patc
       hint: 'Add a connection under the other name and remove this one.',
     });
   }
-  if (!rules.byPerson) refuseLoosening(current, patch, rules);
+  if (!rules.asUser) refuseLoosening(current, patch, rules);
   const merged: Fields = { ...current.raw };
   if ('type' in patch && patch.type !== current.raw.type) delete merged.port;
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key];
     else merged[key] = value;
   }
-  if (!rules.byPerson) {
+  if (!rules.asUser) {
     refuseRedirect(current, { patch, merged }, rules);
     refuseOtherLookUp(current, patch, rules);
   }

@@ -9,7 +9,7 @@ import { type ConnectionDocument, documentVersion, parseDocument, type RawConnec
 import { createFileSource, type SourceState } from '../sources/sources.ts';
 import type { Fields } from '../tree.ts';
 
-export interface StoreOptions {
+interface StoreOptions {
   path: string;
   log?: Log;
   lockWaitMs?: number;

@@ -14,7 +14,7 @@ import { unfoldUrl } from './split-url.ts';
 export interface EditRules<C extends BaseConnection> {
   reader: PlaceReader<C>;
   /** Nothing of what keeps a model from harm holds then. */
-  byPerson: boolean;
+  asUser: boolean;
   /** Where the store is, for "a person edits …". */
   storePath: string;
   /** Where a relative path of a caller begins. */
@@ -35,7 +35,7 @@ const maxTextLength = 16_384;
  * read: it may name no file, variable or command to take a secret from, and no host key to accept.
  */
 export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditRules<C>): Fields {
-  if (rules.byPerson) return withOpCommands(placeFile(input, rules), rules.reader.connections.secretFields);
+  if (rules.asUser) return withOpCommands(placeFile(input, rules), rules.reader.connections.secretFields);
   const long = [...listStrings(input)].find(({ text }) => text.length > maxTextLength);
   if (long) throw tooLong(formatPath(long.path), long.text.length);
   const places = secretPlacesIn(input, rules.reader.connections.secretFields);
@@ -101,9 +101,9 @@ function refusePath<C extends BaseConnection>(host: unknown, rules: EditRules<C>
 function placeFile<C extends BaseConnection>(input: Fields, rules: EditRules<C>): Fields {
   const fields = unfoldUrl(input, { file: '' }, rules);
   const { file } = fields;
-  if (typeof file !== 'string' || (rules.byPerson && file.startsWith('${'))) return input;
+  if (typeof file !== 'string' || (rules.asUser && file.startsWith('${'))) return input;
   const path = absolutePath(file, { base: rules.cwd, home: rules.reader.home });
-  return { ...fields, file: rules.byPerson ? path : findFile(path, rules) };
+  return { ...fields, file: rules.asUser ? path : findFile(path, rules) };
 }
 
 /**

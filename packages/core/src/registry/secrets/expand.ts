@@ -1,4 +1,4 @@
-export interface Expansion {
+interface Expansion {
   text: string;
   /** Every variable the text refers to. */
   variables: readonly string[];

@@ -16,7 +16,7 @@ export interface CommandOptions {
   signal?: AbortSignal | undefined;
 }
 
-export type CommandResult =
+type CommandResult =
   | { outcome: 'done'; output: Buffer }
   | { outcome: 'failed'; exit: string }
   | { outcome: 'not-started'; code: string }

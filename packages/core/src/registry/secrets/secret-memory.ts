@@ -1,5 +1,5 @@
 import { formatAbort } from '../../abort.ts';
-import { Opening } from '../../opening.ts';
+import { SharedOpen } from '../../single-flight.ts';
 
 /** What a program said, or why it said nothing; without a word about who asked, as several may have. */
 export type Reading = { secret: string } | { problem: string; started: boolean };
@@ -12,7 +12,7 @@ export interface SecretUse {
   forget(): void;
 }
 
-export interface Remembered {
+interface Remembered {
   reading: Reading;
   use: SecretUse;
 }
@@ -25,7 +25,7 @@ const keepMs = 15 * 60_000;
  */
 export class SecretMemory {
   readonly #kept = new Map<string, { secret: string; since: number }>();
-  readonly #running = new Map<string, Opening<Reading, Reading>>();
+  readonly #running = new Map<string, SharedOpen<Reading, Reading>>();
 
   /** Equal keys stand for equal programs. Waiting ends with the caller's signal, the program with the last one who waits. */
   async read(key: string, run: (signal: AbortSignal) => Promise<Reading>, signal?: AbortSignal): Promise<Remembered> {
@@ -44,8 +44,8 @@ export class SecretMemory {
     return undefined;
   }
 
-  #start(key: string, open: (signal: AbortSignal) => Promise<Reading>): Opening<Reading, Reading> {
-    const running: Opening<Reading, Reading> = new Opening({
+  #start(key: string, open: (signal: AbortSignal) => Promise<Reading>): SharedOpen<Reading, Reading> {
+    const running: SharedOpen<Reading, Reading> = new SharedOpen({
       open,
       share: (reading) => reading,
       onOpened: (reading, wanted) => {

@@ -3,7 +3,7 @@ import type { Registry, Resolved } from '../entry.ts';
 import { canonical } from '../tree.ts';
 import type { SecretUse } from './secret-memory.ts';
 
-export interface RenewalOptions<C extends BaseConnection> {
+interface RenewalOptions<C extends BaseConnection> {
   registry: Pick<Registry<C>, 'resolve'>;
   /** Whether a secret was refused, rather than anything else being wrong. */
   isRefusal(error: unknown): boolean;

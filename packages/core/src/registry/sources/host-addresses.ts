@@ -3,9 +3,9 @@ import { settlesWithin } from '../../abort.ts';
 import { plainHost, resolvableName } from '../../local-host.ts';
 
 /** All addresses of a name, as a connection to it would find them. */
-export type HostLookup = (host: string) => Promise<readonly string[]>;
+type HostLookup = (host: string) => Promise<readonly string[]>;
 
-export const systemLookup: HostLookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+const systemLookup: HostLookup = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 const defaultLookupMs = 2_000;
 /** Connections that are being opened share the resolver's few threads. */

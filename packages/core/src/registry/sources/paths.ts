@@ -4,7 +4,7 @@ import * as here from 'node:path';
 import { posix, win32 } from 'node:path';
 import { type Environment, readVariable } from '../secrets/expand.ts';
 
-export interface StorePathOptions {
+interface StorePathOptions {
   /** The server's own name; two servers never share a store. */
   app: string;
   env: Environment;

@@ -20,7 +20,7 @@ export interface PendingFile {
 }
 
 /** The same object as long as nothing changed. */
-export interface ProjectState {
+interface ProjectState {
   source?: SourceState;
   pending: readonly PendingFile[];
 }

@@ -25,7 +25,7 @@ export interface Source {
   read(): SourceState;
 }
 
-export interface FileSourceOptions {
+interface FileSourceOptions {
   origin: Origin;
   base: string;
   read(): FileReading;

@@ -95,7 +95,7 @@ export function parsePlaces(value: unknown): Place[] {
   });
 }
 
-export interface GuardedPlaces {
+interface GuardedPlaces {
   places: readonly Place[];
   hosts: HostAddresses;
   storePath: string;

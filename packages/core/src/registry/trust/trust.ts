@@ -10,7 +10,7 @@ import { readNames } from '../sources/document.ts';
 import { realPlace } from '../sources/paths.ts';
 
 /** A project file as it was read once: what is shown to a person, what is allowed and what is used are the same bytes. */
-export interface ProjectFile {
+interface ProjectFile {
   /** The path without symbolic links. */
   path: string;
   text: string;
@@ -31,7 +31,7 @@ export interface Trust {
   revision(): number;
 }
 
-export interface AllowOptions {
+interface AllowOptions {
   /** The memory, beside the store. */
   trustPath: string;
   file: string;

@@ -46,7 +46,7 @@ export interface ConnectionKind<C extends BaseConnection, B extends Backend> {
   isStaleError(error: unknown): boolean;
 }
 
-export interface ConnectionToolsOptions<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
+interface ConnectionToolsOptions<C extends BaseConnection, B extends Backend> extends ConnectionKind<C, B> {
   manager: Manager<B>;
   registry: Registry<C>;
   /** What `add_connection` takes; `update_connection` takes the same, all of it optional but the name. */

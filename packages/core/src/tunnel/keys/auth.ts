@@ -10,7 +10,7 @@ const maxQuestions = 3;
 const maxQuestionLength = 80;
 
 /** What ssh2 calls for the next attempt: the server's list and its partial consent, both null before the first one. */
-export type AuthHandler = (offered: readonly string[] | null, partial: boolean | null) => AnyAuthMethod | false;
+type AuthHandler = (offered: readonly string[] | null, partial: boolean | null) => AnyAuthMethod | false;
 
 export interface Auth {
   handler: AuthHandler;

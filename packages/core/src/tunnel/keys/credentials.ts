@@ -31,7 +31,7 @@ export interface Credentials {
   close(): void;
 }
 
-export interface CredentialOptions {
+interface CredentialOptions {
   ssh2: Ssh2;
   hop: Hop;
   env: Readonly<Record<string, string | undefined>>;

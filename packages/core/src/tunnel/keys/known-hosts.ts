@@ -12,7 +12,7 @@ export interface KnownHost {
   where: string;
 }
 
-export interface KnownHostsText {
+interface KnownHostsText {
   entries: KnownHost[];
   /** Numbers of the lines that could not be read. */
   skipped: number[];

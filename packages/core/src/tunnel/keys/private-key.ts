@@ -8,13 +8,13 @@ import { errorCode, errorText, tunnelFailure } from '../failures.ts';
 import type { Ssh2 } from '../library/ssh2-library.ts';
 import { expandHome } from '../route.ts';
 
-export interface KeySource {
+interface KeySource {
   /** A path, or the text of a key. */
   privateKey: string;
   passphrase: string | undefined;
 }
 
-export interface KeyContext {
+interface KeyContext {
   ssh2: Ssh2;
   home: string;
   log: Log;
@@ -22,7 +22,7 @@ export interface KeyContext {
   signal?: AbortSignal | undefined;
 }
 
-export interface LoadedKey {
+interface LoadedKey {
   key: ParsedKey;
   /** The path, or what replaces it in messages. */
   where: string;

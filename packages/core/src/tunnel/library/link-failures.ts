@@ -2,27 +2,45 @@ import type { Failure } from '../../failure.ts';
 import { errorCode, errorText, type TunnelCode, tunnelFailure } from '../failures.ts';
 import { cleanServerText } from './server-text.ts';
 
-/** The end of one connection: it happens once, has one cause, and everybody who waits on the connection hears of it. */
+/** The end of one connection: it happens once, has one cause, and every listener is called with it. */
 export interface Loss {
   readonly cause: Failure | undefined;
+  /** Whether we hang up ourselves, which the other side may still answer. */
+  readonly isClosing: boolean;
   /** Only the first cause counts: what follows an error is noise of the same event. */
   declare(cause: Failure): void;
   /** Calls at once when it already happened. Returns the way to stop listening. */
   onLoss(listener: (cause: Failure) => void): () => void;
+  throwIfLost(): void;
+  /** Declares the loss and hangs up, once however often it is called. */
+  close(cause: Failure, hangUp: () => Promise<void>): Promise<void>;
 }
 
 export function createLoss(): Loss {
   const listeners = new Set<(cause: Failure) => void>();
   let cause: Failure | undefined;
+  let closing: Promise<void> | undefined;
+  const declare = (first: Failure) => {
+    if (cause !== undefined) return;
+    cause = first;
+    for (const listener of [...listeners]) listener(first);
+    listeners.clear();
+  };
   return {
     get cause() {
       return cause;
     },
-    declare(first) {
-      if (cause !== undefined) return;
-      cause = first;
-      for (const listener of [...listeners]) listener(first);
-      listeners.clear();
+    get isClosing() {
+      return closing !== undefined;
+    },
+    declare,
+    throwIfLost() {
+      if (cause !== undefined) throw cause;
+    },
+    close(reason, hangUp) {
+      closing ??= hangUp();
+      declare(reason);
+      return closing;
     },
     onLoss(listener) {
       if (cause !== undefined) {

@@ -89,7 +89,6 @@ class SshLink implements Link {
   #said = '';
   #banners = 0;
   #refusal: Failure | undefined;
-  #closing: Promise<void> | undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -99,7 +98,7 @@ class SshLink implements Link {
     this.#pace = createPacer(options.socket);
     this.loss.onLoss(() => {
       // `Client.destroy` does nothing on a socket that is half closed; only this always ends it.
-      if (this.#closing === undefined) options.socket.destroy();
+      if (!this.loss.isClosing) options.socket.destroy();
     });
     this.#listen();
   }
@@ -194,13 +193,11 @@ class SshLink implements Link {
     } catch (error) {
       this.abandon(error);
     }
-    if (this.loss.cause !== undefined) throw this.loss.cause;
+    this.loss.throwIfLost();
   }
 
   close(cause: Failure): Promise<void> {
-    this.#closing ??= this.#hangUp();
-    this.loss.declare(cause);
-    return this.#closing;
+    return this.loss.close(cause, () => this.#hangUp());
   }
 
   async #hangUp(): Promise<void> {

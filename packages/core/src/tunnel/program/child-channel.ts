@@ -6,7 +6,7 @@ import type { ByteChannel, WriteCallback } from '../stream.ts';
 /** Enough for every complaint of ssh. */
 const maxStderr = 16 * 1024;
 
-export interface ChildChannelOptions {
+interface ChildChannelOptions {
   child: ChildProcess;
   /** Why a program that gave no data ended; its words come from outside. */
   explain(stderr: string): Failure;

@@ -44,7 +44,7 @@ function readProxyComplaint(end: string): string | undefined {
   return before.trim().split(/\r?\n/).at(-1)?.trim() || undefined;
 }
 
-export interface ChannelPlace {
+interface ChannelPlace {
   label: string;
   host: string;
   port: number;

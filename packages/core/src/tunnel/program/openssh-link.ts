@@ -14,7 +14,7 @@ import { ChildChannel } from './child-channel.ts';
 import { explainChannel, explainLogin, isProxyLoss } from './openssh-failures.ts';
 import { runSsh, type SshProgram, startSsh } from './ssh-program.ts';
 
-export interface OpenSshOptions {
+interface OpenSshOptions {
   program: SshProgram;
   timeouts: TunnelTimeouts;
   log: Log;
@@ -62,7 +62,6 @@ class OpenSshLink implements Link {
   /** Holds the socket over which channels reach the master. Undefined where ssh knows no masters. */
   #folder: string | undefined;
   #lastHeard = Date.now();
-  #closing: Promise<void> | undefined;
 
   constructor(step: SshStep, options: OpenSshOptions) {
     this.#step = step;
@@ -116,7 +115,7 @@ class OpenSshLink implements Link {
 
   /** The program does not say when the target is reached, so an error comes out of the channel. */
   async openChannel(host: string, port: number): Promise<ByteChannel> {
-    if (this.loss.cause !== undefined) throw this.loss.cause;
+    this.loss.throwIfLost();
     const way = ['-W', `${host.includes(':') ? `[${host}]` : host}:${port}`];
     const child = startSsh(this.#options.program, [...this.#reuse(), ...way, ...this.#target()]);
     const channel = new ChildChannel({ child, explain: (stderr) => this.#explain({ host, port }, stderr) });
@@ -131,19 +130,17 @@ class OpenSshLink implements Link {
 
   /** Asks the master, which has its own way to notice that the server fell silent. */
   async probe(): Promise<void> {
-    if (this.loss.cause !== undefined) throw this.loss.cause;
+    this.loss.throwIfLost();
     if (this.#folder === undefined) return;
     const { code } = await this.#command('check');
     if (code !== 0)
       this.loss.declare(tunnelFailure('E_SSH_NETWORK', `the connection to the SSH server ${this.#step.label} ended`));
     this.#lastHeard = Date.now();
-    if (this.loss.cause !== undefined) throw this.loss.cause;
+    this.loss.throwIfLost();
   }
 
   close(cause: Failure): Promise<void> {
-    this.#closing ??= this.#hangUp();
-    this.loss.declare(cause);
-    return this.#closing;
+    return this.loss.close(cause, () => this.#hangUp());
   }
 
   async #hangUp(): Promise<void> {

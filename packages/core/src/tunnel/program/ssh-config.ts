@@ -55,7 +55,7 @@ export async function askSsh({ name, user, port }: HostWish, options: AskOptions
 }
 
 /** The output of `ssh -G`: one setting on each line, some of them several times. */
-export function parseSshHost(text: string, name: string, { home, program }: Pick<AskOptions, 'home' | 'program'>): SshHost {
+function parseSshHost(text: string, name: string, { home, program }: Pick<AskOptions, 'home' | 'program'>): SshHost {
   const settings = new Map<string, string[]>();
   for (const line of text.split(/\r?\n/)) {
     const [, key, value] = /^(\S+) (.*)$/.exec(line) ?? [];

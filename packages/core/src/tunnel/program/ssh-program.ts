@@ -25,7 +25,7 @@ interface Run {
   signal?: AbortSignal | undefined;
 }
 
-export interface RunResult {
+interface RunResult {
   /** Null when it was stopped. */
   code: number | null;
   stdout: string;

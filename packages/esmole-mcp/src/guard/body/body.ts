@@ -11,7 +11,7 @@ import { parseStrict } from './strict-json.ts';
 import { isObject, listTexts, textsWithin, valueAt, walk } from './walk-json.ts';
 
 /** The rules for a body. */
-export interface BodyContext {
+interface BodyContext {
   readonly rules: IndexRules;
   /** Whether the path names an index, which a body may leave out then. */
   readonly hasIndex: boolean;

@@ -4,7 +4,7 @@ import { flattenHit, formatCell, type Hit, isObject, jsonText } from '../hit-tab
 export type Values = Map<string, CellValue>;
 
 /** The keys of one bucket, and of all buckets around it. */
-export interface BucketKeys {
+interface BucketKeys {
   readonly outer: BucketKeys | undefined;
   readonly own: readonly (readonly [name: string, value: CellValue])[];
 }
@@ -30,7 +30,7 @@ export interface TopAggregation {
   readonly values: Values;
 }
 
-export interface RowWindow {
+interface RowWindow {
   readonly offset: number;
   readonly limit: number;
 }

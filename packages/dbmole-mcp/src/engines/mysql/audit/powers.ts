@@ -3,7 +3,7 @@ import { formatIdentifier } from '../values/identifiers.ts';
 import type { Grant } from './grants.ts';
 
 /** The folder of `secure_file_priv`: empty means every file, null none. */
-export type FileReach = string | null | undefined;
+type FileReach = string | null | undefined;
 
 const reading = joinList('SELECT,SHOW VIEW,USAGE,SHOW DATABASES,SHOW_ROUTINE,SHOW CREATE ROUTINE');
 const writing = joinList('ALL PRIVILEGES,INSERT,UPDATE,DELETE');

@@ -65,7 +65,7 @@ function hasExtensions(version: string): boolean {
 
 const systemSchemas = `('mysql', 'information_schema', 'performance_schema', 'sys', 'ndbinfo')`;
 
-export interface SchemaCondition {
+interface SchemaCondition {
   sql: string;
   params: readonly string[];
 }

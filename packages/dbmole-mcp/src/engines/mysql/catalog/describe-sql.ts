@@ -1,7 +1,7 @@
 import { questionMarks } from './context.ts';
 import { tableFacts } from './list.ts';
 
-export interface DescribeParts {
+interface DescribeParts {
   maria: boolean;
   definitions: boolean;
   /** References from other tables. MariaDB opens all tables to find them. */

@@ -9,7 +9,7 @@ import type { UserRows } from '../values/user-rows.ts';
 import type { Conversation, QueryEnd } from '../wire/conversation.ts';
 import { Watch, type Watched } from '../wire/stop.ts';
 
-export interface StatementRun extends Omit<Watched, 'discard'> {
+interface StatementRun extends Omit<Watched, 'discard'> {
   sql: string;
   params: readonly Param[];
   rows: UserRows;

@@ -10,7 +10,7 @@ import { refuseWithoutTransactions } from './dry-run.ts';
 import { runStatement } from './run-statement.ts';
 import { countsRows, isDefinition, readCommand } from './statement-kind.ts';
 
-export interface WriteRun extends Omit<Watched, 'timeoutMs' | 'discard'> {
+interface WriteRun extends Omit<Watched, 'timeoutMs' | 'discard'> {
   request: WriteRequest;
   sink: RowSink;
   flavour: Flavour;

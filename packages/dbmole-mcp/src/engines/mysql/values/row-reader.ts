@@ -2,7 +2,7 @@ import type { Cell } from '../../../engine.ts';
 import type { CellReader, Field } from './values.ts';
 
 /** Returns false when no further row is wanted. */
-export type OnRow = (cells: readonly Cell[]) => boolean;
+type OnRow = (cells: readonly Cell[]) => boolean;
 
 /** All cells of a row together are kept up to this size, unless a single cell is allowed more. */
 const rowBytes = 16 * 1024 * 1024;

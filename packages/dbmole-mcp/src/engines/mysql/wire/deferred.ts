@@ -1,5 +1,5 @@
 /** A promise that is settled from outside. */
-export interface Deferred<T> {
+interface Deferred<T> {
   promise: Promise<T>;
   resolve(value: T): void;
   reject(error: unknown): void;

@@ -15,7 +15,7 @@ const repeatMs = 100;
 /** The pause between KILLs of an abandoned statement, of which the server may not have received any. */
 const repeatLaterMs = 5_000;
 
-export type StopCause = 'aborted' | 'timeout' | 'enough' | 'closed';
+type StopCause = 'aborted' | 'timeout' | 'enough' | 'closed';
 
 export interface Watched {
   conversation: Conversation;

@@ -34,7 +34,7 @@ export interface CallSettings {
   checksClient: boolean;
 }
 
-export interface PreludeOptions extends CallSettings {
+interface PreludeOptions extends CallSettings {
   /** False: for the session, where there is no transaction. */
   local?: boolean;
   /** The session has the settings that are the same for every call. */

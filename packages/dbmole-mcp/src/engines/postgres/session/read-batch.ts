@@ -12,7 +12,7 @@ import { type Limited, limitRows } from './row-limit.ts';
 const setSavepoint = command('savepoint dbmole');
 const returnToSavepoint = command('rollback to savepoint dbmole');
 
-export interface BatchOptions {
+interface BatchOptions {
   timeoutMs: number;
   checksClient: boolean;
   types: TypeCatalog;

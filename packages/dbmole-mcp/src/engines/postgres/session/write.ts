@@ -47,7 +47,7 @@ export function serverNoDryRun(error: ServerError): Failure {
   return noDryRunFailure(quoteError(error), { engineCode: error.code });
 }
 
-export interface WriteContext {
+interface WriteContext {
   request: WriteRequest;
   /** It ran outside our transaction. */
   outside: boolean;

@@ -99,7 +99,7 @@ export function isZoned({ type }: Field): boolean {
 }
 
 /** Formats as the server's `format_type` does. `others` has what this server and database add. */
-export function toColumn({ name, type, modifier }: Field, others: ReadonlyMap<number, string>): Column {
+function toColumn({ name, type, modifier }: Field, others: ReadonlyMap<number, string>): Column {
   const base = builtInTypes.get(type);
   if (base === undefined) return { name, type: others.get(type) ?? `oid:${type}` };
   return { name, type: modifier < 0 ? base : withModifier(base, formatModifier(base.replace('[]', ''), modifier)) };

@@ -45,7 +45,7 @@ import {
 } from './origins.ts';
 import { checkRoutine } from './routine.ts';
 
-export interface Catalog {
+interface Catalog {
   known: KnownObjects;
   server: ServerFacts;
   run: CatalogQuestion;

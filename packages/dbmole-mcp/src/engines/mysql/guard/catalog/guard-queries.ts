@@ -55,7 +55,7 @@ export async function readRelations(
   });
 }
 
-export interface ColumnExpression extends ObjectName {
+interface ColumnExpression extends ObjectName {
   expression: string;
   /** A default runs only where the statement evaluates it. */
   isDefault: boolean;
@@ -173,7 +173,7 @@ async function unlessHidden<T>(work: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** What a call runs: a built-in function, a stored function if one exists, or an added native function. */
-export type Callee = 'built in' | 'stored' | 'added';
+type Callee = 'built in' | 'stored' | 'added';
 
 /** Errors that only built-in functions cause: syntax, the number of arguments, and named arguments. */
 const builtInErrors = /^(1064|1582|1583) /;

@@ -24,7 +24,7 @@ const marks = new Set('!%&()*+,-./:;<=>?^{|}~');
 const dollar = 0x24;
 
 /** Whether the character can be part of a name. All characters beyond ASCII can, even Unicode blanks. */
-export function isNameCode(code: number): boolean {
+function isNameCode(code: number): boolean {
   return nameCodes[code] ?? code >= 0x80;
 }
 

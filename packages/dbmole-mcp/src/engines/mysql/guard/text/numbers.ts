@@ -1,6 +1,6 @@
 import { notPlaceable } from '../refuse.ts';
 
-export interface ScannedNumber {
+interface ScannedNumber {
   end: number;
   /** The token is a name that begins like a number, such as `1st`. It may continue after `end`. */
   isName: boolean;

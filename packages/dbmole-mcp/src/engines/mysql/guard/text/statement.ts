@@ -82,7 +82,7 @@ const shown: ReadonlySet<string> = new Set(
   TABLE_STATISTICS TRIGGERS USER_STATISTICS USER_VARIABLES VARIABLES WARNINGS WSREP_MEMBERSHIP WSREP_STATUS`.split(/\s+/),
 );
 
-export function refuseShow(tokens: readonly Token[]): void {
+function refuseShow(tokens: readonly Token[]): void {
   let at = 1;
   while (modifiers.has(tokens[at]?.word ?? '')) at += 1;
   const { word, start } = tokens[at] ?? noToken;

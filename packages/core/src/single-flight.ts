@@ -1,14 +1,14 @@
 import { formatAbort, onAbort } from './abort.ts';
 import type { Failure } from './failure.ts';
 
-export interface OpeningSteps<T, Share> {
+interface SharedOpenSteps<T, Share> {
   /** Does the work. The signal is aborted when the last caller gives up. */
   open(signal: AbortSignal): Promise<T>;
-  /** What one waiter gets. All shares are cut in one go, before anything else can happen to the result. */
+  /** What one caller gets. All shares are made at once, before anything else can happen to the result. */
   share(result: T): Share;
-  /** After the sharing. Without `wanted` everybody had left, and the result is only there to be thrown away. */
+  /** After the sharing. Without `wanted` every caller has left, and the result is to be disposed. */
   onOpened(result: T, wanted: boolean): void;
-  /** No caller can join from here on: it succeeded, failed, or was given up. */
+  /** No caller can join any more: the work succeeded, failed or was given up. */
   onOver(): void;
 }
 
@@ -21,14 +21,14 @@ interface Waiter<Share> {
  * Slow work that several callers wait for. Each waits as long as its own signal allows; the work goes on for the others
  * and is aborted when the last one has left.
  */
-export class Opening<T, Share> {
+export class SharedOpen<T, Share> {
   /** Resolves, and never rejects, when the work is over, which may be long after it was given up. */
   readonly settled: Promise<void>;
-  readonly #steps: OpeningSteps<T, Share>;
+  readonly #steps: SharedOpenSteps<T, Share>;
   readonly #controller = new AbortController();
   readonly #waiters = new Set<Waiter<Share>>();
 
-  constructor(steps: OpeningSteps<T, Share>) {
+  constructor(steps: SharedOpenSteps<T, Share>) {
     this.#steps = steps;
     this.settled = this.#run();
   }
@@ -58,7 +58,7 @@ export class Opening<T, Share> {
     });
   }
 
-  /** Sends everybody away and asks the work to stop. */
+  /** Rejects every caller and aborts the work. */
   giveUp(reason: Failure): void {
     if (this.#controller.signal.aborted) return;
     this.#steps.onOver();
