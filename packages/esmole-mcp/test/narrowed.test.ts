@@ -1,8 +1,11 @@
-import type { TestClient } from '@dbmole/core/testing';
+import { createApp } from '@dbmole/core';
+import { connectTestClient, type TestClient, useTempFolder } from '@dbmole/core/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { definition } from '../src/server.ts';
 import { type FakeNode, startNode } from './fake-node.ts';
 import { openTools } from './open-tools.ts';
 
+const folder = useTempFolder();
 let node: FakeNode;
 let tools: TestClient;
 beforeEach(async () => {
@@ -58,4 +61,23 @@ it('lets a writable connection read no hidden index by another method', async ()
   }
   const sent = node.seen.map(({ method, url }) => `${method} ${url}`).filter((line) => !line.startsWith('GET '));
   expect(sent).toEqual(['POST /*,-.*,.ds-*,-.ds-.*/_search', 'POST /a/_doc?refresh=true', 'DELETE /a']);
+});
+
+it('shows a client that may only read no secrets of a writable connection', async () => {
+  const connection = { name: 'main', type: 'elasticsearch', scheme: 'http', host: node.host, port: node.port, auth: 'none' };
+  const env = { ESMOLE_CONNECTIONS: JSON.stringify([{ ...connection, readonly: false }]) };
+  const app = createApp(definition, { env, cwd: folder.path, home: folder.path, log: () => undefined });
+  const [writer, reader] = [await connectTestClient(app.toolServer), await connectTestClient(app.openView({ readonly: true }))];
+  try {
+    for (const path of ['/_scripts/x', '/_snapshot', '/_security/api_key']) {
+      expect((await writer.call('es_request', { path })).isError, path).toBe(false);
+      expect((await reader.call('es_request', { path })).structured, path).toMatchObject({ code: 'E_SENSITIVE' });
+    }
+    const deletion = await reader.call('es_request', { method: 'DELETE', path: '/a' });
+    expect(deletion.structured).toMatchObject({ code: 'E_NOT_A_READ' });
+    expect(deletion.text).toContain('The connection is readonly');
+  } finally {
+    await Promise.all([writer.close(), reader.close()]);
+    await app.dispose();
+  }
 });

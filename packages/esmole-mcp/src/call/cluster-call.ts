@@ -31,9 +31,10 @@ export interface ClusterCall {
 }
 
 export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdentity, signal: AbortSignal): ClusterCall {
-  const { backend, name } = lease;
-  const { readonly } = backend.rules;
-  const rules = { identity, ...backend.rules };
+  const { backend, name, config } = lease;
+  // Several clients share a backend, and some of them may only read.
+  const readonly = backend.rules.readonly || config.readonly !== false;
+  const rules = { identity, ...backend.rules, readonly };
   const askWithin = (request: AskedRequest, within: AbortSignal, limits?: AnswerLimits) =>
     backend.send(guardRequest(whole(request), rules), { signal: within, ...(limits === undefined ? {} : { limits }) });
   const ask: ClusterCall['ask'] = (request, limits) => askWithin(request, signal, limits);
@@ -55,7 +56,7 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     news: ({ warnings }) => listNews(backend, warnings),
     write: async (request) => {
       const asked = whole(request);
-      if (readonly !== false) throw readonlyFailure(name);
+      if (readonly) throw readonlyFailure(name);
       const accept = rules.indices === undefined ? acceptOpen : acceptNarrowed;
       return await backend.send(accept(asked, name, rules), { signal });
     },

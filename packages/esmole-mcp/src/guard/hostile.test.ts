@@ -93,6 +93,12 @@ const hostile: readonly (readonly [what: string, request: ClusterRequest])[] = [
   ['empty lines of a bulk', post('/logs-a-b-c-1/_bulk', times('\n', 1_000_000))],
   ['searches', post('/_msearch', times('{"index":"a"}\n{"query":{"match_all":{}}}\n', 4_000))],
   ['lists in analyzers', post('/_analyze', { filter: Array.from({ length: 6_000 }, () => ({ type: 'hunspell', x_path: [] })) })],
+  ['patterns', post('/_analyze', { text: 'x', filter: Array.from({ length: 500 }, () => ({ patterns: times('a|', 990) })) })],
+  [
+    'groups of patterns',
+    post('/_analyze', { text: 'x', filter: [{ patterns: Array.from({ length: 500 }, () => times('[a', 990)) }] }),
+  ],
+  ['a pattern in a query', esql(`FROM a | EVAL x = ${times('REPLACE(b, ', 900)}"${times('(a*)', 400)}"`)],
   ['a body that looks hidden', post('/_reindex', `${times('": . ', 200_000)}`)],
 ];
 

@@ -110,18 +110,23 @@ const maxNameLength = 512;
 function findShapeProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > maxNameLength) return `is too long (${name.length} characters, at most ${maxNameLength})`;
-  if (/[\s\\"|?#%;,]|\p{Cc}/u.test(name)) return 'has a character that an index name cannot contain';
+  if (/[\s\\"?#%;,]|\p{Cc}/u.test(name)) return 'has a character that an index name cannot contain';
   if (name.startsWith('<')) return findDateProblem(name);
-  if (/[<>{}/]/.test(name)) return 'has a character that an index name cannot contain';
+  if (/[<>{}/|]/.test(name)) return 'has a character that an index name cannot contain';
   if (/^[_+]/.test(name)) return `begins with ${name.charAt(0)}`;
   if (!/^(?:[^:.][^:]*:)?[^:]+$/.test(withoutSelector(name))) return 'has a colon that does not follow the name of a cluster';
   return name.startsWith('-') ? 'begins with -: an exclusion must follow a pattern' : undefined;
 }
 
-/** Braces contain a date, unless a quoted text or a backslash makes it something else. */
+/**
+ * Braces contain a date, unless a quoted text or a backslash makes it something else. Some versions look for the colon of a cluster in
+ * what the date becomes.
+ */
 function findDateProblem(name: string): string | undefined {
-  const plain = /^<[^\W_][^<>{}\\'"*,]*(?:\{now[^<>{}\\'"]*(?:\{[^<>{}\\'"]*\})?\}[^<>{}\\'"*,]*)*>$/u;
-  return plain.test(name) ? undefined : 'is invalid date math: expected a letter first, and neither quotes nor backslashes';
+  const plain = /^<[^\W_][^<>{}\\'"*:|]*(?:\{now[^<>{}\\'"*:|]*(?:\{[^<>{}\\'"*:|]*(?:\|[+:\w/-]*)?\})?\}[^<>{}\\'"*:|]*)*>$/u;
+  return plain.test(name)
+    ? undefined
+    : 'is invalid date math: expected a letter first, no quotes or backslashes, and a colon only in a time zone';
 }
 
 const leadingStar = 'also matches hidden indices; begin it with a letter, or use a plain *';

@@ -108,7 +108,7 @@ export const table: readonly Line[] = [
     allow: 'GET POST /_text_structure/test_grok_pattern',
     tells: 'nothing',
     params: 'ecs_compatibility',
-    body: 'object',
+    body: 'grok',
     where: 'es 8.13+',
   },
   // Indices

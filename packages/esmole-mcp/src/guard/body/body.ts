@@ -2,11 +2,11 @@ import { askUser, Failure } from '@dbmole/core';
 import type { ClusterIdentity, RequestBody } from '../../call/cluster-request.ts';
 import { checkName, type IndexRules, narrowNames } from '../index-names.ts';
 import { findParamProblem, isCursor, isShortTime } from '../params.ts';
-import { checkQueryText, type QueryLanguage } from '../query/check-query.ts';
-import { isModelFunction } from '../query/esql-sources.ts';
+import { checkQueryParam, checkQueryText, type QueryLanguage } from '../query/check-query.ts';
 import { checkIdLength } from '../request-size.ts';
 import { callFailure, checkMentions, checkMustache, mayReadAll } from './index-mentions.ts';
 import { modelFailure } from './model-calls.ts';
+import { checkAnalysisPatterns, checkPatternAlone, checkProcessorPatterns } from './pattern-cost.ts';
 import { parseStrict } from './strict-json.ts';
 import { isObject, listTexts, textsWithin, valueAt, walk } from './walk-json.ts';
 
@@ -30,16 +30,23 @@ const namesModel: ReadonlySet<string> = new Set(['model_id', 'inference_id']);
 const objects = {
   /** Any object: it names no index, or has no effect beyond the request. */
   object: () => undefined,
+  grok: (body) => {
+    for (const pattern of listTexts(body.grok_pattern)) checkPatternAlone(pattern);
+  },
   search: checkSearch,
   template: checkTemplate,
   rendering: ({ params: _values, ...template }) => checkMustache(template),
   /** The documents are data; the pipeline has templates in it. One that is stored is named, and not here. */
-  processors: ({ pipeline }, { rules }) => checkPipelines(pipeline, rules),
+  processors: ({ pipeline, docs }, { rules }) => {
+    checkPipelines(pipeline, rules);
+    checkProcessorPatterns(pipeline, docs);
+  },
   /** Documents and pipelines that stand in for what the cluster has; nothing of it is kept. */
   ingest: (body, { rules }) => {
     checkKeys(body, ingestKeys);
     const { docs, ...others } = body;
     checkPipelines(others, rules);
+    checkProcessorPatterns(others, docs);
     checkFiles(others);
     for (const doc of Array.isArray(docs) ? docs : [])
       for (const name of listTexts(valueAt(doc, '_index'))) checkName(name, rules, 'descriptions');
@@ -74,7 +81,10 @@ const objects = {
     checkKeys(body, 'id scroll_id pit_id');
     for (const id of listTexts(Object.values(body))) checkId(id);
   },
-  analysis: (body) => checkFiles(body),
+  analysis: (body) => {
+    checkFiles(body);
+    checkAnalysisPatterns(body);
+  },
   shard: (body, { rules }) => {
     checkKeys(body, 'index shard primary current_node');
     for (const name of listTexts(body.index)) checkName(name, rules, 'descriptions');
@@ -218,11 +228,9 @@ function checkKept(key: string, body: Readonly<Record<string, unknown>>): void {
 function checkQuery(body: Readonly<Record<string, unknown>>, language: QueryLanguage, rules: IndexRules): void {
   checkKeys(body, language === 'sql' ? sqlKeys : esqlKeys);
   const text = String(body.query ?? '');
-  checkQueryText(text, language, rules);
+  const { takesParams } = checkQueryText(text, language, rules);
   checkMentions({ ...body, query: undefined }, rules);
-  // `??f` is a function that a parameter names.
-  const named = text.includes('??') ? textsWithin(body.params).find(isModelFunction) : undefined;
-  if (named !== undefined && rules.models !== true) throw modelFailure(`${named}()`);
+  for (const value of takesParams ? textsWithin(body.params) : []) checkQueryParam(value, rules);
 }
 
 function checkId(id: string): void {

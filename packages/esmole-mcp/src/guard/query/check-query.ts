@@ -1,8 +1,9 @@
 import { Failure } from '@dbmole/core';
 import { mayReadAll } from '../body/index-mentions.ts';
 import { modelFailure } from '../body/model-calls.ts';
+import { checkPatternAlone } from '../body/pattern-cost.ts';
 import { checkNames, type IndexRules } from '../index-names.ts';
-import { readEsqlSources } from './esql-sources.ts';
+import { isModelFunction, isPatternFunction, readEsqlSources } from './esql-sources.ts';
 import { pplDialect } from './quotes.ts';
 import { type QuerySources, removeSchema, Scanner, type Token, UnreadableQuery } from './scanner.ts';
 import { readOpenSearchSqlSources, readSqlSources } from './sql-sources.ts';
@@ -22,7 +23,7 @@ const maxCharacters = 20_000;
  * A text names indices in the middle of what else it says. Throws where it names one that may not be read, or where it cannot be read for
  * sure; and then for a command that does more than read.
  */
-export function checkQueryText(text: string, language: QueryLanguage, rules: IndexRules): void {
+export function checkQueryText(text: string, language: QueryLanguage, rules: IndexRules): { readonly takesParams: boolean } {
   if (text.length > maxCharacters) {
     throw textFailure(`the query has ${text.length} characters: expected at most ${maxCharacters}`, 'Pass values as `params`.');
   }
@@ -32,11 +33,28 @@ export function checkQueryText(text: string, language: QueryLanguage, rules: Ind
       'Use _search, with the index in the path.',
     );
   }
-  const { lists, acting, model } = readSources(text, language, rules);
+  const { lists, acting, model, patterns = [], computing, takesParams = false } = readSources(text, language, rules);
   if (!mayReadAll(rules)) for (const names of lists) checkNames(names, rules);
   if (acting !== undefined)
     throw new Failure('refused', `${acting} reaches outside the cluster`, { code: 'E_NOT_A_READ', hint: `Leave ${acting} out.` });
   if (model !== undefined && rules.models !== true) throw modelFailure(model);
+  if (computing !== undefined) throw computingFailure(computing);
+  for (const pattern of patterns) checkPatternAlone(pattern);
+  return { takesParams };
+}
+
+/** The same for a parameter that is the name of a function, or a pattern. */
+export function checkQueryParam(value: string, rules: IndexRules): void {
+  if (isModelFunction(value) && rules.models !== true) throw modelFailure(`${value}()`);
+  if (isPatternFunction(value)) throw computingFailure(value);
+  checkPatternAlone(value);
+}
+
+function computingFailure(name: string): Failure {
+  return new Failure('refused', `the pattern of ${name}() is computed, and could keep a node busy for days`, {
+    code: 'E_NOT_A_READ',
+    hint: 'Write the name of the function and its pattern into the query, as in REPLACE(field, "[0-9]+", "n").',
+  });
 }
 
 function readSources(text: string, language: QueryLanguage, rules: IndexRules): QuerySources {

@@ -1,6 +1,6 @@
 import { isAtName, readEsqlNames } from './esql-names.ts';
 import { esqlDialect, promqlDialect } from './quotes.ts';
-import { type QuerySources, Scanner, UnreadableQuery } from './scanner.ts';
+import { type QuerySources, Scanner, type Token, UnreadableQuery } from './scanner.ts';
 
 /** Commands that name no index and do nothing but read. What is not known is refused: newer versions have some that write. */
 const plainCommands: ReadonlySet<string> = new Set(
@@ -21,8 +21,13 @@ export function isModelFunction(name: string): boolean {
   return /^(?:text_)?embed(?:ding)?$/i.test(name);
 }
 
-/** The purpose of an open bracket. */
-type Bracket = 'source list' | 'branch' | 'expression';
+/** Functions that search a pattern, their second argument, and cannot be stopped. */
+export function isPatternFunction(name: string): boolean {
+  return /^replace$/i.test(name);
+}
+
+/** The purpose of an open bracket. A `pattern` follows the first comma of `pattern function`. */
+type Bracket = 'source list' | 'branch' | 'pattern function' | 'expression';
 
 /** The next thing to read. Steps run in a loop, because a query may be nested deeper than the call stack. */
 type Step = 'command' | 'source' | 'behind source' | 'expression' | 'end';
@@ -40,6 +45,10 @@ class EsqlReader {
   readonly #open: string[][] = [];
   #acting: string | undefined;
   #model: string | undefined;
+  readonly #patterns: string[] = [];
+  #computing: string | undefined;
+  #takesParams = false;
+  #isGrok = false;
 
   constructor(text: string) {
     this.#scanner = new Scanner(text, esqlDialect);
@@ -47,7 +56,14 @@ class EsqlReader {
 
   read(): QuerySources {
     for (let step: Step = 'command'; step !== 'end'; ) step = this.#take(step);
-    return { lists: this.#lists, acting: this.#acting, model: this.#model };
+    return {
+      lists: this.#lists,
+      acting: this.#acting,
+      model: this.#model,
+      patterns: this.#patterns,
+      computing: this.#computing,
+      takesParams: this.#takesParams,
+    };
   }
 
   #take(step: Exclude<Step, 'end'>): Step {
@@ -60,6 +76,7 @@ class EsqlReader {
     const { kind, value, at } = this.#scanner.next();
     if (kind === 'end') return 'end';
     const command = kind === 'word' ? value.toUpperCase() : '';
+    this.#isGrok = command === 'GROK';
     if (sourceCommands.includes(command)) return this.#beginList();
     if (command === 'FORK' || command === 'EXPLAIN') return this.#readBranches();
     if (command === 'PROMQL') this.#lists.push(readPromql(this.#scanner));
@@ -72,19 +89,63 @@ class EsqlReader {
   }
 
   #readToken(): Step {
-    const { kind, value, at } = this.#scanner.next();
+    const token = this.#scanner.next();
+    const { kind, value, at } = token;
     if (kind === 'end') return 'end';
-    if (kind === 'word' && isModelFunction(value) && this.#scanner.peek().value === '(') this.#model ??= `${value}()`;
-    if (kind !== 'mark') return 'expression';
+    if (kind === 'text' && this.#isGrok) this.#patterns.push(this.#unquote(token));
+    // A name in backticks may be one of a function, too.
+    if ((kind === 'word' || kind === 'name') && this.#scanner.peek().value === '(') return this.#readFunction(value);
+    return kind === 'mark' ? this.#readMark(value, at) : 'expression';
+  }
+
+  #readMark(value: string, at: number): Step {
     if (value === '|' || value === ';') return 'command';
+    if (value === ',' && this.#brackets.at(-1) === 'pattern function') this.#readPattern();
+    if (value === '?') this.#readParam();
     if (value === '(' || value === '[') return this.#readOpening();
     return value === ')' || value === ']' ? this.#readClosing(at) : 'expression';
   }
 
-  /** In an expression, a parenthesis may open a subquery, or a field may have the name of a command. */
-  #readOpening(): Step {
+  #readFunction(name: string): Step {
+    if (isModelFunction(name)) this.#model ??= `${name}()`;
+    this.#scanner.take('(');
+    return this.#readOpening(isPatternFunction(name) ? 'pattern function' : 'expression');
+  }
+
+  /** `?`, `?1` or `?name`, with one more ? in front of a name. */
+  #readParam(): void {
     const scanner = this.#scanner;
-    this.#brackets.push('expression');
+    scanner.take('?');
+    if (scanner.peek().kind === 'word') scanner.next();
+    if (scanner.peek().value === '(') this.#takesParams = true;
+  }
+
+  /** It is a text or a parameter, and nothing else before the next comma. */
+  #readPattern(): void {
+    const scanner = this.#scanner;
+    this.#brackets.splice(-1, 1, 'expression');
+    const token = scanner.next();
+    if (token.kind === 'text') this.#patterns.push(this.#unquote(token));
+    else if (token.value === '?') {
+      this.#takesParams = true;
+      this.#readParam();
+    }
+    const next = scanner.peek().value;
+    if ((token.kind === 'text' || token.value === '?') && (next === ',' || next === ')')) return;
+    this.#computing ??= 'REPLACE';
+    scanner.at = token.at;
+  }
+
+  #unquote({ value, at }: Token): string {
+    if (this.#scanner.text.startsWith('"""', at)) return value;
+    const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r' };
+    return value.replace(/\\([\s\S])/g, (_all, char: string) => escapes[char] ?? char);
+  }
+
+  /** In an expression, a parenthesis may open a subquery, or a field may have the name of a command. */
+  #readOpening(bracket: Bracket = 'expression'): Step {
+    const scanner = this.#scanner;
+    this.#brackets.push(bracket);
     const { at } = scanner;
     if (scanner.takeWord('PROMQL')) this.#lists.push(readPromql(scanner));
     if (!scanner.takeWord(...sourceCommands)) return 'expression';

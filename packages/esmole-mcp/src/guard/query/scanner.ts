@@ -137,6 +137,12 @@ export interface QuerySources {
   readonly acting?: string | undefined;
   /** A command or function that asks a model, if there is one. */
   readonly model?: string | undefined;
+  /** Patterns that a node searches without a limit. */
+  readonly patterns?: readonly string[];
+  /** A function whose pattern is computed, if there is one. */
+  readonly computing?: string | undefined;
+  /** Whether a parameter is the name of a function, or such a pattern. */
+  readonly takesParams?: boolean;
 }
 
 /**
