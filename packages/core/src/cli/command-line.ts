@@ -3,12 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, failureWith, formatHint, toFailure } from '../failure.ts';
+import type { SharedProcess } from '../doors/shared-process/process/serve-shared.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import { type App, createApp, findStorePath, type ProgramDefinition, type ServerDefinition } from '../program/app.ts';
-import type { Narrowing } from '../program/narrowing.ts';
 import { serve, signals } from '../program/serve.ts';
+import { serveTools } from '../program/serve-tools.ts';
 import {
   findVariable,
   joinToolNames,
@@ -53,7 +54,7 @@ export async function runProgram<C extends BaseConnection, B extends Backend>(
     if (process.stdin.isTTY)
       terminal.printError(`${definition.program.name}: an MCP server, waiting for a client on standard input. See --help.`);
     const watchdog = createWatchdog({ stdin: process.stdin, signals, isBusy: () => toolServer.calls.count > 0, log });
-    serve({ toolServer, log, dispose, watchdog });
+    serve({ attach: serveTools(toolServer, log), calls: toolServer.calls, log, dispose, watchdog });
     return undefined;
   } catch (error) {
     const failure = toFailure(error);
@@ -78,15 +79,17 @@ async function serveSocket<C extends BaseConnection, B extends Backend>(request:
   const { program } = definition;
   const { LogFile } = await import('../doors/shared-process/process/log-file.ts');
   const { serveShared } = await import('../doors/shared-process/process/serve-shared.ts');
+  const { serveClient: serveSharedClient } = await import('../doors/shared-process/process/shared-client.ts');
   const variable = findVariable(program.app, 'log');
   const log = createLog(program.name, parseLogLevel(terminal.env[variable], variable), new LogFile(2).write);
   const app = openApp(definition, terminal, line, { url, log });
-  const openView = async (narrowing: Narrowing) => {
-    const view = app.openView(narrowing);
-    const readonly = app.readonly || narrowing.readonly === true;
-    return line.projects ? await openProjects(program, terminal, { toolServer: view, readonly }) : view;
+  const open: SharedProcess['open'] = async (hello) => {
+    const view = app.openView(hello);
+    const readonly = app.readonly || hello.readonly === true;
+    const toolServer = line.projects ? await openProjects(program, terminal, { toolServer: view, readonly }) : view;
+    return (client) => serveSharedClient(client, { toolServer, log });
   };
-  await serveShared({ socket, version: program.version, calls: app.toolServer.calls, openView, dispose: app.dispose, log });
+  await serveShared({ socket, version: program.version, calls: app.toolServer.calls, open, dispose: app.dispose, log });
   return undefined;
 }
 

@@ -3,9 +3,11 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Failure } from '../failure.ts';
+import type { Log } from '../log.ts';
 import { defineTool, type Tool } from '../tools/tool.ts';
 import { createToolServer } from '../tools/tool-server.ts';
 import { serve } from './serve.ts';
+import { serveTools } from './serve-tools.ts';
 
 const initialize = {
   jsonrpc: '2.0',
@@ -57,9 +59,11 @@ function live({ dispose = async () => undefined, tools = [] }: { dispose?: () =>
     text += chunk.toString();
   });
   const exitCode = new Promise<number>((exit) => {
+    const write: Log = (level, message, fields) => log.push(`${level} ${message} ${fields?.stack ?? ''}`);
     serve({
-      toolServer,
-      log: (level, message, fields) => log.push(`${level} ${message} ${fields?.stack ?? ''}`),
+      attach: serveTools(toolServer, write),
+      calls: toolServer.calls,
+      log: write,
       dispose: async () => {
         disposed += 1;
         await dispose();

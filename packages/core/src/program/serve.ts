@@ -3,15 +3,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { settlesWithin } from '../abort.ts';
 import { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { serveClient, type ToolServer } from '../tools/tool-server.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import type { RunningCalls } from '../tools/running-calls.ts';
 import type { Watchdog } from './watchdog.ts';
 
-interface ServeOptions {
-  toolServer: ToolServer;
+/** The two streams of a client. */
+interface ClientStreams {
+  stdin: Readable;
+  stdout: Writable;
+}
+
+export interface ServeOptions {
+  /** Serves the client; `wake` is to be called before each call of a tool. */
+  attach(streams: ClientStreams, wake: () => void): void;
+  calls: Pick<RunningCalls, 'count' | 'abortAll'>;
   log: Log;
   /** Closes pools and tunnels; bounded by `serve` however long it takes. */
   dispose(): Promise<void>;
+  /** Milliseconds for that. */
+  disposeMs?: number;
   stdin?: Readable;
   stdout?: Writable;
   /** What a process does at the end; a test hands in something else. */
@@ -26,7 +35,7 @@ interface ServeOptions {
 const lastAnswersMs = 50;
 /** Running calls were told to stop; this is their time to say so. */
 const abortedAnswersMs = 250;
-const disposeMs = 1_200;
+const defaultDisposeMs = 1_200;
 const flushMs = 200;
 /** Between the first message and the start of the watchdog, unless there is a call. */
 const quietMs = 1_000;
@@ -38,17 +47,16 @@ export const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
  * the same way: stop running calls, close what is open, exit within two seconds.
  */
 export function serve(options: ServeOptions): { stop(reason: string): Promise<void> } {
-  const { toolServer, log, watchdog } = options;
+  const { calls, log, watchdog, dispose, disposeMs = defaultDisposeMs } = options;
   const stdin = options.stdin ?? process.stdin;
   const stdout = options.stdout ?? process.stdout;
   const host = options.process ?? process;
   const wake = (): void => watchdog?.wake();
-  const transport = new StdioTransport({ stdin, stdout, call: toolServer.call, onCall: wake });
   let stopping: Promise<void> | undefined;
 
   const stop = (reason: string, graceMs = 0): Promise<void> => {
     watchdog?.stopping();
-    stopping ??= shutDown({ reason, graceMs, toolServer, log, dispose: options.dispose, stdout }).then(() => {
+    stopping ??= shutDown({ reason, graceMs, calls, log, dispose, disposeMs, stdout }).then(() => {
       (options.exit ?? exitProcess)(0);
     });
     return stopping;
@@ -64,34 +72,31 @@ export function serve(options: ServeOptions): { stop(reason: string): Promise<vo
   // Before the first call hardly anything can block, and the first answers should not wait for the start of a thread.
   stdin.once('data', () => setTimeout(wake, quietMs).unref());
 
-  serveClient(toolServer, transport, (error) => log('warn', error.message));
+  options.attach({ stdin, stdout }, wake);
   return { stop };
 }
 
-interface ShutDown {
+interface ShutDown extends Required<Pick<ServeOptions, 'calls' | 'log' | 'dispose' | 'disposeMs'>> {
   reason: string;
   graceMs: number;
-  toolServer: ToolServer;
-  log: Log;
-  dispose(): Promise<void>;
   stdout: Writable;
 }
 
-async function shutDown({ reason, graceMs, toolServer, log, dispose, stdout }: ShutDown): Promise<void> {
+async function shutDown({ reason, graceMs, calls, log, dispose, disposeMs, stdout }: ShutDown): Promise<void> {
   log('debug', `stopping: ${reason}`);
-  await untilIdle(toolServer, graceMs);
-  toolServer.calls.abortAll(new Failure('cancelled', `the server is stopping (${reason})`, { code: 'E_SHUTTING_DOWN' }));
+  await untilIdle(calls, graceMs);
+  calls.abortAll(new Failure('cancelled', `the server is stopping (${reason})`, { code: 'E_SHUTTING_DOWN' }));
   const disposed = dispose().catch((error: unknown) => log('warn', 'closing failed', { error: String(error) }));
-  await untilIdle(toolServer, abortedAnswersMs);
+  await untilIdle(calls, abortedAnswersMs);
   await settlesWithin(disposed, { ms: disposeMs, keepsAlive: true });
   await settlesWithin(flushed(stdout), { ms: flushMs, keepsAlive: true });
 }
 
-async function untilIdle(toolServer: ToolServer, limitMs: number): Promise<void> {
+async function untilIdle(calls: ServeOptions['calls'], limitMs: number): Promise<void> {
   // One turn of the loop at least: messages that arrived together with the end of input must become calls first.
   const end = Date.now() + limitMs;
   do await delay(5);
-  while (toolServer.calls.count > 0 && Date.now() < end);
+  while (calls.count > 0 && Date.now() < end);
 }
 
 function flushed(stdout: Writable): Promise<void> {

@@ -10,17 +10,19 @@ interface StorePathOptions {
   env: Environment;
   /** A variable that names the store itself and wins over everything. */
   variable?: string;
+  /** The file in the configuration folder. */
+  file?: string;
   home?: string;
   platform?: NodeJS.Platform;
 }
 
 /** Where the user's store lies. A path in the variable is used as it is written; it may be relative. */
 export function defaultStorePath(options: StorePathOptions): string {
-  const { app, env, home = homedir(), platform = process.platform } = options;
+  const { app, env, home = homedir(), platform = process.platform, file = 'connections.json' } = options;
   const paths = platform === 'win32' ? win32 : posix;
   const named = options.variable === undefined ? undefined : readVariable(env, options.variable);
   if (named) return expandHome(named, home);
-  return paths.join(configFolder({ env, home, platform }), app, 'connections.json');
+  return paths.join(configFolder({ env, home, platform }), app, file);
 }
 
 /** The allowed project files are remembered beside the store. */

@@ -38,13 +38,15 @@ export function readFrontOptions(program: FrontProgram, line: FrontLine): FrontO
 
 function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptions | undefined {
   const { app } = program;
-  const settings = [...serverSettings, ...program.settings];
-  const flags = [...program.flags, stdioFlags.projects];
+  const isOther = program.other !== undefined;
+  const settings = [...(isOther ? [] : serverSettings), ...program.settings];
+  const flags = [...program.flags, ...(isOther ? [] : [stdioFlags.projects])];
+  const narrowing = isOther ? [] : [readonlyFlag];
   const { values, positionals } = parseArgs({
     args: joinToolNames(argv),
     options: Object.fromEntries([
       ...settings.map(({ name }) => [name, { type: 'string' }] as const),
-      ...[...flags, readonlyFlag, stdioFlags.shared].map(({ name }) => [name, { type: 'boolean' }] as const),
+      ...[...flags, ...narrowing, stdioFlags.shared].map(({ name }) => [name, { type: 'boolean' }] as const),
     ]),
     allowPositionals: true,
   });
@@ -58,7 +60,7 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
   if (timeout !== undefined) parseTime(timeout);
   return {
     client: {
-      ...(isOn(readonlyFlag) && { readonly: true }),
+      ...(narrowing.some(isOn) && { readonly: true }),
       ...(tools !== undefined && { tools }),
       ...(timeout !== undefined && { timeout }),
       ...(idle !== undefined && { idleMs: parseTime(idle) }),

@@ -9,11 +9,20 @@ export interface FrontProgram {
   app: string;
   /** The path of the program's first file, which starts a process. */
   file: string;
-  /** Settings and flags of its own, beside those that every server has. */
+  /** Settings and flags of its own, beside those that every server of connections has. */
   settings: readonly ProgramSetting[];
   flags: readonly ProgramFlag[];
   /** A variable that may hold the URL of a connection. */
   urlVariable: string;
   /** Variables that the program or its drivers read without being told to. */
   variables: RegExp;
+  /** Set for a program without connections: its options are only its own, and its files have other names. */
+  other?: {
+    /** The person's own file, in the configuration folder. */
+    store: string;
+    /** The project's file, below the project's folder. */
+    project: string;
+    /** Matches a configuration whose programs for secrets may use any variable. */
+    usesAny: RegExp;
+  };
 }

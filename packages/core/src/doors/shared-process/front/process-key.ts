@@ -39,24 +39,32 @@ export interface SeedOptions {
  */
 export function readSeed(program: FrontProgram, options: SeedOptions): ProcessSeed {
   const { env, cwd, home } = options;
-  const { app, urlVariable } = program;
-  const storePath = resolve(cwd, defaultStorePath({ app, env, home, variable: findVariable(app, 'store') }));
-  const places = options.config === undefined ? projectFilePlaces(cwd, `.${app}.json`) : [options.config];
-  const projectFiles = places.filter(isFile);
-  const files = [storePath, ...projectFiles].filter(isFile);
+  const { app, urlVariable, other } = program;
+  const store = { app, env, home, variable: findVariable(app, 'store'), ...(other && { file: other.store }) };
+  const storePath = resolve(cwd, defaultStorePath(store));
+  const named = options.config === undefined ? [] : [options.config];
+  // A program with other files reads the project's beside the named one.
+  const readsProject = options.config === undefined || other !== undefined;
+  const found = readsProject ? projectFilePlaces(cwd, other?.project ?? `.${app}.json`).filter(isFile) : [];
+  const files = [storePath, ...named, ...found].filter(isFile);
   const connections = readVariable(env, findVariable(app, 'connections'));
   const urls = [options.url, readVariable(env, urlVariable)];
   const texts = [...files.map(readText), connections ?? '', ...urls.map((url) => url ?? '')];
   const chosen = chooseVariables(env, texts.join('\n'), program);
-  const [nearest] = options.config === undefined ? projectFiles : [];
+  const [nearest] = found;
   const isPlaced = connections !== undefined || urls.some((url) => url !== undefined) || hasRelativePath(chosen);
   return {
-    cwd: realPlace(nearest === undefined || isPlaced ? cwd : dirname(nearest)),
+    cwd: realPlace(nearest === undefined || isPlaced ? cwd : folderAround(nearest, other?.project)),
     env: chosen,
     args: [...options.args, ...(options.url === undefined ? [] : [options.url])],
     files: files.map(realPlace),
     storePath,
   };
+}
+
+/** The folder in which the path of a project file begins. */
+function folderAround(file: string, project = ''): string {
+  return project.split('/').slice(1).reduce(dirname, dirname(file));
 }
 
 /** An empty text for a file that cannot be read: the server will say what is wrong with it. */
@@ -97,7 +105,7 @@ const ownSettings = ['log', 'shared', 'idle', 'readonly', 'tools', 'timeout', 'p
 
 export function chooseVariables(env: Environment, text: string, program: FrontProgram): Record<string, string> {
   const words = new Set(text.match(/[A-Za-z_][A-Za-z0-9_]*/g));
-  const takesAll = usesAny.test(text);
+  const takesAll = (program.other?.usesAny ?? usesAny).test(text);
   const prefix = `${program.app.toUpperCase()}_`;
   const own = [...ownSettings, ...program.settings.map(({ name }) => name), ...program.flags.map(({ name }) => name)];
   const left = new Set(own.map((name) => findVariable(program.app, name)));

@@ -11,6 +11,7 @@ import { defineTool } from '../../../tools/tool.ts';
 import { createToolServer } from '../../../tools/tool-server.ts';
 import { parseWelcome, readFirstLine } from '../hello.ts';
 import { Clients } from './clients.ts';
+import { serveClient } from './shared-client.ts';
 
 const folder = useTempFolder();
 const identity = { protocol: 1, version: '1.0.0', program: '/p', stamp: 's' };
@@ -31,12 +32,12 @@ async function listen() {
   const exit = vi.fn<(code: number) => void>();
   const clients = new Clients({
     ...{ socket: folder.at('s.sock'), identity, calls, log, exit, dispose: async () => undefined },
-    async openView(narrowing) {
+    async open(narrowing) {
       if (narrowing.tools === 'none') throw new Error('no such tool');
       seen.push(narrowing);
       const view = createToolServer({ name: 'test', version: '1', instructions: '', log, calls });
       view.register(wait);
-      return view;
+      return (socket) => serveClient(socket, { toolServer: view, log });
     },
   });
   await clients.listen();

@@ -4,19 +4,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { settlesWithin } from '../../../abort.ts';
 import { Failure, toFailure } from '../../../failure.ts';
 import type { Log } from '../../../log.ts';
-import type { Narrowing } from '../../../program/narrowing.ts';
 import type { RunningCalls } from '../../../tools/running-calls.ts';
-import type { ToolServer } from '../../../tools/tool-server.ts';
 import { type Hello, type Identity, parseHello, readFirstLine, socketProtocol, writeLine } from '../hello.ts';
-import { serveClient } from './shared-client.ts';
 
 export interface ClientsOptions {
   socket: string;
   identity: Identity;
   /** The calls of all clients. */
-  calls: RunningCalls;
-  openView(narrowing: Narrowing): Promise<ToolServer>;
+  calls: Pick<RunningCalls, 'count' | 'abortAll'>;
+  /** What a client gets for its first line, which may narrow what it sees; throws to refuse it. */
+  open(hello: Hello): Promise<(socket: Socket) => void>;
   dispose(): Promise<void>;
+  /** Milliseconds for that. */
+  disposeMs?: number;
   log: Log;
   /** Ends the process. */
   exit(code: number): void;
@@ -26,7 +26,7 @@ export interface ClientsOptions {
 const defaultIdleMs = 300_000;
 const helloMs = 5_000;
 const abortedAnswersMs = 250;
-const disposeMs = 1_200;
+const defaultDisposeMs = 1_200;
 /** What is written to a socket last gets this long. */
 const flushMs = 50;
 
@@ -87,10 +87,10 @@ export class Clients {
       return;
     }
     try {
-      const toolServer = await this.#options.openView(hello);
+      const serveClient = await this.#options.open(hello);
       if (hello.idleMs !== undefined) this.#idleMs = hello.idleMs;
       writeLine(socket, answer);
-      serveClient(socket, { toolServer, log: this.#options.log });
+      serveClient(socket);
     } catch (error) {
       writeLine(socket, { ...answer, refused: toFailure(error).message });
       socket.destroySoon();
@@ -114,7 +114,7 @@ export class Clients {
   }
 
   async #shutDown(reason: string): Promise<void> {
-    const { calls, dispose, log, exit } = this.#options;
+    const { calls, dispose, disposeMs = defaultDisposeMs, log, exit } = this.#options;
     log('debug', `stopping: ${reason}`);
     clearTimeout(this.#timer);
     this.#server.close();
