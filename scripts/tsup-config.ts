@@ -12,7 +12,7 @@ import { formatNotices } from './notices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Files that threads of their own load; they are beside the chunks, where the code that starts a thread looks for them. */
+/** Files that threads of a server load; they are beside the chunks, where the code that starts a thread looks for them. */
 const coreWorkers = {
   'key-worker': `${root}packages/core/src/tunnel/keys/key-worker.js`,
   'watchdog-worker': `${root}packages/core/src/program/watchdog-worker.js`,
@@ -23,7 +23,7 @@ interface Bundle {
   entry: string;
   /** What a program imports, where there is such a file. */
   library?: string;
-  /** Workers of this package alone, by file name. */
+  /** Workers, by file name: those of core are there unless others are named. */
   workers?: Readonly<Record<string, string>>;
   outDir: string;
   version: string;
@@ -35,9 +35,9 @@ interface Bundle {
  * One program file and lazy chunks, with every dependency inside: the published package installs as one package. The
  * reasons are in docs/decisions/bundling.md.
  */
-export function bundleOptions({ entry, library, workers = {}, outDir, version, use }: Bundle): Options {
+export function bundleOptions({ entry, library, workers = coreWorkers, outDir, version, use }: Bundle): Options {
   return {
-    entry: { main: entry, ...(library !== undefined && { library }), ...coreWorkers, ...workers },
+    entry: { main: entry, ...(library !== undefined && { library }), ...workers },
     outDir,
     clean: true,
     format: 'esm',
@@ -68,12 +68,17 @@ export function leafConfig({ name }: { name: string }): Options {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { version: string };
   return bundleOptions({
     entry: `${folder}/src/main.ts`,
-    library: `${folder}/src/library.ts`,
-    workers: findWorkers(folder),
+    ...findParts(folder),
     outDir: `${folder}/dist`,
     version,
     use: (metafile) => writeFileSync(`${folder}/THIRD_PARTY_NOTICES.md`, formatNotices(name, metafile, root)),
   });
+}
+
+/** A package without connections is no library either, and starts no thread. */
+function findParts(folder: string): Pick<Bundle, 'library' | 'workers'> {
+  const library = `${folder}/src/library.ts`;
+  return existsSync(library) ? { library, workers: { ...coreWorkers, ...findWorkers(folder) } } : { workers: {} };
 }
 
 /** The checks of statements, in a package whose engines have them, and what keeps the sample database. */

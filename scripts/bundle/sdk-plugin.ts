@@ -7,6 +7,7 @@ import type { EsbuildPlugin } from './esbuild-plugin.ts';
 const platformModule = `
 const process = globalThis.process;
 export { process };
+export const CORS_IS_POSSIBLE = false;
 export class DefaultJsonSchemaValidator {
   getValidator() {
     throw new Error('this build has no JSON Schema validator: pass jsonSchemaValidator to the Server');
@@ -25,7 +26,7 @@ export function sdkPlugin(): EsbuildPlugin {
     name: 'sdk',
     setup(build) {
       let isFound = false;
-      build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => {
+      build.onResolve({ filter: /^@modelcontextprotocol\/(?:server|client)\/_shims$/ }, ({ path }) => {
         isFound = true;
         return { path, namespace: 'sdk-platform' };
       });

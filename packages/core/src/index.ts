@@ -1,4 +1,4 @@
-export { formatAbort, onAbort, untilAborted, withDeadline } from './abort.ts';
+export { formatAbort, onAbort, settlesWithin, untilAborted, withDeadline } from './abort.ts';
 export type { CellValue, CutCell } from './answer/csv.ts';
 export { formatCsvRecord } from './answer/csv.ts';
 export { CutString, LeftOut, RawNumber } from './answer/json-writer.ts';
@@ -8,6 +8,7 @@ export { defaultBudget } from './answer/truncate.ts';
 export { truncateJsonBudget } from './answer/truncate-json.ts';
 export { maxCellOffset, type RowWriter, truncateRows } from './answer/truncate-rows.ts';
 export { runProgram } from './cli/command-line.ts';
+export { confirm } from './cli/terminal/confirm.ts';
 export { processTerminal, type Terminal } from './cli/terminal/terminal.ts';
 export { baseConnectionShape, type Networked, plainText, privateKeyRef, secretRef } from './connection.ts';
 export { decodeUrlPart, findConflict, joinUrl, orIssue, parseUrl, UrlError, type UrlParts } from './connection-url.ts';
@@ -24,27 +25,52 @@ export {
   readonlyAdvice,
   readonlyFailure,
   type Step,
+  type ToolDoor,
   toFailure,
   withoutConfirmedEnd,
 } from './failure.ts';
 export { changeFile } from './files/change-file.ts';
-export { readSmallFile } from './files/read-file.ts';
+export { parseJsonText } from './files/json-text.ts';
+export { readSmallFile, readStamp } from './files/read-file.ts';
 export { isLocalHost } from './local-host.ts';
 export type { Log } from './log.ts';
 export type { Backend, BackendTarget, Lease } from './manager/backend.ts';
 export { findNearestNames, nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
+export { inOwnGroup, killGroup } from './process-group.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
 export type { CliQuery, ToolCommand } from './program/cli-query.ts';
-export { type ProgramFlag, type ProgramSetting, readFlag } from './program/settings.ts';
-export { describePassword, isOrdinaryWord, longestSecret, redactData, redactKnown, rememberSecret } from './redact/redact.ts';
+export { type ProgramFlag, type ProgramSetting, parseTime, readFlag } from './program/settings.ts';
+export {
+  describePassword,
+  isOrdinaryWord,
+  longestSecret,
+  redact,
+  redactData,
+  redactKnown,
+  rememberSecret,
+} from './redact/redact.ts';
+export { formatIssues } from './registry/edit/issues.ts';
 export { createRegistry, type Registry } from './registry/registry.ts';
+export { expandText } from './registry/secrets/expand.ts';
 export type { SecretSource, SourceRequest } from './registry/secrets/secret-sources.ts';
+export { resolveSecret } from './registry/secrets/secrets.ts';
 export type { Findings, FoundConnection, Importer, ImportPlace } from './registry/sources/importer.ts';
+export { canonical, type Fields, isFields, parseJson } from './registry/tree.ts';
+export {
+  allowProjectFile,
+  createTrust,
+  disallowProjectFile,
+  isAllowed,
+  openProjectFile,
+  toProjectFile,
+} from './registry/trust/trust.ts';
 export { maxAttempts, retry } from './retry.ts';
+export { formatVisible } from './text.ts';
 export { toolConnectionShape } from './tools/connections/connection-tool-schema.ts';
 export type { Audit } from './tools/connections/connection-tools.ts';
 export { withManaged } from './tools/connections/managed.ts';
+export { RunningCalls } from './tools/running-calls.ts';
 export { defineTool, type Tool, type ToolContext } from './tools/tool.ts';
 export { parseArguments } from './tools/tool-arguments.ts';
 export type { DialledStream } from './tunnel/tunnel.ts';

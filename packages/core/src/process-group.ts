@@ -4,11 +4,11 @@ import type { ChildProcess } from 'node:child_process';
 export const inOwnGroup = process.platform !== 'win32';
 
 /** Ends a program that was started with `inOwnGroup`, and what it started. */
-export function killGroup(child: ChildProcess): void {
+export function killGroup(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
   try {
     if (child.pid === undefined) return;
-    if (inOwnGroup) process.kill(-child.pid, 'SIGKILL');
-    else child.kill('SIGKILL');
+    if (inOwnGroup) process.kill(-child.pid, signal);
+    else child.kill(signal);
   } catch {
     // It has ended by itself.
   }

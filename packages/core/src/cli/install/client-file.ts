@@ -22,6 +22,10 @@ export interface ClientFile {
   shown: string | undefined;
   /** The whole text with another entry, which keeps what the person added to the old one; undefined takes it away. */
   with(entry: Entry | undefined): string;
+  /** A text of this file without the entries of other servers. */
+  without(text: string, servers: readonly string[]): string;
+  /** A text of this file with those entries of other servers that `copy` has and it has not. */
+  restored(text: string, copy: string, servers: readonly string[]): string;
   /** The entry as it would be. */
   preview(entry: Entry): string;
 }
@@ -36,8 +40,16 @@ export function openClientFile(client: Client, server: string, machine: Machine,
   if (client.form === 'toml') {
     const name = `${client.section}.${server}`;
     const write = (entry: Entry | undefined) => writeTomlTable({ text, name, where: path }, entry && withoutOtherKind(entry));
+    const tableOf = (one: string) => `${client.section}.${one}`;
     return {
       ...base,
+      ...otherServers(
+        (one, where) => readTomlTable(where, tableOf(one)),
+        (one, where, table) =>
+          table === undefined
+            ? writeTomlTable({ text: where, name: tableOf(one), where: path }, undefined)
+            : `${where.replace(/\n*$/, '\n\n')}${table}\n`,
+      ),
       shown: readTomlTable(text, name),
       with: write,
       preview: (entry) => readTomlTable(write(entry), name) ?? '',
@@ -52,9 +64,28 @@ export function openClientFile(client: Client, server: string, machine: Machine,
   };
   return {
     ...base,
+    ...otherServers(
+      (one, where) => readJsonEntry(where, [client.section, one], path),
+      (one, where, other) => writeJsonEntry({ text: where, path: [client.section, one], where: path }, other),
+    ),
     shown: current === undefined ? undefined : formatShown(current, input),
     with: (entry) => write(entry && withOwn(entry, current)),
     preview: (entry) => formatShown(withOwn(entry, current), input),
+  };
+}
+
+/** Changes of the entries that are not ours; each is taken and given back as it is written. */
+function otherServers<T>(
+  read: (server: string, text: string) => T | undefined,
+  write: (server: string, text: string, entry: T | undefined) => string,
+): Pick<ClientFile, 'without' | 'restored'> {
+  return {
+    without: (text, servers) => servers.reduce((changed, one) => write(one, changed, undefined), text),
+    restored: (text, copy, servers) =>
+      servers.reduce((changed, one) => {
+        const entry = read(one, copy);
+        return entry === undefined || read(one, changed) !== undefined ? changed : write(one, changed, entry);
+      }, text),
   };
 }
 
@@ -135,11 +166,20 @@ export interface Installed {
   after: string;
   /** The hash of the earlier file; null if there was no file. */
   before: string | null;
+  /** Entries of other servers that ours has replaced. */
+  replaced?: readonly string[] | undefined;
 }
 
 const shape = z.object({
   version: z.literal(1),
-  installed: z.array(z.object({ path: z.string(), after: z.string(), before: z.string().nullable() })),
+  installed: z.array(
+    z.object({
+      path: z.string(),
+      after: z.string(),
+      before: z.string().nullable(),
+      replaced: z.array(z.string()).optional(),
+    }),
+  ),
 });
 
 export function recordPathFor(storePath: string): string {

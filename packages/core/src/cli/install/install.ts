@@ -29,6 +29,8 @@ interface InstallCall {
   /** What else stood on the command line, for the server itself: `--readonly`, `--config FILE`. */
   serverArgs: readonly string[];
   platform?: NodeJS.Platform;
+  /** Entries of other servers that go away with the change, because this server takes their place. */
+  replaces?: readonly string[];
 }
 
 interface Place {
@@ -51,17 +53,22 @@ async function installOne({ client, file, recordPath, platform }: Place, call: I
     terminal,
   } = call;
   const { entry, advice } = await createEntry({ client, platform }, call);
-  const changed = file.with(entry);
+  const { replaces = [] } = call;
+  const changed = file.without(file.with(entry), replaces);
   if (changed === file.text) {
     terminal.print(`${client.title} has it already, in ${file.path}.`);
     return exitCodes.ok;
   }
   showChange(terminal, { file, title: `${client.section}.${program.app}`, after: file.preview(entry) });
+  if (replaces.length > 0) terminal.print(`It takes the place of ${formatVisible(replaces.join(', '))}.`);
   if (!(await isWanted(call, 'Write this?'))) return exitCodes.failed;
-  const before = readBefore(file, findInstalled(recordPath, file.path));
+  const known = findInstalled(recordPath, file.path);
+  const before = readBefore(file, known);
   mkdirSync(dirname(file.path), { recursive: true });
   await write(file, changed);
-  await rememberInstalled(recordPath, file.path, { path: file.path, after: hashSha256(changed), before });
+  const replaced = [...new Set([...(known?.replaced ?? []), ...replaces])];
+  const record = { path: file.path, after: hashSha256(changed), before };
+  await rememberInstalled(recordPath, file.path, replaced.length === 0 ? record : { ...record, replaced });
   const copy = file.exists ? ` What was there is in ${file.path}.bak.` : '';
   terminal.print(`Added ${program.name} to ${client.title}, in ${file.path}.${copy} ${[...advice, client.afterwards].join(' ')}`);
   return exitCodes.ok;
@@ -101,12 +108,20 @@ export async function uninstall(call: InstallCall): Promise<number> {
   }
   showChange(terminal, { file, title: `${client.section}.${program.app}`, after: undefined });
   if (!(await isWanted(call, 'Remove it?'))) return exitCodes.failed;
-  const original = findOriginal(file, findInstalled(recordPath, file.path));
+  const known = findInstalled(recordPath, file.path);
+  const original = findOriginal(file, known);
   if (original === 'no file') rmSync(file.path);
-  else await write(file, original?.text ?? file.with(undefined));
+  else await write(file, original?.text ?? withReplaced(file, known));
   await rememberInstalled(recordPath, file.path, undefined);
   terminal.print(`Removed ${program.name} from ${file.path}.`);
   return exitCodes.ok;
+}
+
+/** The text without our entry. The entries that it had replaced come back, as they are in the copy. */
+function withReplaced(file: ClientFile, known: Installed | undefined): string {
+  const copy = known?.replaced === undefined ? undefined : readCopy(file.path);
+  const text = file.with(undefined);
+  return copy === undefined ? text : file.restored(text, copy, known?.replaced ?? []);
 }
 
 /** What the file was before; undefined when it was changed since, or the copy of it. */

@@ -1,0 +1,61 @@
+import { Failure, formatAdvice, formatVisible, nearestNames, toFailure } from '@dbmole/core';
+import { Hub } from '../hub/hub.ts';
+import { formatStatus } from '../hub/status.ts';
+import { program } from '../options.ts';
+import type { HubCommandCall } from './commands.ts';
+
+const silent = () => undefined;
+
+/** What the files say and what was seen last. Processes belong to the hubs that run. */
+export async function status({ terminal, words: [only], options }: HubCommandCall): Promise<number> {
+  const hub = new Hub({ ...options, log: silent });
+  if (only !== undefined) requireNames(hub, [only]);
+  terminal.print(formatStatus(hub, only));
+  return hub.config.problems.length > 0 ? 1 : 0;
+}
+
+/** Starts servers one after the other, as a hub would. */
+export async function check({ terminal, words, options }: HubCommandCall): Promise<number> {
+  const hub = new Hub({ ...options, log: silent });
+  requireNames(hub, words);
+  for (const problem of hub.config.problems) terminal.printError(`${problem.code}: ${problem.message}`);
+  let failed = hub.config.problems.length;
+  const chosen = hub.config.servers.filter(({ name, entry }) =>
+    words.length === 0 ? entry?.enabled !== false : words.includes(name),
+  );
+  try {
+    for (const server of chosen) {
+      const done = terminal.busy(`starting ${server.name}`);
+      const line = await hub.learn(server).then(
+        () => `ok  ${server.name}: ${describe(hub.manifestFor(server))}`,
+        (error: unknown) => {
+          failed += 1;
+          return `!!  ${server.name}: ${formatAdvice(toFailure(error), { program: program.name })}\n    log: ${hub.logFile(server)}`;
+        },
+      );
+      done();
+      terminal.print(formatVisible(line));
+    }
+  } finally {
+    await hub.dispose();
+  }
+  if (chosen.length === 0) terminal.print(`No servers are configured. Run \`${program.name} import CLIENT\`.`);
+  return failed > 0 ? 1 : 0;
+}
+
+function describe(manifest: ReturnType<Hub['manifestFor']>): string {
+  if (manifest === undefined) return 'it has not said what it offers';
+  const { name = '', version = '', tools, era } = manifest;
+  return `${`${name} ${version}`.trim() || 'unnamed'}, ${tools.length} tools, ${era === 'modern' ? '2026-07-28' : 'an older protocol'}`;
+}
+
+function requireNames(hub: Hub, names: readonly string[]): void {
+  const known = hub.config.servers.map(({ name }) => name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    throw new Failure('unknown', `server ${JSON.stringify(name.slice(0, 100))} is not configured`, {
+      nearest: nearestNames(name, known),
+      hint: { run: 'status', to: 'see what is configured' },
+    });
+  }
+}

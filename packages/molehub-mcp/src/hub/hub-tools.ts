@@ -1,0 +1,61 @@
+import { Failure, type Fields, respond, type ToolDoor, toFailure } from '@dbmole/core';
+import type { HubCaller } from '../server/caller.ts';
+import { RpcError } from '../server/direct-requests.ts';
+import type { OpenHub } from '../session/hub-door.ts';
+import type { Hub } from './hub.ts';
+import { isOwnTool } from './own-tools.ts';
+
+/** The hub as a session meets it. */
+export function openHubTools(hub: Hub): OpenHub {
+  const door: ToolDoor = { offers: (name) => hub.listing.shown.some((tool) => tool.name === name), readonly: false };
+  return {
+    offer() {
+      hub.check();
+      return hub.listing;
+    },
+    onListChanged: (listener) => hub.onListChanged(listener),
+    leave: (session) => hub.leave(session),
+    async call(name, args, caller) {
+      const controller = hub.calls.begin();
+      let failure: Failure | undefined;
+      // One signal for both that may end the call: the client, and the end of the hub.
+      const onAbort = () => controller.abort(caller.signal.reason);
+      caller.signal.addEventListener('abort', onAbort, { once: true });
+      if (caller.signal.aborted) onAbort();
+      try {
+        hub.calls.refuse();
+        hub.check();
+        return await callTool(hub, { name, args, caller: { ...caller, signal: controller.signal } });
+      } catch (error) {
+        if (error instanceof RpcError) throw error;
+        failure = cleanAbort(toFailure(error), error);
+        if (failure.kind === 'internal') hub.options.log('error', `${name} failed`, { error: String(error) });
+        return { ...respond.failure(failure, door) };
+      } finally {
+        caller.signal.removeEventListener('abort', onAbort);
+        hub.calls.end(controller, { tool: name, failure, isError: failure !== undefined });
+      }
+    },
+  };
+}
+
+/** A client's own reason for giving up is no bug of ours. */
+function cleanAbort(failure: Failure, error: unknown): Failure {
+  const isAbort = error instanceof Error && error.name === 'AbortError';
+  return isAbort ? new Failure('cancelled', 'the call was cancelled') : failure;
+}
+
+interface HubCall {
+  name: string;
+  args: Fields;
+  caller: HubCaller;
+}
+
+async function callTool(hub: Hub, { name, args, caller }: HubCall): Promise<Fields> {
+  const tool = hub.listing.tools.get(name);
+  if (tool === undefined && isOwnTool(name)) {
+    const { callOwnTool } = await import('./own-calls.ts');
+    return await callOwnTool(hub, { name, args, caller });
+  }
+  return await hub.call(hub.findTool(name), { args }, caller);
+}

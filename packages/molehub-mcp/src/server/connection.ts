@@ -1,0 +1,70 @@
+import { Failure, type Fields, isFields } from '@dbmole/core';
+import { isTool, type Seen, type ToolDefinition } from '../manifest/manifest.ts';
+import type { RequestHooks } from './direct-requests.ts';
+
+/** A server that has answered the handshake. */
+export interface ServerConnection {
+  readonly pid: number | undefined;
+  readonly identity: Omit<Seen, 'tools'>;
+  /** Sends a request in the server's era. The result is what the server wrote. */
+  request(method: string, params: Fields, hooks: RequestHooks & { capabilities?: Fields }): Promise<Fields>;
+  /** Ends the server, whatever it does. Never rejects. */
+  end(): Promise<void>;
+  /** Ends a server that does not react; nothing for one that is not a process of ours. */
+  kill(): void;
+}
+
+/** What a server asks and says by itself. */
+export interface ConnectionEvents {
+  onListChanged(): void;
+  /** A server of the older era asks the person of the call that it is working on. */
+  elicit(params: Fields, signal: AbortSignal): Promise<Fields>;
+  /** It has ended without being asked to. */
+  onLost(how: string): void;
+}
+
+export interface OpenOptions {
+  /** The name in the configuration, for messages. */
+  name: string;
+  era: 'legacy' | 'modern' | undefined;
+  signal: AbortSignal;
+  startMs: number;
+  events: ConnectionEvents;
+}
+
+const maxPages = 100;
+const maxTools = 2_000;
+
+/** All tools, page by page. */
+export async function listTools(connection: ServerConnection, signal: AbortSignal): Promise<ToolDefinition[]> {
+  const tools: ToolDefinition[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const result = await connection.request('tools/list', cursor === undefined ? {} : { cursor }, { signal });
+    const listed = Array.isArray(result.tools) ? result.tools : [];
+    tools.push(...listed.filter(isTool));
+    if (tools.length > maxTools) throw tooMany();
+    const { nextCursor } = result;
+    if (typeof nextCursor !== 'string' || nextCursor === cursor) return tools;
+    cursor = nextCursor;
+  }
+  throw tooMany();
+}
+
+function tooMany(): Failure {
+  return new Failure('limit', `the server lists more than ${maxTools} tools`, { hint: 'Ask its authors for fewer.' });
+}
+
+/** A request that every server answers while it is alive. */
+export async function checkAlive(connection: ServerConnection, signal: AbortSignal): Promise<void> {
+  const method = connection.identity.era === 'legacy' ? 'ping' : 'server/discover';
+  await connection.request(method, {}, { signal });
+}
+
+export function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function readObject(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}

@@ -1,0 +1,48 @@
+import { Failure, type Fields, isFields } from '@dbmole/core';
+import type { HubCaller } from './caller.ts';
+import type { RunningCall } from './managed-server.ts';
+
+/**
+ * A question of a server of the older era, which does not say for which of its calls it asks. It is asked where all calls that the server
+ * is working on are of one session: no other person may see the question.
+ */
+export async function askPerson(running: readonly RunningCall[], params: Fields, signal: AbortSignal): Promise<Fields> {
+  const [first] = running;
+  if (first === undefined) throw refused('no call is running that the question could belong to');
+  if (running.some(({ caller }) => caller.session !== first.caller.session))
+    throw refused('calls of several sessions are running, and the question does not say whose it is; set "share": "session"');
+  for (const { timer } of running) timer.pause();
+  try {
+    return await elicit(first.caller, params, signal);
+  } finally {
+    for (const { timer } of running) timer.resume();
+  }
+}
+
+/** The questions in a result of the newer era, for a client of the older one. */
+export async function gatherAnswers({ inputRequests }: Fields, caller: HubCaller, signal: AbortSignal): Promise<Fields> {
+  const answers: Fields = {};
+  for (const [key, request] of Object.entries(isFields(inputRequests) ? inputRequests : {})) {
+    const { method, params }: Fields = isFields(request) ? request : {};
+    if (method !== 'elicitation/create' || !isFields(params))
+      throw refused(`it asks for ${String(method)}, which is not passed on`);
+    answers[key] = await elicit(caller, params, signal);
+  }
+  return answers;
+}
+
+function elicit({ elicitation, elicit: ask }: HubCaller, params: Fields, signal: AbortSignal): Promise<Fields> {
+  if (elicitation === undefined) throw refused('this client cannot ask its person (it has no elicitation)');
+  const needsUrl = params.mode === 'url';
+  // An empty object stands for forms alone.
+  const has = needsUrl ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
+  if (!has) throw refused(`this client cannot show a ${needsUrl ? 'URL' : 'form'} to its person`);
+  return ask(params, signal);
+}
+
+function refused(what: string): Failure {
+  return new Failure('refused', `the server asks the person something, and it cannot be asked: ${what}`, {
+    code: 'E_NO_ELICITATION',
+    hint: 'Call it in a way that needs no answer, or use a client that can ask.',
+  });
+}

@@ -1,0 +1,3 @@
+import { leafConfig } from '../../scripts/tsup-config.ts';
+
+export default leafConfig({ name: 'molehub-mcp' });
