@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
  * What ships. How much of `engines` runs depends on the machine: what its cache holds, whether there are containers, and half of it
  * runs in processes of its own.
  */
-const packages = ['core', 'local-engine', 'dbmole-mcp', 'esmole-mcp'];
+const packages = ['core', 'local-engine', 'dbmole-mcp', 'esmole-mcp', 'molehub-mcp'];
 
 /** Units lie beside their source; what needs an engine, a build or another process lies in `test/`. */
 export default defineConfig({

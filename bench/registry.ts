@@ -3,6 +3,7 @@ import { callLines } from './lines/calls.ts';
 import { doorLines } from './lines/doors.ts';
 import { esLines } from './lines/es.ts';
 import { guardLines } from './lines/guard.ts';
+import { hubLines } from './lines/hub.ts';
 import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
 import { tunnelLines } from './lines/tunnel.ts';
@@ -16,5 +17,6 @@ export const lines: readonly Line[] = [
   ...tunnelLines,
   ...callLines,
   ...doorLines,
+  ...hubLines,
   ...esLines,
 ];

@@ -99,10 +99,11 @@ describe('the house', () => {
   });
 
   it('core imports no leaf, and a leaf no other leaf', () => {
-    const leaf = /(dbmole|esmole)-mcp/;
+    const leaf = /(dbmole|esmole|molehub)-mcp/;
     expect(forbidden(inside('packages/core'), (target) => leaf.test(target))).toEqual([]);
     expect(forbidden(inside('packages/dbmole-mcp'), (target) => target.includes('esmole-mcp'))).toEqual([]);
     expect(forbidden(inside('packages/esmole-mcp'), (target) => target.includes('dbmole-mcp'))).toEqual([]);
+    expect(forbidden(inside('packages/molehub-mcp/src'), (target) => /(db|es)mole-mcp/.test(target))).toEqual([]);
   });
 
   it('the folders of core stand on one another, and each only on those below', () => {
@@ -129,12 +130,23 @@ describe('the house', () => {
   it('a package is entered by its front door', () => {
     const doors = new Set([
       '@dbmole/core',
+      '@dbmole/core/client-servers',
       '@dbmole/core/failure',
       '@dbmole/core/file-lock',
+      '@dbmole/core/install',
+      '@dbmole/core/json-entries',
       '@dbmole/core/library',
+      '@dbmole/core/line-reader',
+      '@dbmole/core/log',
+      '@dbmole/core/log-file',
+      '@dbmole/core/paths',
       '@dbmole/core/process-identity',
       '@dbmole/core/read-buffers',
+      '@dbmole/core/read-file',
+      '@dbmole/core/settings',
       '@dbmole/core/shared-front',
+      '@dbmole/core/shared-process',
+      '@dbmole/core/stdio-life',
       '@dbmole/core/testing',
       '@dbmole/engines',
       '@dbmole/local-engine',
@@ -147,7 +159,7 @@ describe('the house', () => {
 
   it('what is shipped imports nothing that is only for tests', () => {
     const shipped = sources.filter(
-      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file),
+      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp|molehub-mcp)\/src\//.test(file) && !isTest(file),
     );
     const rule = (target: string) =>
       /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/core\/testing|vitest|fast-check/.test(target);
@@ -176,10 +188,10 @@ describe('the house', () => {
 
   it('only the transport writes to stdout', () => {
     const shipped = sources.filter(
-      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file),
+      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp|molehub-mcp)\/src\//.test(file) && !isTest(file),
     );
     const allowed =
-      /^packages\/core\/src\/(program\/(serve|stdio-transport)|cli\/terminal\/terminal|doors\/shared-process\/front\/(front|session))\.ts$/;
+      /^packages\/(core\/src\/(program\/(serve|stdio-transport)|cli\/terminal\/terminal|doors\/shared-process\/front\/(front|session))|molehub-mcp\/src\/session\/client-session)\.ts$/;
     const others = shipped.filter((file) => !allowed.test(file));
     expect(offenders(others, /process\.stdout|\bstdout\.write/)).toEqual([]);
   });
@@ -223,7 +235,9 @@ describe('the house', () => {
   });
 
   it('limits are called max and min, and functions are verbs', () => {
-    const shipped = sources.filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\//.test(file) && !isTest(file));
+    const shipped = sources.filter(
+      (file) => /^packages\/(core|dbmole-mcp|esmole-mcp|molehub-mcp)\/src\//.test(file) && !isTest(file),
+    );
     expect(offenders(shipped, /\bconst (most|longest|widest|least|largest|deepest)([A-Z]\w*)? =/)).toEqual([]);
     expect(offenders(shipped, /\bfunction\*? \w+Of\b|\bconst \w+Of = (async )?\(/).length).toBeLessThanOrEqual(10);
   });

@@ -12,7 +12,10 @@ const shipped = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((file) => /^packages\/(core|dbmole-mcp|esmole-mcp)\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/testing\//.test(file));
+  .filter(
+    (file) =>
+      /^packages\/(core|dbmole-mcp|esmole-mcp|molehub-mcp)\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/testing\//.test(file),
+  );
 
 describe('the generated pages', () => {
   it.each(Object.keys(pages))('%s is what the code says; `npm run docs` writes it', (file) => {

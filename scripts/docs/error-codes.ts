@@ -80,6 +80,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_NOT_ROLLED_BACK: ['A dry run could not be rolled back.', 'Check the data before you continue.'],
   E_NO_ANSWER: ['The server of another project did not answer.', 'Restart that server if it persists.'],
   E_NO_DATABASE: ['The statement needs a database and none is selected.', 'Pass `database`, or set it in the connection.'],
+  E_NO_ELICITATION: [
+    'A server behind the hub asks the user something, and this client cannot, or several sessions are calling.',
+    'Use a client that can ask, or `"share": "session"`; see [hub](hub.md).',
+  ],
   E_NO_DRY_RUN: ['The engine cannot roll this statement back.', 'Run it without `dry_run` if that is intended.'],
   E_NO_SERVER: ['No server is running for the project.', 'Start `serve` in its folder.'],
   E_OUTCOME_UNKNOWN: [
@@ -136,7 +140,19 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   ],
   E_SECRET_UNSET: ['The variable of a secret is not set.', 'Set it in the environment of the server.'],
   E_SENSITIVE: ['The answer may hold secrets.', 'Ask the user to set `"sensitive": true` on the connection.'],
+  E_SERVER_ENDED: [
+    'A server behind the hub ended during the call.',
+    'Check whether the call took effect before you repeat it; the next one starts the server again.',
+  ],
+  E_SERVER_HELD: [
+    'A server behind the hub ended five times within a minute.',
+    'Correct what `hub_status` shows, then call `hub_restart`.',
+  ],
   E_SERVER_READONLY: ['The server itself allows reads only.', 'Use the primary; this may be a standby.'],
+  E_SERVER_START: [
+    'A server behind the hub cannot be started, or does not answer the handshake.',
+    'See the message and its log; `molehub-mcp check` starts each once.',
+  ],
   E_SERVE_DISABLED: [
     'A configuration file disables `serve` for this project.',
     'The user changes the file that the message names.',
@@ -163,6 +179,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_TLS_REFUSED: ['The server does not speak TLS.', 'Set `tls` to `disable` if the network is trusted.'],
   E_TLS_REQUIRED: ['The server or the login requires TLS.', 'Set `tls`.'],
   E_TLS_UNTRUSTED: ['The authority of the certificate is not trusted.', 'Set `ca` to its certificate.'],
+  E_TOOL_CHANGED: [
+    'A tool has changed since it was accepted, and the hub runs with `--pin`.',
+    'Ask the user to run `molehub-mcp accept SERVER`.',
+  ],
   E_TOO_COMPLEX: ['The statement, or what it uses, would take too long to check.', 'Split or simplify it.'],
   E_TOO_LONG: ['A value is too long to be stored.', 'Shorten it.'],
   E_TOO_MANY_CONNECTIONS: ['The server accepts no more connections.', 'Close some, or raise its limit.'],

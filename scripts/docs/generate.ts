@@ -1,11 +1,11 @@
 /** Writes what is made from the code: pages of docs/, parts of the READMEs, manifests. `npm run docs`; a test says when they are out of date. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleManifest, serverJson } from '../release/manifests.ts';
+import { bundleManifest, hubServerJson, serverJson } from '../release/manifests.ts';
 import { root } from '../steps.ts';
 import { clientsPage } from './clients-page.ts';
 import { errorsPage } from './errors-page.ts';
-import { leaves } from './leaves.ts';
+import { hub, leaves } from './leaves.ts';
 import { withParts } from './readme-parts.ts';
 import { toolsPage } from './tools-page.ts';
 
@@ -14,6 +14,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'docs/errors.md': errorsPage,
   'docs/tools.md': toolsPage,
   'README.md': () => withParts('README.md'),
+  [`packages/${hub.name}/server.json`]: () => hubServerJson(hub),
   ...Object.fromEntries(
     leaves.flatMap((leaf) => {
       const folder = `packages/${leaf.name}`;

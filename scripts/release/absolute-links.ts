@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { leaves } from '../docs/leaves.ts';
+import { hub, leaves } from '../docs/leaves.ts';
 import { root } from '../steps.ts';
 
 /** `folder` is where the text lies in the repository. */
@@ -18,7 +18,7 @@ export function withAbsoluteLinks(text: string, { repository, folder }: { reposi
 const [, script, repository] = process.argv;
 if (script?.endsWith('absolute-links.ts')) {
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository ?? '')) throw new Error(`invalid repository "${repository}": expected OWNER/NAME`);
-  for (const { name } of leaves) {
+  for (const { name } of [...leaves, hub]) {
     const folder = `packages/${name}`;
     const file = join(root, folder, 'README.md');
     writeFileSync(file, withAbsoluteLinks(readFileSync(file, 'utf8'), { repository: repository ?? '', folder }));

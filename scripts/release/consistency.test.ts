@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findVariable } from '../../packages/core/src/program/settings.ts';
-import { leaves } from '../docs/leaves.ts';
+import { hub, leaves } from '../docs/leaves.ts';
 import { root } from '../steps.ts';
 
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
@@ -101,6 +101,32 @@ describe.each(leaves)('$name', (leaf) => {
   });
 });
 
+describe(hub.name, () => {
+  const { name, app } = hub;
+  const manifest = readJson('packages', name, 'package.json');
+  const server = readJson('packages', name, 'server.json');
+
+  it('has one version, one name and one description', () => {
+    expect(manifest).toMatchObject({ version, name, bin: { [name]: 'dist/main.js' }, license: 'MIT' });
+    expect(manifest.devDependencies).toMatchObject({ '@dbmole/core': version, '@dbmole/engines': version });
+    const { description, mcpName } = manifest;
+    expect(server).toMatchObject({ version, title: app, description, name: mcpName, packages: [{ identifier: name, version }] });
+    expect(String(description).length).toBeLessThanOrEqual(100);
+    expect(mcpName).toBe(`io.github.dbmole/${name}`);
+    expect(readJson('package-lock.json').packages).toMatchObject({ [`packages/${name}`]: { version } });
+  });
+
+  it('publishes the same files as the servers, and is what its README says', () => {
+    expect(manifest.files).toEqual(['dist', 'README.md', 'LICENSE', 'THIRD_PARTY_NOTICES.md']);
+    expect(manifest).toMatchObject({ type: 'module', engines: readJson('package.json').engines });
+    const readme = read('packages', name, 'README.md');
+    expect(readme.split('\n')[0]).toBe(`# ${name}`);
+    expect(readme).toContain(`"args": ["-y", "${name}"`);
+    expect(read('README.md')).toContain(`**\`${name}\`**`);
+    for (const [, other] of readme.matchAll(/npx -y ([\w-]+)/g)) expect(other).toBe(name);
+  });
+});
+
 describe('the changelog', () => {
   it('begins with what is not released, or with this version', () => {
     const [heading] = [...read('CHANGELOG.md').matchAll(/^## \[?([^\]\s]+)/gm)].map(([, text]) => text);
@@ -128,7 +154,7 @@ const jobs = Object.values(workflows).flatMap(readJobs);
 const publishing = jobs.filter(({ text }) => text.includes('id-token: write'));
 
 describe('the workflows', () => {
-  const names = leaves.map(({ name }) => name).join(', ');
+  const names = [...leaves, hub].map(({ name }) => name).join(', ');
   const apps = leaves.map(({ app }) => app).join(', ');
 
   it('try every line of Node that we promise', () => {
@@ -144,7 +170,7 @@ describe('the workflows', () => {
     for (const text of [ci, release]) expect(text).toContain(`app: [${apps}]`);
     expect(release).toMatch(/npm publish .*--provenance/);
     expect(`${ci}${release}`).not.toMatch(/secrets\.|_authToken|NODE_AUTH_TOKEN/);
-    for (const { name } of leaves) expect(release).toContain(`working-directory: packages/${name}\n`);
+    for (const { name } of [...leaves, hub]) expect(release).toContain(`working-directory: packages/${name}\n`);
   });
 
   it('run scripts that are there', () => {

@@ -26,18 +26,36 @@ export function readPackage(name: string): PackageManifest {
 
 const connectionsHelp = 'connections as a JSON list; wins over every file';
 
+interface Variable {
+  name: string;
+  description: string;
+  format?: 'filepath' | 'boolean';
+  isSecret?: true;
+}
+
 export function serverJson(leaf: ShownLeaf): string {
+  const connections: Variable = { name: findVariable(leaf.app, 'connections'), description: connectionsHelp, isSecret: true };
+  const { settings = [], flags = [] } = leaf;
+  const own = { app: leaf.app, settings: [...serverSettings, ...settings], flags: [readonlyFlag, ...flags] };
+  return formatServer(leaf, [connections, ...listVariables(own)]);
+}
+
+export function hubServerJson(hub: ShownLeaf): string {
+  return formatServer(hub, listVariables(hub));
+}
+
+function listVariables({ app, settings = [], flags = [] }: Pick<ShownLeaf, 'app' | 'settings' | 'flags'>): Variable[] {
+  return [
+    ...settings.map((one): Variable => {
+      const variable = { name: findVariable(app, one.name), description: one.help };
+      return one.isPath ? { ...variable, format: 'filepath' } : variable;
+    }),
+    ...flags.map((one): Variable => ({ name: findVariable(app, one.name), description: one.help, format: 'boolean' })),
+  ];
+}
+
+function formatServer(leaf: ShownLeaf, environmentVariables: readonly Variable[]): string {
   const { name, version, description, mcpName, repository } = readPackage(leaf.name);
-  const settings = [...serverSettings, ...(leaf.settings ?? [])].map((one) => ({
-    name: findVariable(leaf.app, one.name),
-    description: one.help,
-    ...(one.isPath ? { format: 'filepath' } : {}),
-  }));
-  const flags = [readonlyFlag, ...(leaf.flags ?? [])].map((one) => ({
-    name: findVariable(leaf.app, one.name),
-    description: one.help,
-    format: 'boolean',
-  }));
   return formatJson({
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: mcpName,
@@ -45,19 +63,7 @@ export function serverJson(leaf: ShownLeaf): string {
     description,
     ...(repository === undefined ? {} : { repository: { url: cloneless(repository.url), source: 'github' } }),
     version,
-    packages: [
-      {
-        registryType: 'npm',
-        identifier: name,
-        version,
-        transport: { type: 'stdio' },
-        environmentVariables: [
-          { name: findVariable(leaf.app, 'connections'), description: connectionsHelp, isSecret: true },
-          ...settings,
-          ...flags,
-        ],
-      },
-    ],
+    packages: [{ registryType: 'npm', identifier: name, version, transport: { type: 'stdio' }, environmentVariables }],
   });
 }
 

@@ -26,9 +26,9 @@ export const flags: readonly ProgramFlag[] = [
 ];
 
 export const files = {
-  /** In the configuration folder. */
+  /** The person's own file, in the configuration folder. */
   store: 'mcp.json',
-  /** In the project's folder. */
+  /** The project's file, in its folder. */
   project: '.mole/mcp.json',
   /** A secret's program, a keychain or an escape: then any variable may be used. */
   usesAny: /"command"\s*:\s*\[|"keychain"|op:\/\/|\\u/i,

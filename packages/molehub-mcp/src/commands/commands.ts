@@ -26,7 +26,7 @@ export interface HubCommand {
 const serverOptions = ['shared', 'search', 'pin', 'idle'];
 const any = Number.POSITIVE_INFINITY;
 
-/** In the order of `--help`. */
+/** All commands, in the order of `--help`. */
 export const commands: readonly HubCommand[] = [
   {
     name: 'install',

@@ -41,7 +41,9 @@ export function planImport({ terminal, words: [id = ''], options, given }: HubCo
 
 /** A hub behind a hub would start itself. */
 function isHub(entry: Fields | string): boolean {
-  return typeof entry !== 'string' && JSON.stringify([entry.command, entry.args]).includes(program.name);
+  if (typeof entry === 'string') return false;
+  const words = [entry.command, ...(Array.isArray(entry.args) ? entry.args : [])].map(String);
+  return words.some((word) => /(?:^|[\\/])molehub-mcp(?:@[\w.-]+|[\\/]dist[\\/]main\.js)?$/.test(word));
 }
 
 /** Throws for a file that cannot be read: it is a person's, and nothing of it may be lost. */

@@ -81,7 +81,7 @@ function requireAllowed(path: string, { trust: memory }: Places): void {
   if (image !== undefined && trust.isAllowed({ path: image.path, sha256: toProjectFile(image).sha256 })) return;
   const state = trust.lastAllowed(path) === undefined ? 'is not allowed yet' : 'has changed since it was allowed';
   throw new Failure('refused', `${path} ${state}, so its servers are not used`, {
-    code: 'E_PROJECT_NOT_ALLOWED',
+    code: 'E_NOT_ALLOWED',
     hint: askUser('run `molehub-mcp allow` in the project'),
   });
 }

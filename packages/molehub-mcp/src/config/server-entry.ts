@@ -13,7 +13,7 @@ const duration = z.union([z.string(), z.number()]).transform((value, context) =>
 
 const extras = {
   enabled: z.boolean().default(true),
-  /** Names of tools that are offered; `*` stands for any characters. */
+  /** Names of tools that are offered; `*` matches any characters. */
   tools: z.array(z.string()).optional(),
   share: z.enum(['all', 'session']).default('all'),
   idle: duration.optional(),

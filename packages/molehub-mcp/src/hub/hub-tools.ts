@@ -39,7 +39,7 @@ export function openHubTools(hub: Hub): OpenHub {
   };
 }
 
-/** A client's own reason for giving up is no bug of ours. */
+/** A client that gives up is not a bug. */
 function cleanAbort(failure: Failure, error: unknown): Failure {
   const isAbort = error instanceof Error && error.name === 'AbortError';
   return isAbort ? new Failure('cancelled', 'the call was cancelled') : failure;

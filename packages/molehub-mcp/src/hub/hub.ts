@@ -42,8 +42,8 @@ export class Hub {
   constructor(options: HubOptions) {
     this.options = options;
     this.places = findPlaces(options, options.config);
-    this.#stamps = this.#readStamps();
     this.config = readConfig(this.places);
+    this.#stamps = this.#readStamps();
     this.listing = this.#build();
     this.#shown = JSON.stringify(this.listing.shown);
   }
@@ -154,12 +154,11 @@ export class Hub {
     const now = Date.now();
     if (now - this.#checkedAt < checkMs) return;
     this.#checkedAt = now;
-    const stamps = this.#readStamps();
-    if (stamps === this.#stamps) return;
-    this.#stamps = stamps;
+    if (this.#readStamps() === this.#stamps) return;
     this.places = findPlaces(this.options, this.options.config);
     this.config = readConfig(this.places);
     this.#manifests.clear();
+    this.#stamps = this.#readStamps();
     this.#endRemoved();
     this.#publish();
     this.learnUnknown();
@@ -208,6 +207,7 @@ export class Hub {
     const { name, origin, fingerprint } = server;
     if (known?.fingerprint === fingerprint && JSON.stringify(pickSeen(known)) === JSON.stringify(pickSeen(seen))) return;
     this.#manifests.set(path, await saveManifest(path, { server: name, origin, fingerprint }, seen));
+    this.#stamps = this.#readStamps();
     this.#publish();
   }
 
@@ -249,9 +249,11 @@ export class Hub {
     }
   }
 
+  /** What a person or another hub may change: the configuration, and what was seen and accepted. */
   #readStamps(): string {
-    const places = findPlaces(this.options, this.options.config);
-    return [places.named, places.project, places.own, places.trust].map((path) => path && `${path}:${readStamp(path)}`).join('|');
+    const { named, project, own, trust } = findPlaces(this.options, this.options.config);
+    const manifests = this.enabled.map((server) => this.manifestFile(server));
+    return [named, project, own, trust, ...manifests].map((path) => path && `${path}:${readStamp(path)}`).join('|');
   }
 }
 

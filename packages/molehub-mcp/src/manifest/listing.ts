@@ -19,7 +19,7 @@ export interface HubTool {
   change: Change | undefined;
   /** `--pin` keeps it back until a person accepts the change. */
   isWithheld: boolean;
-  /** As clients see it. */
+  /** What clients are shown. */
   definition: ToolDefinition;
 }
 

@@ -2,7 +2,7 @@ import type { Fields } from '@dbmole/core';
 
 /** The client behind a call, as far as a server has to know. */
 export interface HubCaller {
-  /** Of its session with the hub. */
+  /** The id of its session with the hub. */
   session: string;
   /** Aborted when the client gives the call up. */
   signal: AbortSignal;

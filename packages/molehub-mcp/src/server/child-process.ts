@@ -13,7 +13,7 @@ export interface ChildOptions {
   /** A line that was too long to keep; its ends may show which answer it was. */
   onOversized(bytes: number, ends: string): void;
   onStderr(chunk: Buffer): void;
-  /** The process has ended, whoever wanted it to. */
+  /** The process has ended, asked to or not. */
   onExit(how: string): void;
 }
 

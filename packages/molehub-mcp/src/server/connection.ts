@@ -10,7 +10,7 @@ export interface ServerConnection {
   request(method: string, params: Fields, hooks: RequestHooks & { capabilities?: Fields }): Promise<Fields>;
   /** Ends the server, whatever it does. Never rejects. */
   end(): Promise<void>;
-  /** Ends a server that does not react; nothing for one that is not a process of ours. */
+  /** Ends a server that does not react; nothing for one in the network. */
   kill(): void;
 }
 

@@ -1,6 +1,11 @@
 import { Failure, type Fields, isFields } from '@dbmole/core';
+import type { CallTimer } from './call-timer.ts';
 import type { HubCaller } from './caller.ts';
-import type { RunningCall } from './managed-server.ts';
+
+export interface RunningCall {
+  caller: HubCaller;
+  timer: CallTimer;
+}
 
 /**
  * A question of a server of the older era, which does not say for which of its calls it asks. It is asked where all calls that the server
@@ -34,7 +39,7 @@ export async function gatherAnswers({ inputRequests }: Fields, caller: HubCaller
 function elicit({ elicitation, elicit: ask }: HubCaller, params: Fields, signal: AbortSignal): Promise<Fields> {
   if (elicitation === undefined) throw refused('this client cannot ask its person (it has no elicitation)');
   const needsUrl = params.mode === 'url';
-  // An empty object stands for forms alone.
+  // An empty object means forms alone.
   const has = needsUrl ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
   if (!has) throw refused(`this client cannot show a ${needsUrl ? 'URL' : 'form'} to its person`);
   return ask(params, signal);

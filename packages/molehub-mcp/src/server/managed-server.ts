@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, type Fields, isFields, onAbort, toFailure, untilAborted } from '@dbmole/core';
+import { Failure, type Fields, onAbort, toFailure, untilAborted } from '@dbmole/core';
 import type { ConfiguredServer } from '../config/read-config.ts';
 import type { Seen } from '../manifest/manifest.ts';
 import { CallTimer } from './call-timer.ts';
 import type { HubCaller, ServerCall } from './caller.ts';
 import { type ConnectionEvents, checkAlive, listTools, type ServerConnection } from './connection.ts';
 import { CrashHistory } from './crash-history.ts';
-import { askPerson, gatherAnswers } from './elicitation.ts';
+import { askPerson, gatherAnswers, type RunningCall } from './elicitation.ts';
 
 export interface ManagedOptions {
   server: ConfiguredServer;
@@ -18,11 +18,6 @@ export interface ManagedOptions {
 }
 
 export type ServerState = 'stopped' | 'starting' | 'running' | 'failing' | 'held';
-
-export interface RunningCall {
-  caller: HubCaller;
-  timer: CallTimer;
-}
 
 const defaultGraceMs = 5_000;
 const listMs = 30_000;
@@ -45,6 +40,8 @@ export class ManagedServer {
   #idle: NodeJS.Timeout | undefined;
   #relist: NodeJS.Timeout | undefined;
   #listing: Promise<void> | undefined;
+  /** Why this process ended it. */
+  #killedFor: string | undefined;
   lastError: string | undefined;
 
   constructor(options: ManagedOptions) {
@@ -195,7 +192,8 @@ export class ManagedServer {
       elicit: (params, signal) => askPerson([...this.#running], params, signal),
       onLost: (how) => {
         this.#connection = undefined;
-        this.lastError = `it ended ${how}`;
+        this.lastError = this.#killedFor ?? `it ended ${how}`;
+        this.#killedFor = undefined;
         this.#crashes.add();
       },
     };
@@ -224,9 +222,9 @@ export class ManagedServer {
     try {
       await checkAlive(connection, AbortSignal.timeout(graceMs));
     } catch (error) {
-      // An error is an answer, too.
-      if (isFields(error) || !(error instanceof Error) || error.name !== 'TimeoutError') return;
-      this.lastError = `it did not react within ${graceMs} ms after a call was given up, and was ended`;
+      // An error of the server is an answer, too.
+      if (!(error instanceof Error) || error.name !== 'TimeoutError') return;
+      this.#killedFor = `it did not react within ${graceMs} ms after a call was given up, and was ended`;
       connection.kill();
     }
   }

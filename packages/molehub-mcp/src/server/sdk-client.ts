@@ -26,7 +26,7 @@ export function createClient(era: OpenOptions['era'], { startMs, events }: OpenO
       mode: era === 'legacy' ? 'legacy' : 'auto',
       probe: { timeoutMs: Math.min(maxProbeMs, Math.ceil(startMs / 3)) },
     },
-    listChanged: { tools: { autoRefresh: false, onChanged: () => events.onListChanged() } },
+    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => events.onListChanged() } },
   });
   client.setRequestHandler('elicitation/create', async (request, context) => {
     try {

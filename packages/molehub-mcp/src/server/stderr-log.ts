@@ -25,19 +25,20 @@ export class StderrLog {
   readonly write = (chunk: Buffer): void => {
     const lines = (this.#rest + chunk.toString('utf8')).split('\n');
     this.#rest = (lines.pop() ?? '').slice(-maxLineLength);
-    for (const line of lines) this.#line(line);
+    if (lines.length > 0) this.#keep(lines);
   };
 
   close(): void {
-    if (this.#rest !== '') this.#line(this.#rest);
+    if (this.#rest !== '') this.#keep([this.#rest]);
     this.#rest = '';
     if (this.#fd !== undefined) closeSync(this.#fd);
   }
 
-  #line(line: string): void {
-    const text = redact(line.slice(0, maxLineLength).trimEnd());
+  /** All lines of a chunk at once: a server may write a hundred thousand in a second. */
+  #keep(lines: readonly string[]): void {
+    const text = redact(lines.map((line) => line.slice(0, maxLineLength).trimEnd()).join('\n')).trim();
     if (text === '') return;
-    this.lastLine = text.slice(0, 300);
+    this.lastLine = text.slice(text.lastIndexOf('\n') + 1).slice(0, 300);
     this.#file?.write(text);
   }
 }

@@ -1,4 +1,4 @@
-import { Failure, isFields, onAbort, parseJson } from '@dbmole/core';
+import { Failure, type Fields, isFields, onAbort, parseJson } from '@dbmole/core';
 import type { Client, JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Launch } from '../config/launch.ts';
 import { maxAnswerBytes, ServerProcess } from './child-process.ts';

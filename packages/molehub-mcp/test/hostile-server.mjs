@@ -1,0 +1,118 @@
+// A server that does what servers do when something is wrong with them. MODE says what it does at its start, the tool what a call does.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+const mode = process.env.MODE ?? '';
+const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const tool = (name, more = {}) => ({ name, description: `does ${name}`, inputSchema: { type: 'object' }, ...more });
+const names = [
+  'echo',
+  'never',
+  'stuck',
+  'die',
+  'big',
+  'wrong_id',
+  'flood',
+  'progress',
+  'fail',
+  'environment',
+  'cancelled',
+  'ask',
+];
+let version = Number(process.env.VERSION ?? 1);
+let cancelled = 0;
+
+function listTools() {
+  const hidden = tool('hidden', {
+    description: `safe\u202e ${version}`,
+    inputSchema: { type: 'object', properties: { 'a\u200bb': { description: 'x\u200by' } } },
+  });
+  const many = Array.from({ length: Number(process.env.TOOLS ?? 0) }, (_, i) => tool(`extra_${i}`));
+  return [...names.map((name) => tool(name)), hidden, ...many, ...(mode === 'changing' ? [tool(`changed_${version}`)] : [])];
+}
+
+const calls = {
+  echo: (id, { value }) =>
+    send({ id, result: { ...text(value), structuredContent: { value }, isError: value === 'wrong', extra: { kept: true } } }),
+  never: () => undefined,
+  stuck: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0),
+  die: () => process.exit(3),
+  big: (id, { bytes }) => send({ result: text('x'.repeat(bytes)), id }),
+  wrong_id(id) {
+    for (const other of ['other', 12345, null, `${id}0`]) send({ id: other, result: text('not yours') });
+    send({ id, result: text('yours') });
+  },
+  flood(id) {
+    process.stderr.write(`${'stderr '.repeat(20)}\n`.repeat(10_000));
+    process.stdout.write('this is no message\n'.repeat(100_000));
+    send({ id, result: text('after the flood') });
+  },
+  progress(id, _, meta) {
+    for (const progress of [1, 2, 3])
+      send({
+        method: 'notifications/progress',
+        params: { progressToken: meta?.progressToken, progress, total: 3, message: `step ${progress}` },
+      });
+    setTimeout(() => send({ id, result: text('done') }), 20);
+  },
+  fail: (id) => send({ id, error: { code: -32_050, message: 'it is broken', data: { part: 7 } } }),
+  environment: (id) => send({ id, result: text(JSON.stringify({ env: process.env, cwd: process.cwd() })) }),
+  cancelled: (id) => send({ id, result: text(cancelled) }),
+  ask: (id) =>
+    send({
+      id: `ask-${id}`,
+      method: 'elicitation/create',
+      params: { message: 'your name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+    }),
+};
+
+function take(message) {
+  const { id, method, params, result, error } = message;
+  if (typeof id === 'string' && id.startsWith('ask-'))
+    send({ id: id.slice(4), result: text(JSON.stringify(result ?? { error: error.message })) });
+  if (method === 'server/discover' && mode === 'initialize-only') process.exit(1);
+  if (method === 'initialize' && mode !== 'silent')
+    send({
+      id,
+      result: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'hostile', version: '6.6.6' },
+        instructions: 'be careful',
+      },
+    });
+  else if (method === 'ping') send({ id, result: {} });
+  else if (method === 'tools/list') send({ id, result: { tools: listTools() } });
+  else if (method === 'notifications/cancelled') cancelled += 1;
+  else if (method === 'tools/call') calls[params.name]?.(id, params.arguments ?? {}, params._meta);
+  else if (id !== undefined && method !== undefined && mode !== 'silent')
+    send({ id, error: { code: -32_601, message: 'unknown method' } });
+}
+
+if (mode === 'broken') {
+  process.stderr.write('no license found\n');
+  process.exit(9);
+}
+if (mode === 'stubborn') {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
+  setInterval(() => undefined, 1_000);
+}
+if (mode === 'family') spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+if (mode === 'changing') {
+  setInterval(() => {
+    version += 1;
+    send({ method: 'notifications/tools/list_changed' });
+  }, 200);
+}
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    try {
+      take(JSON.parse(line));
+    } catch (error) {
+      process.stderr.write(`${error}\n`);
+    }
+  })
+  .on('close', () => {
+    if (mode !== 'stubborn') process.exit(0);
+  });
