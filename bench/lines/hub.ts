@@ -75,7 +75,7 @@ async function passedCall({ node }: BenchOptions): Promise<Measured> {
   });
 }
 
-/** From the start of a program to its answer to `tools/list`. */
+/** The time from the start of a program to its answer to `tools/list`. */
 async function firstList({ runs, node }: BenchOptions): Promise<Measured> {
   return await withHome(node, serverCount, async (home) => {
     const times = { floor: [] as number[], hub: [] as number[] };

@@ -44,7 +44,12 @@ describe('the tarball of molehub-mcp', () => {
     const node = await openNode(line);
     const main = join(scratch, 'node_modules', name, 'dist', 'main.js');
     const home = mkdtempSync(join(tmpdir(), 'mole-hub-home-'));
-    const env = { PATH: process.env.PATH ?? '', HOME: home };
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, '.config'),
+      XDG_CACHE_HOME: join(home, '.cache'),
+    };
     const type = async (...args: string[]) => (await run(node, [main, ...args], { cwd: home, env })).stdout;
     const clientFile = join(home, '.cursor', 'mcp.json');
     const before = JSON.stringify({ mcpServers: { old: { command: node, args: [hostileServer] } } });
