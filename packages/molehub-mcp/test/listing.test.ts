@@ -64,7 +64,7 @@ describe('the list of tools', () => {
       await world.connect('legacy', { door, session: 'a' }),
       await world.connect('auto', { door, session: 'b' }),
     ];
-    await expect.poll(() => first.text('hub_search'), { timeout: 20_000 }).toMatch(/(?:: 13 tools[^\n]*\n?){3}/);
+    await expect.poll(() => first.text('hub_search'), { timeout: 20_000 }).toMatch(/(?:\w+: 13 tools[^\n]*\n?){3}/);
     for (const client of [first, second])
       for (const server of ['all', 'own', 'short'])
         await client.text('hub_call', { name: `${server}__echo`, arguments: { value: 'x' } });

@@ -49,6 +49,17 @@ async function ready(server: ServerProcess, ...names: string[]): Promise<void> {
   }
 }
 
+const endings = ['kill', 'signal', 'end of input'] as const;
+
+async function endAndWait(server: ServerProcess, how: (typeof endings)[number]): Promise<void> {
+  server.markTime();
+  if (how === 'end of input') server.child.stdin.end();
+  else server.child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  const exit = await server.exited;
+  expect(exit.after).toBeLessThan(8_000);
+  if (how !== 'kill') expect(exit).toMatchObject({ code: 0 });
+}
+
 describe.runIf(process.platform === 'linux')('the processes of a hub', () => {
   it('end with it, whatever they are and however it ends', { timeout: 240_000 }, async () => {
     const usual = { plain: hostile('', few), family: hostile('family', few) };
@@ -62,15 +73,8 @@ describe.runIf(process.platform === 'linux')('the processes of a hub', () => {
       const calls = names.map((name) => server.callTool(`${name}__echo`, { value: name }));
       expect((await Promise.all(calls)).map(readText)).toEqual(names);
       expect(processesOf(world).length).toBe(names.length + 2);
-      const isKilled = round % 3 === 0;
-      if (isKilled) server.child.kill('SIGKILL');
-      else if (round % 3 === 1) server.child.kill('SIGTERM');
-      else server.child.stdin.end();
-      server.markTime();
-      const exit = await server.exited;
-      expect(exit.after).toBeLessThan(8_000);
+      await endAndWait(server, endings[round % endings.length] ?? 'kill');
       await expect.poll(() => processesOf(world), { timeout: 10_000 }).toEqual([]);
-      if (!isKilled) expect(exit).toMatchObject({ code: 0 });
     }
   });
 
