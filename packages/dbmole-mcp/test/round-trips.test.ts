@@ -34,6 +34,7 @@ describe.each(engines)('a call on a known session of %s', (id) => {
     ['query', (call) => ({ sql: `select id, name from items where id > ${call}` }), 1],
     ['query', (call) => ({ sql: `select made from items where id > ${call}` }), 1],
     ['query', (call) => ({ sql: `select id, name from items where id > ${placeholder()}`, params: [call] }), 1],
+    ['query', (call) => ({ sql: 'select id, name from items', limit: 10 + call, timeout_ms: 20_000 + call }), 1],
     ['list_tables', () => ({}), 1],
     ['describe_table', () => ({ tables: ['items'] }), 1],
     ['test_connection', () => ({}), 2],

@@ -138,16 +138,22 @@ class MysqlSession implements Session {
 
   async #readInside({ request, sink }: SessionRead, leftovers: Leftovers, signal: AbortSignal): Promise<ReadEnd> {
     const { sql, premise } = request.statement;
-    const { timeoutMs } = request;
+    let begun: Promise<void> | undefined;
     if (!request.isBounded || !this.#suitsQuestions) {
       // An added limit would become a part of the plan that is shown.
       const maxRows = showsPlan(sql) ? undefined : request.maxRows;
-      await this.#beginRead({ sqlMode: premise, timeoutMs, maxRows, timeZone: this.#zone?.name });
+      const limits = { sqlMode: premise, timeoutMs: request.timeoutMs, maxRows, timeZone: this.#zone?.name };
+      const isSafe = this.#isReadBegun && this.#limits?.sqlMode === premise && this.#limits.timeZone === limits.timeZone;
+      begun = this.#beginRead(limits);
+      // Where only the bounds of the read differ, it is sent behind them at once: without them it would be no less safe.
+      if (isSafe) begun.catch(() => undefined);
+      else await begun;
     }
     const rows = new UserRows(sink, request);
     const mustGiveRows = premise !== undefined && isQuery(sql) && !surelyGivesRows(sql) && !this.#prepared.has(sql, premise);
     leftovers.begun = true;
     const end = await runStatement({ sql, rows, stopOnEnough: true, mustGiveRows, ...this.#watchedParts(signal), ...request });
+    await begun;
     if (mustGiveRows) this.#prepared.add(sql, premise);
     leftovers.database ??= end.database;
     return { timeZone: rows.dependsOnTimeZone ? await this.#timeZone() : undefined };
