@@ -16,6 +16,24 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 
 function ignore(): void {}
 
+/** For each call two: that of its client, and its own. */
+const maxPrepared = 2;
+const prepared: AbortController[] = [];
+
+/** A new controller. Making its signal takes 15 µs, so it is made ahead if possible. */
+export function takeController(): AbortController {
+  return prepared.pop() ?? new AbortController();
+}
+
+/** Makes the controllers of the next call, at a time when no call waits. */
+export function prepareControllers(): void {
+  while (prepared.length < maxPrepared) {
+    const controller = new AbortController();
+    // The signal is made when it is first read.
+    if (!controller.signal.aborted) prepared.push(controller);
+  }
+}
+
 /** Why a signal was aborted. A Failure as the reason is quoted; other reasons are distinguished by name. */
 export function formatAbort(signal: AbortSignal, cause: unknown = signal.reason): Failure {
   const reason: unknown = signal.reason;

@@ -5,7 +5,7 @@ export { CutString, LeftOut, RawNumber } from './answer/json-writer.ts';
 export { excerptAt, quoteRemote } from './answer/quote-remote.ts';
 export { respond, severalFailureRoom, type ToolReply } from './answer/respond.ts';
 export { defaultBudget } from './answer/truncate.ts';
-export { truncateJsonBudget } from './answer/truncate-json.ts';
+export { truncateJsonBudget, truncateJsonInTurns } from './answer/truncate-json.ts';
 export { maxCellOffset, type RowWriter, truncateRows } from './answer/truncate-rows.ts';
 export { runProgram } from './cli/command-line.ts';
 export { confirm } from './cli/terminal/confirm.ts';

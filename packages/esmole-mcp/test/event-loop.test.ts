@@ -70,6 +70,7 @@ describe('a heavy call on Elasticsearch', () => {
     search('a document of 90,000 numbers', () => found(`{"a":${list(90_000, String)}}`)),
     search('a document of 480,000 numbers', () => found(`{"a":${list(480_000, () => '1')}}`)),
     search('a document of 4 MB of empty objects', () => found(`{"a":${list(1_400_000, () => '{}')}}`)),
+    search('a document of 24,000 fields', () => found(fields(24_000, (at) => `"f${at}":${at}`))),
     search('10,000 small hits', () => hits(10_000, (at) => `{"a${at % 100}":${at},"b":"x"}`)),
     search('30,000 hits of 100 characters', () => hits(30_000, () => `{"a":"${'x'.repeat(100)}"}`)),
     aggregate(

@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts';
 import { redactData } from '../redact/redact.ts';
+import type { Turns } from '../turns.ts';
 import { type JsonCuts, type JsonLimits, type WrittenJson, writeJson } from './json-writer.ts';
 
 interface JsonPart {
@@ -24,12 +25,34 @@ const usefulString = 200;
  * the widest limits that fit; every try ends as soon as the room is full, so the cost depends on the room, not on the value.
  */
 export function truncateJsonBudget(value: unknown, room: number, maxStringLength = Infinity): JsonPart {
+  const work = truncateInSteps(value, room, maxStringLength);
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
+}
+
+/** The same, and other calls run in between. */
+export async function truncateJsonInTurns(value: unknown, room: number, turns: Turns): Promise<JsonPart> {
+  const work = truncateInSteps(value, room, Infinity);
+  let step = work.next();
+  while (step.done !== true) {
+    await turns.next();
+    step = work.next();
+  }
+  return step.value;
+}
+
+type Steps<T> = Generator<undefined, T, undefined>;
+
+function* truncateInSteps(value: unknown, room: number, maxStringLength: number): Steps<JsonPart> {
   if (!(room >= smallestJsonRoom)) {
     throw new Failure('internal', `room for JSON is ${room}; it takes ${smallestJsonRoom} characters or more`);
   }
-  const found = widest(value, { room, maxStringLength, removeSecrets: false });
+  const found = yield* findWidest(value, { room, maxStringLength, removeSecrets: false });
   // Strings are cleaned one by one: a pattern that reached from a key into its value would leave invalid JSON behind.
-  const clean = redactData(found.text) === found.text ? found : widest(value, { room, maxStringLength, removeSecrets: true });
+  const isClean = redactData(found.text) === found.text;
+  yield;
+  const clean = isClean ? found : yield* findWidest(value, { room, maxStringLength, removeSecrets: true });
   return { ...clean, cut: Object.values(clean.cuts).some((count) => count > 0) };
 }
 
@@ -53,7 +76,10 @@ interface Widest {
   removeSecrets: boolean;
 }
 
-function widest(value: unknown, { room, maxStringLength, removeSecrets }: Widest): WrittenJson & { limits: JsonLimits } {
+function* findWidest(
+  value: unknown,
+  { room, maxStringLength, removeSecrets }: Widest,
+): Steps<WrittenJson & { limits: JsonLimits }> {
   const attempt = (given: JsonLimits) => {
     const limits = given === whole ? whole : { ...given, string: Math.min(given.string, maxStringLength) };
     const written = writeJson(value, { limits, room, removeSecrets });
@@ -64,6 +90,7 @@ function widest(value: unknown, { room, maxStringLength, removeSecrets }: Widest
   let high = best ? 0 : steps;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
+    yield;
     const found = attempt(limitsAt(middle, room));
     if (found) {
       best = found;

@@ -1,4 +1,5 @@
 import { type JSONRPCMessage, ProtocolError } from '@modelcontextprotocol/server';
+import { prepareControllers, takeController } from '../abort.ts';
 import { toFailure } from '../failure.ts';
 import { type Fields, isFields } from '../registry/tree.ts';
 import type { Caller } from '../tools/caller.ts';
@@ -61,7 +62,7 @@ export class DirectCalls {
   }
 
   async #run(call: PlainCall): Promise<void> {
-    const controller = new AbortController();
+    const controller = takeController();
     const { signal } = controller;
     this.#running.set(call.id, controller);
     const notify: Caller['notify'] = async (method, params) => void this.#send({ jsonrpc: '2.0', method, params });
@@ -69,6 +70,7 @@ export class DirectCalls {
     this.#running.delete(call.id);
     // A cancelled call needs no answer.
     if (!signal.aborted) this.#send(answer);
+    prepareControllers();
   }
 
   #cancel(params: unknown): boolean {

@@ -1,3 +1,4 @@
+import { takeController } from '../abort.ts';
 import type { Failure } from '../failure.ts';
 
 /** A call that was answered. */
@@ -27,7 +28,7 @@ export class RunningCalls {
 
   /** The call counts from here on until `end`. */
   begin(): AbortController {
-    const controller = new AbortController();
+    const controller = takeController();
     this.#running.set(controller, performance.now());
     return controller;
   }

@@ -1,4 +1,4 @@
-import { type CellValue, CutString, LeftOut, RawNumber, truncateJsonBudget } from '@dbmole/core';
+import { type CellValue, CutString, LeftOut, RawNumber, Turns, truncateJsonBudget, truncateJsonInTurns } from '@dbmole/core';
 
 /** A hit as the cluster gives it; everything in it may be missing. */
 export type Hit = Readonly<Record<string, unknown>>;
@@ -32,14 +32,15 @@ export interface TableOptions {
  * What is nested in objects becomes a column of its own, `customer.name`; lists stay JSON. `_index` is a column only where it is not
  * the same for all.
  */
-export function tabulate(all: readonly Hit[], options: TableOptions): HitTable {
-  const flat = flattenSome(all, options);
+export async function tabulate(all: readonly Hit[], options: TableOptions): Promise<HitTable> {
+  const turns = new Turns();
+  const flat = await flattenSome(all, options, turns);
   const hits = all.slice(0, flat.length);
   const heads = unite(flat.map(({ head }) => head));
   const names = unite(flat.map(({ fields }) => fields));
   const filled = flat.reduce((sum, { fields }) => sum + fields.size, 0);
   if (names.length > maxColumns || (names.length > 8 && filled < names.length * hits.length * minFilled)) {
-    return jsonLines(hits, flat, heads);
+    return await jsonLines(hits, { flat, heads, turns });
   }
   const mixed = new Set(names.filter((name) => isMixed(flat.map(({ fields }) => fields.get(name)))));
   const rows = flat.map(({ head, fields }) => [
@@ -61,11 +62,18 @@ function quoteIn(mixed: ReadonlySet<string>, name: string, cell: CellValue): Cel
   return mixed.has(name) && typeof cell === 'string' ? JSON.stringify(cell) : cell;
 }
 
-function jsonLines(hits: readonly Hit[], flat: readonly { head: Fields }[], heads: readonly string[]): HitTable {
-  const rows = hits.map((hit, index) => [
-    ...heads.map((name) => flat[index]?.head.get(name) ?? null),
-    jsonText(hit._source ?? hit.fields ?? {}),
-  ]);
+interface Parts {
+  flat: readonly FlatHit[];
+  heads: readonly string[];
+  turns: Turns;
+}
+
+async function jsonLines(hits: readonly Hit[], { flat, heads, turns }: Parts): Promise<HitTable> {
+  const rows: CellValue[][] = [];
+  for (const [index, hit] of hits.entries()) {
+    const { text } = await truncateJsonInTurns(hit._source ?? hit.fields ?? {}, jsonRoom, turns);
+    rows.push([...heads.map((name) => flat[index]?.head.get(name) ?? null), text]);
+  }
   return { columns: [...heads, '_source'], rows };
 }
 
@@ -76,14 +84,19 @@ interface FlatHit {
   fields: Fields;
 }
 
-function flattenSome(hits: readonly Hit[], { isOneIndex, computed = [], room, cellLimit }: TableOptions): FlatHit[] {
+async function flattenSome(
+  hits: readonly Hit[],
+  { isOneIndex, computed = [], room, cellLimit }: TableOptions,
+  turns: Turns,
+): Promise<FlatHit[]> {
   const flat: FlatHit[] = [];
   let left = room;
   for (const hit of hits) {
     if (left < 0) break;
-    const one = { head: readHead(hit, { isOneIndex, computed }), fields: listFields(hit) };
+    const one = { head: readHead(hit, { isOneIndex, computed }), fields: listFields(hit, computeMaxFields(cellLimit)) };
     flat.push(one);
     left -= computeMinSize(one.fields, cellLimit);
+    await turns.next();
   }
   return flat;
 }
@@ -98,10 +111,15 @@ export function createRoom(characters: number, cellLimit: number): { take(hit: H
   let left = characters;
   return {
     take(hit) {
-      left -= computeMinSize(listFields(hit), cellLimit);
+      left -= computeMinSize(listFields(hit, computeMaxFields(cellLimit)), cellLimit);
       return left >= 0;
     },
   };
+}
+
+/** With more fields than this, a hit is one cell of JSON, which is cut: the others need not be read. */
+function computeMaxFields(cellLimit: number): number {
+  return Math.max(cellLimit, maxColumns + 1);
 }
 
 /** No row of these is shorter: whole as a table has them, or cut as one cell of JSON. */
@@ -130,28 +148,30 @@ function readHead(hit: Hit, { isOneIndex, computed }: Pick<TableOptions, 'isOneI
   return head;
 }
 
-function listFields(hit: Hit): Fields {
+function listFields(hit: Hit, maxFields = Number.POSITIVE_INFINITY): Fields {
   const fields: Fields = new Map();
-  flatten(hit._source, fields);
+  flatten(hit._source, fields, maxFields);
+  if (fields.size >= maxFields) return fields;
   for (const [name, value] of listEntries(hit.fields)) fields.set(name, formatCell(single(value)));
   if (hit.highlight !== undefined) fields.set('highlight', jsonText(hit.highlight));
   for (const [name, value] of listEntries(hit.inner_hits)) fields.set(`inner_hits.${name}`, jsonText(innerHits(value)));
   return fields;
 }
 
-/** Columns keep the order of the document. */
-function flatten(document: unknown, into: Fields): void {
-  const open = [{ entries: listEntries(document), at: 0, prefix: '' }];
-  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
-    const next = level.entries[level.at++];
-    if (next === undefined) {
+/** Columns keep the order of the document. A large object is faster to walk by its keys than by its entries. */
+function flatten(document: unknown, into: Fields, maxFields: number): void {
+  const open = [{ members: document, keys: listKeys(document), at: 0, prefix: '' }];
+  for (let level = open.at(-1); level !== undefined && into.size < maxFields; level = open.at(-1)) {
+    const key = level.keys[level.at++];
+    if (key === undefined) {
       open.pop();
       continue;
     }
-    const [key, value] = next;
+    const value = isObject(level.members) ? level.members[key] : undefined;
     const name = `${level.prefix}${key}`;
-    const entries = listEntries(value);
-    if (entries.length > 0 && open.length < maxLevels && name.length < maxName) open.push({ entries, at: 0, prefix: `${name}.` });
+    const keys = listKeys(value);
+    if (keys.length > 0 && open.length < maxLevels && name.length < maxName)
+      open.push({ members: value, keys, at: 0, prefix: `${name}.` });
     else into.set(name, formatCell(value));
   }
 }
@@ -184,6 +204,11 @@ export function jsonText(value: unknown): string {
 }
 
 const none: readonly [string, unknown][] = [];
+const noKeys: readonly string[] = [];
+
+function listKeys(value: unknown): readonly string[] {
+  return isObject(value) ? Object.keys(value) : noKeys;
+}
 
 function listEntries(value: unknown): readonly [string, unknown][] {
   return isObject(value) ? Object.entries(value) : none;

@@ -66,7 +66,7 @@ async function fitBoth(
 ): Promise<Parts> {
   const bodyRoom = room - lineReserve;
   const aggregations = await text.format(hits.length === 0 ? bodyRoom : bodyRoom / 2);
-  const table = formatHits(hits, args, room - aggregations.body.length - gap.length);
+  const table = await formatHits(hits, args, room - aggregations.body.length - gap.length);
   const left = bodyRoom - table.body.length - gap.length;
   return { table, aggregations: aggregations.isCut && left > bodyRoom / 2 ? await text.format(left) : aggregations };
 }
@@ -77,12 +77,13 @@ interface HitText {
   cuts: string;
 }
 
-function formatHits(hits: readonly Hit[], args: SearchArgs, room: number): HitText {
+async function formatHits(hits: readonly Hit[], args: SearchArgs, room: number): Promise<HitText> {
   if (hits.length === 0) return { body: '', shown: 0, cuts: '' };
   const isOneIndex = indexOfAll(hits) !== undefined;
-  const { columns, rows } = tabulate(hits, { isOneIndex, computed: findComputed(args.sort), room, cellLimit: args.cell_limit });
-  const options = { cellLimit: args.cell_limit, cellOffset: args.cell_offset, rowLimit: args.size };
-  const writer = truncateRows({ columns, budget: room, ...options });
+  const options = { isOneIndex, computed: findComputed(args.sort), room, cellLimit: args.cell_limit };
+  const { columns, rows } = await tabulate(hits, options);
+  const { cell_limit: cellLimit, cell_offset: cellOffset, size: rowLimit } = args;
+  const writer = truncateRows({ columns, budget: room, cellLimit, cellOffset, rowLimit });
   for (const row of rows) if (!writer.add(row)) break;
   const { body, shownRows, cuts } = writer.finish();
   return { body, shown: shownRows, cuts };

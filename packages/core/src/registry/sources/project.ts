@@ -59,16 +59,16 @@ export function createFoundProject(options: {
   allowCommand: string;
 }): ProjectSource {
   const cells = projectFilePlaces(options.cwd, options.fileName).map((place) => createFileCell(place, readProjectImage));
-  let seen: { found: readonly Found[]; trust: number } | undefined;
+  let seen: { found: readonly Found[]; allowed: ReadonlySet<string> } | undefined;
   let state: ProjectState = { pending: [] };
   const context = { ...options, known: new Map<string, readonly string[]>() };
   return {
     read() {
-      const found = findUntilAllowed(cells, options.trust);
-      const trust = options.trust.revision();
-      const same = seen?.trust === trust && sameReadings(seen.found, found);
+      const allowed = options.trust.paths();
+      const found = findUntilAllowed(cells, options.trust, allowed);
+      const same = seen?.allowed === allowed && sameReadings(seen.found, found);
       if (!same) state = readState(found, context);
-      seen = { found, trust };
+      seen = { found, allowed };
       return state;
     },
   };
@@ -79,9 +79,8 @@ interface Found {
   reading: FileReading;
 }
 
-function findUntilAllowed(cells: readonly FileCell[], trust: Trust): Found[] {
+function findUntilAllowed(cells: readonly FileCell[], trust: Trust, allowedPaths: ReadonlySet<string>): Found[] {
   const found: Found[] = [];
-  const allowedPaths = trust.paths();
   for (const cell of cells) {
     const reading = cell.read();
     if (!reading.image && !reading.failure && !allowedPaths.has(cell.path)) continue;

@@ -23,12 +23,10 @@ export interface Trust {
   isAllowed(file: Pick<ProjectFile, 'path' | 'sha256'>): boolean;
   /** What a person last allowed at this path, whatever the file holds now; undefined if nothing. Earlier versions kept no names. */
   lastAllowed(path: string): { names?: readonly string[] | undefined } | undefined;
-  /** The digests of all allowed files. */
+  /** The paths of all allowed files; another set whenever any of these answers may have changed. */
   paths(): ReadonlySet<string>;
   /** Why the memory cannot be used. */
   problem(): Failure | undefined;
-  /** Another number whenever an answer may have changed. */
-  revision(): number;
 }
 
 interface AllowOptions {
@@ -106,7 +104,6 @@ export async function disallowProjectFile(options: Pick<AllowOptions, 'trustPath
 export function createTrust(trustPath: string): Trust {
   const cell = createFileCell(trustPath);
   let seen: unknown;
-  let revision = 0;
   let allowed: Memory['allowed'] = [];
   let paths: ReadonlySet<string> = new Set();
   let problem: Failure | undefined;
@@ -114,7 +111,6 @@ export function createTrust(trustPath: string): Trust {
     const reading = cell.read();
     if (reading === seen) return;
     seen = reading;
-    revision++;
     problem = reading.failure ?? (reading.image && misplaced(reading.image));
     const parsed = problem || !reading.image ? [] : parseMemory(reading.image, trustPath);
     if (parsed instanceof Failure) problem = parsed;
@@ -138,10 +134,6 @@ export function createTrust(trustPath: string): Trust {
     problem() {
       refresh();
       return problem;
-    },
-    revision() {
-      refresh();
-      return revision;
     },
   };
 }

@@ -143,7 +143,7 @@ class MysqlSession implements Session {
       // An added limit would become a part of the plan that is shown.
       const maxRows = showsPlan(sql) ? undefined : request.maxRows;
       const limits = { sqlMode: premise, timeoutMs: request.timeoutMs, maxRows, timeZone: this.#zone?.name };
-      const isSafe = this.#isReadBegun && this.#limits?.sqlMode === premise && this.#limits.timeZone === limits.timeZone;
+      const isSafe = this.#isReadBegun && this.#limits?.sqlMode === premise && this.#limits?.timeZone === limits.timeZone;
       begun = this.#beginRead(limits);
       // Where only the bounds of the read differ, it is sent behind them at once: without them it would be no less safe.
       if (isSafe) begun.catch(() => undefined);
