@@ -50,6 +50,11 @@ export interface ReadLimits {
   timeZone: string | undefined;
 }
 
+/** Whether two reads differ in their bounds alone. */
+export function hasSameMeaning(one: ReadLimits | undefined, { sqlMode, timeZone }: ReadLimits): boolean {
+  return one !== undefined && one.sqlMode === sqlMode && one.timeZone === timeZone;
+}
+
 /**
  * Formats the settings of a session before a read. They include the character set, because a reset returns to that of the server, and
  * the isolation level, because a plain SELECT locks the rows that it reads where the server's level is SERIALIZABLE.

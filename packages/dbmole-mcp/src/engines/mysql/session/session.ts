@@ -12,7 +12,7 @@ import type {
 import { isStaleError, staleFailure } from '../../../failure.ts';
 import { premiseCode } from '../../../guard/read-statement.ts';
 import { isWrongValue, premiseFailure, toMysqlFailure } from '../errors/failure.ts';
-import { detectFlavour, type Flavour, formatReadSettings, type ReadLimits } from '../flavour.ts';
+import { detectFlavour, type Flavour, formatReadSettings, hasSameMeaning, type ReadLimits } from '../flavour.ts';
 import { collectRows, UserRows } from '../values/user-rows.ts';
 import { type Canceller, getCanceller } from '../wire/cancel.ts';
 import type { Conversation } from '../wire/conversation.ts';
@@ -39,8 +39,8 @@ export async function openSession(target: SessionTarget, signal: AbortSignal): P
     const canceller = getCanceller(target);
     canceller.acquire(target);
     const flavour = detectFlavour(row?.[0] ?? '');
-    const { product } = flavour;
-    return new MysqlSession({ conversation, canceller, where: { ...where, product }, flavour, database: target.database });
+    const from = { ...where, product: flavour.product };
+    return new MysqlSession({ conversation, canceller, where: from, flavour, database: target.database });
   } catch (error) {
     conversation.destroy();
     throw signal.aborted ? signal.reason : toMysqlFailure(error, where);
@@ -143,11 +143,10 @@ class MysqlSession implements Session {
       // An added limit would become a part of the plan that is shown.
       const maxRows = showsPlan(sql) ? undefined : request.maxRows;
       const limits = { sqlMode: premise, timeoutMs: request.timeoutMs, maxRows, timeZone: this.#zone?.name };
-      const isSafe = this.#isReadBegun && this.#limits?.sqlMode === premise && this.#limits?.timeZone === limits.timeZone;
+      const mayFollow = this.#isReadBegun && hasSameMeaning(this.#limits, limits);
       begun = this.#beginRead(limits);
-      // Where only the bounds of the read differ, it is sent behind them at once: without them it would be no less safe.
-      if (isSafe) begun.catch(() => undefined);
-      else await begun;
+      // The statement follows at once where only the bounds differ: without them, it would be no less safe.
+      await Promise.race([begun, mayFollow ? undefined : begun]);
     }
     const rows = new UserRows(sink, request);
     const mustGiveRows = premise !== undefined && isQuery(sql) && !surelyGivesRows(sql) && !this.#prepared.has(sql, premise);
