@@ -58,3 +58,28 @@ describe('the recipe for an engine', () => {
     expect(naming.filter((file) => !places.some((place) => `${folder}/${file}`.startsWith(place)))).toEqual([]);
   });
 });
+
+describe('the recipe for a transport', () => {
+  const folder = 'packages/core/src';
+  const files = list(folder).filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.startsWith('testing/'));
+  const code = new Map(files.map((file) => [file, withoutComments(read(`${folder}/${file}`))]));
+  const serving = files.filter((file) => /(?<!function )\b(?:serveClient|toolServer\.connect)\(/.test(code.get(file) ?? ''));
+  const doors = [...new Set(serving.flatMap((file) => /^doors\/([^/]+)\//.exec(file)?.[1] ?? []))];
+
+  it('names the folder of each transport, and stdio', () => {
+    expect(doors.length).toBeGreaterThan(2);
+    const others = serving.filter((file) => !file.startsWith('doors/') && file !== 'tools/tool-server.ts');
+    expect(others.filter((file) => !readPlaces('Add a transport', {}).includes(`${folder}/${file}`))).toEqual([]);
+    for (const name of doors)
+      expect(readPlaces('Add a transport', { name }).filter((place) => !existsSync(join(root, place)))).toEqual([]);
+  });
+
+  it.each(doors)('names where %s is started', (name) => {
+    const places = readPlaces('Add a transport', { name });
+    const starts = files.filter((file) => !file.startsWith('doors/') && code.get(file)?.includes(`/doors/${name}/`));
+    const paths = starts.map((file) => `${folder}/${file}`);
+    if (read('packages/core/package.json').includes(`/doors/${name}/`)) paths.push('packages/core/package.json');
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths.filter((path) => !places.some((place) => path.startsWith(place)))).toEqual([]);
+  });
+});

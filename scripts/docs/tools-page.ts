@@ -42,7 +42,7 @@ ${sections.join('\n')}`;
 /** The table for a README. */
 export function toolTable(shown: readonly ShownLeaf[], page: string): string {
   const rows = shown.flatMap(definitionsOf).map(({ name, description }) => `| \`${name}\` | ${cell(description)} |`);
-  return `| tool | what it tells a model of itself |\n|---|---|\n${rows.join('\n')}\n\nTheir arguments: [tools](${page}).`;
+  return `| tool | description shown to the model |\n|---|---|\n${rows.join('\n')}\n\nTheir arguments: [tools](${page}).`;
 }
 
 /** From the files that a review sees; those over the connections come last, as in the list that a client gets. */
