@@ -15,7 +15,7 @@ const rank: Record<LogLevel, number> = { error: 0, warn: 1, notice: 2, info: 3, 
 export function parseLogLevel(text: string | undefined, variable: string): LogLevel {
   const word = (text ?? '').trim().toLowerCase();
   if (word === '') return 'info';
-  // The keys of `rank` are the levels; `hasOwn` has just said that this is one.
+  // The keys of `rank` are the levels; `hasOwn` has just proved that this is one.
   if (Object.hasOwn(rank, word)) return word as LogLevel;
   throw new Failure('input', `invalid ${variable} ${JSON.stringify(word.slice(0, 40))}: expected error, warn, info or debug`, {
     hint: 'Correct or unset it.',

@@ -1,118 +1,32 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect as connectTcp, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import ssh2, { type AuthContext, type Client, type KeyboardAuthContext, type ParsedKey } from 'ssh2';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { SshRoute } from '../src/connection.ts';
-import type { Failure } from '../src/failure.ts';
-import { fingerprint } from '../src/tunnel/keys/known-hosts.ts';
-import { openTunnel, type TunnelOptions } from '../src/tunnel/open-tunnel.ts';
+import ssh2, { type AuthContext, type Client, type KeyboardAuthContext } from 'ssh2';
+import { describe, expect, test, vi } from 'vitest';
 import { createSharedTunnels } from '../src/tunnel/shared-tunnels.ts';
-import type { Tunnel } from '../src/tunnel/tunnel.ts';
 import {
-  listen,
-  makeHostKey,
-  type SshServer,
-  type SshServerOptions,
-  startSshServer,
-  startTarget,
-  type TestTarget,
-} from './ssh-server.ts';
+  cleanUps,
+  echoTarget,
+  home,
+  hostKey,
+  logged,
+  open,
+  parseKey,
+  password,
+  pin,
+  pinOf,
+  publicKey,
+  refusal,
+  serve,
+  serveRaw,
+  until,
+  useLogins,
+} from './login-rig.ts';
+import { makeHostKey, type SshServerOptions } from './ssh-server.ts';
 
-type Hop = Exclude<SshRoute, string>;
-
-const password = 'canary-Pa55word';
-const hostKey = makeHostKey();
-const publicKey = hostKey.public.split(' ').slice(0, 2).join(' ');
-const pin = pinOf(hostKey.public);
-const clientKey = ssh2.utils.generateKeyPairSync('ed25519');
-const cleanUps: (() => Promise<unknown>)[] = [];
-const logged: string[] = [];
-let home: string;
-
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'login-'));
-  await writeFile(join(home, 'id'), clientKey.private, { mode: 0o600 });
-});
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-  logged.length = 0;
-});
-
-afterAll(() => rm(home, { recursive: true }));
-
-async function serve(options: SshServerOptions = {}): Promise<SshServer> {
-  const server = await startSshServer({ hostKeys: [hostKey.private], ...options });
-  cleanUps.push(() => server.close());
-  return server;
-}
-
-async function open(port: number, hop: Partial<Hop> = {}, options: Partial<TunnelOptions> = {}): Promise<Tunnel> {
-  const tunnel = await openTunnel({
-    route: { host: '127.0.0.1', port, user: 'me', password, hostKeys: [pin], ...hop },
-    env: {},
-    home,
-    knownHostsFiles: [],
-    log: (level, text, fields) => logged.push(`${level} ${text} ${JSON.stringify(fields)}`),
-    ...options,
-  });
-  cleanUps.push(() => tunnel.close());
-  return tunnel;
-}
-
-/** Whatever fails must neither be anything but a Failure nor hold the password. */
-async function refusal(attempt: Promise<unknown>): Promise<Failure> {
-  const failure = await attempt.then(
-    () => expect.fail('it succeeded'),
-    (error: Failure) => error,
-  );
-  expect(failure.name).toBe('Failure');
-  expect(inspect(failure, { depth: 10, showHidden: true })).not.toContain(password);
-  return failure;
-}
-
-async function serveRaw(handle: (socket: Socket) => void): Promise<{ port: number; sockets: Socket[] }> {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    sockets.push(socket.on('error', () => {}));
-    handle(socket);
-  });
-  cleanUps.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { port: await listen(server), sockets };
-}
-
-async function echoTarget(): Promise<TestTarget> {
-  const target = await startTarget();
-  cleanUps.push(() => target.close());
-  return target;
-}
-
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-function parseKey(text: string): ParsedKey {
-  const key = ssh2.utils.parseKey(text);
-  if (key instanceof Error) throw key;
-  return key;
-}
-
-function pinOf(text: string): string {
-  return fingerprint(Buffer.from(text.split(' ')[1] ?? '', 'base64'));
-}
+useLogins();
 
 describe('host keys: nothing is sent to a server that is not accepted', () => {
   test('an unknown one', async () => {
@@ -384,109 +298,5 @@ describe('agents', () => {
     expect((await open(server.port, { agent: agent.path })).status().state).toBe('ready');
     expect(server.attempts.at(-1)).toBe('password');
     expect(logged.join('\n')).toContain('warn the SSH agent failed');
-  });
-});
-
-describe('servers that are none', () => {
-  test('reports a port that refuses connections', async () => {
-    const server = createServer();
-    const port = await listen(server);
-    await new Promise((resolve) => server.close(resolve));
-    expect(await refusal(open(port))).toMatchObject({
-      code: 'E_SSH_CONNECT_REFUSED',
-      message: expect.stringContaining(`127.0.0.1:${port}`),
-    });
-  });
-
-  test('a name that does not exist', async () => {
-    expect(await refusal(open(22, { host: 'no.such.name.invalid' }))).toMatchObject({ code: 'E_SSH_DNS' });
-  });
-
-  test('a name that does not exist is said before a key that is missing, and only where it does not', async () => {
-    const nothing = { password: undefined };
-    expect(await refusal(open(22, { ...nothing, host: 'no.such.name.invalid' }))).toMatchObject({ code: 'E_SSH_DNS' });
-    expect(await refusal(open(22, nothing))).toMatchObject({ code: 'E_SSH_AUTH_FAILED' });
-  });
-
-  test.skipIf(process.platform !== 'linux')('drops packets', async () => {
-    const script = `const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-      process.stdout.write(s.address().port + '\\n', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)); });`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    // They fill the queue of the listener, which never accepts; from then on the system drops new connections.
-    const fillers = Array.from({ length: 8 }, () => connectTcp(Number(line), '127.0.0.1').on('error', () => {}));
-    try {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      const count = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length;
-      const before = count();
-      const failure = await refusal(open(Number(line), {}, { timeouts: { connectMs: 300 } }));
-      expect(failure).toMatchObject({ code: 'E_SSH_CONNECT_TIMEOUT', message: expect.stringContaining('300 ms') });
-      await until(() => count() <= before, 'the end of the attempt');
-    } finally {
-      for (const filler of fillers) filler.destroy();
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-  });
-
-  test.each([
-    ['another protocol', 'HTTP/1.1 400 Bad Request\r\n\r\n', true],
-    ['a server that hangs up at once', '', true],
-    ['garbage after the greeting', `SSH-2.0-Fake\r\n${'\u0001'.repeat(64)}`, false],
-  ])('%s', async (_name, text, hangsUp) => {
-    const { port, sockets } = await serveRaw((socket) => {
-      socket.resume();
-      if (hangsUp) socket.end(text);
-      else socket.write(text);
-    });
-    const failure = await refusal(open(port, {}, { timeouts: { busyMs: [10] } }));
-    expect(failure.code).toBe('E_SSH_NOT_SSH_OR_REFUSED');
-    await until(() => sockets.every((socket) => socket.destroyed), 'the end of the connection');
-  });
-
-  test('a silent one', async () => {
-    const { port, sockets } = await serveRaw((socket) => socket.resume());
-    const failure = await refusal(open(port, {}, { timeouts: { handshakeMs: 200 } }));
-    expect(failure).toMatchObject({
-      code: 'E_SSH_HANDSHAKE_TIMEOUT',
-      message: expect.stringContaining('the handshake within 200 ms'),
-    });
-    await until(() => sockets.every((socket) => socket.destroyed), 'the end of the connection');
-  });
-
-  test('one that falls silent at the login', async () => {
-    const server = await serve({ authenticate: () => {} });
-    const failure = await refusal(open(server.port, {}, { timeouts: { handshakeMs: 500 } }));
-    expect(failure).toMatchObject({ code: 'E_SSH_HANDSHAKE_TIMEOUT', message: expect.stringContaining('the login within') });
-  });
-
-  test('one that hangs up at the login', async () => {
-    const server = await serve({ authenticate: () => [...server.connections][0]?.end() });
-    expect((await refusal(open(server.port))).code).toMatch(/^E_SSH_(NETWORK|AUTH_FAILED)$/);
-  });
-
-  test('one without a common algorithm', async () => {
-    const server = await serve({ config: { algorithms: { kex: ['diffie-hellman-group1-sha1'] } } });
-    const failure = await refusal(open(server.port));
-    expect(failure).toMatchObject({ code: 'E_SSH_ALGORITHM_MISMATCH', message: expect.stringContaining('key exchange') });
-  });
-});
-
-describe('giving up', () => {
-  test('while the server is silent: with the reason of the caller, and nothing stays open', async () => {
-    const { port, sockets } = await serveRaw((socket) => socket.resume());
-    const controller = new AbortController();
-    const attempt = refusal(open(port, {}, { signal: controller.signal }));
-    await until(() => sockets.length === 1, 'the connection');
-    controller.abort();
-    expect((await attempt).kind).toBe('cancelled');
-    await until(() => sockets[0]?.destroyed === true, 'the end of the connection');
-  });
-
-  test('before it began: nothing is opened', async () => {
-    const { port, sockets } = await serveRaw(() => {});
-    const attempt = open(port, { privateKey: '~/missing' }, { signal: AbortSignal.abort() });
-    expect((await refusal(attempt)).kind).toBe('cancelled');
-    expect(sockets).toEqual([]);
   });
 });

@@ -94,10 +94,10 @@ export interface Session {
   /**
    * Runs one statement in the engine's read-only transaction, by a protocol that takes one statement only, and ends in
    * ROLLBACK. When the signal is aborted the statement is stopped in the engine and the promise settles soon after; the session
-   * stays usable if the engine said so, and is not `alive` otherwise.
+   * stays usable if the engine confirmed the end, and is not `alive` otherwise.
    */
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd>;
-  /** The same for several statements, in one transaction with one snapshot: each ends by itself, and none makes the others fail. */
+  /** The same for several statements, in one transaction with one snapshot: each has a result of its own, and none makes the others fail. */
   readAll(reads: readonly SessionRead[], signal: AbortSignal): Promise<readonly (ReadEnd | Failure)[]>;
   /** Runs one statement and commits, or rolls back after a dry run. Rows that it returns go to the sink. */
   write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd>;

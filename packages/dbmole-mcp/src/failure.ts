@@ -11,7 +11,7 @@ export function isStaleError(error: unknown): boolean {
   return error instanceof Failure && error.code === staleCode;
 }
 
-/** A write that was stopped, and what became of it: a statement that commits by itself may have done a part. */
+/** The outcome of a write that was stopped: a statement that commits implicitly may have done a part. */
 export function afterStop<E>(error: E, isRolledBack: boolean): E | Failure {
   if (!isStop(error)) return error;
   const end = isRolledBack ? 'it was rolled back and nothing was changed' : 'what it committed on its own remains';

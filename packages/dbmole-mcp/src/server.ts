@@ -113,7 +113,7 @@ const lookupMs = 2_000;
 /** What is shorter is never removed, so that no name has to be spared for it. */
 const shortestRemoved = 6;
 
-/** The backend with what is to be said of its password. An ordinary word is compared with the names of the schema before anything is shown. */
+/** Adds warnings about the password to the backend. An ordinary word is compared with the names of the schema first. */
 async function withPasswordWarning(backend: SqlBackend, config: Connection, signal: AbortSignal): Promise<SqlBackend> {
   const { password, user, database } = config;
   const own = [user, database ?? ''];
@@ -124,7 +124,7 @@ async function withPasswordWarning(backend: SqlBackend, config: Connection, sign
   return { ...backend, remarks: [...backend.remarks, ...describePassword(password, names)] };
 }
 
-/** Compared here: the server would write down what it is asked for. */
+/** The comparison is made here, because the server would log the password. */
 async function readNames({ catalog, catalogRun }: SqlBackend, signal: AbortSignal): Promise<string[]> {
   const read = async (names: Promise<string[]>) => (await names.catch(() => [])).map(bareName);
   return await withDeadline({ signals: [signal], ms: lookupMs }, async (limited) => {

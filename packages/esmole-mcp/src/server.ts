@@ -86,7 +86,7 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
       return [formatIdentity(await backend.probe(signal)), ...backend.cautions];
     },
     audit: async (backend, signal) => (await import('./audit.ts')).audit(backend, signal),
-    // Every request dials by itself when the kept connection is gone; only its login can become old.
+    // Each request reconnects when its connection is gone; only the login can expire.
     isStaleError: isOutdatedLogin,
   },
   tools: {

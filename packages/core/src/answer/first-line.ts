@@ -26,7 +26,7 @@ export interface RowFacts {
   unkeptCells: number;
   /** Cells from which something that looks like a secret was removed. */
   redactedCells: number;
-  /** The limit that was used: smaller than asked for when one row alone was too much. */
+  /** The limit that was used: smaller than requested if one row alone was too large. */
   cellLimit: number;
   cellShrunk: boolean;
   cellOffset: number;

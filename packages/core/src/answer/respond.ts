@@ -60,7 +60,7 @@ interface FailureFacts {
 export const respond = {
   /** Rows, already within their budget and free of secrets: see `truncateRows`. */
   table(rows: Rows, { notes = [] }: TableNotes = {}): ToolReply {
-    // The names of the columns alone are no answer, and where there is no data nothing has to be told from it.
+    // Column names alone are no answer, and without data there is nothing to distinguish from it.
     if (rows.shownRows === 0) return reply(formatHead([rows.line, ...notes], rows.budget));
     return reply(joinBody([rows.line, ...notes], rows.body, rows.budget));
   },

@@ -262,7 +262,7 @@ const carriageReturn = '⟦U+000D⟧';
 const lineBreak = /(⟦U\+000D⟧)?(?:⟦U\+000A⟧|\n)/g;
 
 /**
- * Shown data in which every line break is CRLF, without its carriage returns: that is said once rather than marked at each line. Marks
+ * Shown data in which every line break is CRLF, without its carriage returns: one note replaces a mark at each line. Marks
  * are ours alone, so that none of them came with the data.
  */
 function foldLineBreaks(texts: readonly string[]): { texts: readonly string[]; isCrlf: boolean } {

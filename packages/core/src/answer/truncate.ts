@@ -6,7 +6,7 @@ export const defaultBudget = 32_000;
 export const defaultRowLimit = 100;
 export const defaultCellLimit = 500;
 
-/** With less, not even one cell and what has to be said about it would be sure to fit. */
+/** With less, one cell and the notes about it might not fit. */
 export const smallestBudget = 1_500;
 
 /** The part of every budget that is kept free for the first line. */

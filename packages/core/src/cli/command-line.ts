@@ -125,7 +125,7 @@ async function runCommand<C extends BaseConnection, B extends Backend>(request: 
   const { terminal } = request.notes;
   try {
     const code = await runFound(request);
-    // What went wrong with the last line is said a turn later.
+    // An error of the last line arrives one turn of the event loop later.
     await nextTurn();
     const unwritten = outputFailure(terminal);
     if (unwritten === undefined) return code;
@@ -144,7 +144,7 @@ function outputFailure(terminal: Terminal): Failure | undefined {
   return new Failure('limit', `the answer could not be written (${error.code ?? error.message})`, { hint, cause: error });
 }
 
-/** The server's parts are put together for every command, so that what is wrong with an option or a variable is said by each. */
+/** The server's parts are put together for every command, so that each reports an invalid option or variable. */
 async function runFound<C extends BaseConnection, B extends Backend>({
   definition,
   notes,

@@ -2,7 +2,7 @@ import type { CliQuery, ToolCommand } from '../program/cli-query.ts';
 import type { Command } from './command.ts';
 import { serveOptionNames } from './serve-options.ts';
 
-/** What the commands are told of the server. */
+/** What the commands need to know about the server. */
 export interface CommandsOf {
   toolCommands?: readonly ToolCommand[];
   query?: Omit<CliQuery<never>, 'run'>;

@@ -32,7 +32,7 @@ export function matchingCommands(words: readonly string[], commands: readonly Co
   return words.length === 1 && group.length > 0 ? group : [findCommand(words, commands).command];
 }
 
-/** Nothing is let pass that the command would not look at. */
+/** Throws for arguments that the command would ignore. */
 export function checkWords({ command, words }: Found, program: string): void {
   const { name, takes = '', words: [least, most] = [0, 0] } = command;
   const hint = { cli: `Usage: ${program} ${name} ${takes}`.trim() };

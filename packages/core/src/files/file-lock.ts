@@ -13,7 +13,7 @@ interface LockOptions {
   waitMs?: number;
   /** How long to wait between two attempts; short by default, because a change of the file takes milliseconds. */
   pollMs?: number;
-  /** Once it is aborted, nothing is begun: the caller has been told that it failed. */
+  /** Once it is aborted, no work is started: the caller has already received an error. */
   signal?: AbortSignal | undefined;
 }
 
@@ -126,7 +126,7 @@ function createWithoutLinks(path: string, text: string): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // It is ours, and may be half written: everybody would have to wait for it.
+    // The file is ours and may be half written: others would have to wait for it.
     removeQuietly(path);
     throw cannotLock(path, error);
   }

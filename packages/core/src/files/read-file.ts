@@ -21,7 +21,7 @@ export interface ReadOptions {
   noFollow?: boolean;
 }
 
-/** Bytes of a file for which nothing else is said. */
+/** The default limit of bytes for a file. */
 export const maxFileBytes = 1_048_576;
 
 /** Some file systems keep times to two seconds. */

@@ -14,7 +14,7 @@ export interface ManagerOptions<C extends BaseConnection, B extends Backend> ext
   /** Tells callers where a name leads. */
   describe?(entry: UsableEntry<C>): Destination;
   log?: Log;
-  /** A connection that was idle for this long is closed; 0 keeps it. Ten minutes unless said otherwise. */
+  /** A connection that was idle for this long is closed; 0 keeps it. Default: ten minutes. */
   idleMs?: number;
   limits?: Partial<ManagerLimits>;
 }
@@ -225,7 +225,7 @@ class ConnectionManager<C extends BaseConnection, B extends Backend> implements 
     const leaving = [...this.#lives].map((live) => live.retire());
     const settling = [...this.#openings].map((opening) => opening.settled);
     await settlesWithin(Promise.all([...leaving, ...settling, ...this.#chores]), { ms: graceMs, keepsAlive: true });
-    // What is in use even now, and what an opening yielded although it had been told to stop.
+    // What is in use even now, and backends that opened after their opening was aborted.
     await Promise.all([...this.#lives].map((live) => live.end({ ms: forceMs, keepsAlive: true })));
   }
 }

@@ -125,7 +125,7 @@ export interface Workplace<C extends BaseConnection, B extends Backend> {
 }
 
 export interface App<C extends BaseConnection, B extends Backend> extends Workplace<C, B> {
-  /** The same server for one client more. What it opens is shared, what it was told is its own. */
+  /** The same server for one more client. Open backends are shared; limits and notices belong to the client. */
   openView(narrowing: Narrowing): ToolServer;
   dispose(): Promise<void>;
 }

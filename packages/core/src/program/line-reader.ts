@@ -17,7 +17,7 @@ const newline = 0x0a;
 
 /**
  * Splits bytes into lines without ever holding more than the limits of one. A line beyond them is dropped while it arrives;
- * only its head is kept, from which the sender can be told which message was refused.
+ * only its head is kept, so that the error can name the message that was refused.
  */
 export class LineReader {
   readonly #limits: LineLimits;

@@ -14,7 +14,7 @@ export interface Narrowing extends ConnectionLimits {
   timeout?: string | undefined;
 }
 
-/** The shared manager as one client sees it: names are looked up in that client's registry, backends are everybody's. */
+/** The shared manager as one client sees it: names are looked up in that client's registry, backends are shared by all clients. */
 export function narrowManager<C extends BaseConnection, B extends Backend>(
   manager: Manager<B>,
   registry: Pick<Registry<C>, 'get'>,

@@ -33,7 +33,7 @@ export interface ServeOptions {
 
 /** Answers that are ready within this time after the end of input are still given. */
 const lastAnswersMs = 50;
-/** Running calls were told to stop; this is their time to say so. */
+/** How long aborted calls may take to send their answer. */
 const abortedAnswersMs = 250;
 const defaultDisposeMs = 1_200;
 const flushMs = 200;

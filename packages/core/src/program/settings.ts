@@ -37,7 +37,7 @@ interface SettingSources {
   cwd: string;
 }
 
-/** What every server can be told. */
+/** The settings of every server. */
 export const serverSettings: readonly ProgramSetting[] = [
   { name: 'config', value: 'FILE', help: 'read connections from FILE and from no project file', isPath: true },
   { name: 'tools', value: 'A,B', help: 'offer these tools only; read: those that only read; -A: not this one', isPath: false },

@@ -6,7 +6,7 @@ import { keepYoungGenerationSmall } from '../young-generation.ts';
 
 /** A thread that ends the process within two seconds after it was asked to stop, while the main thread is blocked and cannot. */
 export interface Watchdog {
-  /** Something is about to run that may block. Starts the thread, which ends by itself after a minute without any of these. */
+  /** Starts the thread before something that may block. The thread ends after a minute without another call. */
   wake(): void;
   /** The process stops: it has two seconds. */
   stopping(): void;

@@ -59,8 +59,8 @@ const spared = new Set<string>();
 const maxLookAround = 4_096;
 
 /**
- * How a secret is told from other text. A long or odd one is removed wherever it is. A short one of letters and digits could be a piece of
- * another word, so it has to be a whole one. One that is an ordinary word may be said by anyone, a schema above all: it is removed from
+ * How a secret is distinguished from other text. A long or odd one is removed wherever it is. A short one of letters and digits could be a piece of
+ * another word, so it has to be a whole one. An ordinary word may appear anywhere, above all in a schema: it is removed from
  * data alone, and where it is a whole value there.
  */
 const matchers = {
@@ -89,7 +89,7 @@ function classify(form: string, secret: string): MatcherName {
   return secret.length < shortestToken && /^[\p{L}\p{N}_]+$/u.test(secret) ? 'words' : 'anywhere';
 }
 
-/** Makes a value known, so that it is removed in every form it may appear in. Short values cannot be told from text. */
+/** Makes a value known, so that it is removed in every form it may appear in. Short values cannot be distinguished from text. */
 export function rememberSecret(value: string): void {
   if (value.length < shortestForm || remembered.has(value)) return;
   remembered.add(value);

@@ -5,7 +5,7 @@ export interface Span {
 
 type Accepts = (text: string, span: Span) => boolean;
 
-/** Shorter texts cannot be told from ordinary ones. */
+/** Shorter texts cannot be distinguished from ordinary ones. */
 export const shortestForm = 6;
 /**
  * A longer form, such as a whole private key, is known by its head, and removed as far as the text goes on like it. So no place of a

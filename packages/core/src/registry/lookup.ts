@@ -102,7 +102,7 @@ export function refuseForeign<C extends BaseConnection>(listed: Listed<C>, store
   );
 }
 
-/** Each state of the connections as one client sees it. The same state answers the same object, as news is told by identity. */
+/** Each state of the connections as one client sees it. The same state returns the same object, because changes are detected by identity. */
 export function narrowed<C extends BaseConnection>(refresh: () => Compiled<C>, limits: ConnectionLimits): () => Compiled<C> {
   if (limits.readonly !== true && limits.connections === undefined) return refresh;
   const views = new WeakMap<Compiled<C>, Compiled<C>>();

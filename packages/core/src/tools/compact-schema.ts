@@ -25,7 +25,7 @@ const limits = new Set(['minLength', 'maxLength', 'minimum', 'minItems', 'maxIte
 /** Larger maxima never matter to a caller. */
 const maxShown = 1_000_000;
 
-/** A default that says "none" is what everybody expects. */
+/** A default that means "none" goes without saying. */
 function isNoise(key: string, value: unknown): boolean {
   if (key === 'default') return value === false || value === 0 || (Array.isArray(value) && value.length === 0);
   if (key === 'maximum') return Number(value) > maxShown;

@@ -41,7 +41,7 @@ export class RunningCalls {
     this.#listener({ ...answer, milliseconds: performance.now() - startedAt });
   }
 
-  /** Throws once the calls were told to stop. */
+  /** Throws after `abortAll`. */
   refuse(): void {
     if (this.#stopped !== undefined) throw this.#stopped;
   }

@@ -36,7 +36,7 @@ interface ToolServerOptions {
 
 /** The tools of one server, apart from any client's session: sessions come and go, the tools and what they hold stay. */
 export interface ToolServer {
-  /** What callers were told of where names lead. */
+  /** What callers were told about where names lead. */
   readonly destinations: Destinations;
   register(tool: Tool): void;
   /** The tools that are offered. */
@@ -167,7 +167,7 @@ function createEndpoint({ name, version, instructions }: ToolServerOptions, show
     {
       capabilities: { tools: { listChanged: false } },
       instructions,
-      // The list never changes while the process lives, and is the same for everybody who runs it.
+      // The list never changes while the process lives, and is the same for all clients.
       cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'private' } },
     },
   );

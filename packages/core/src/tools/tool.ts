@@ -28,7 +28,7 @@ export interface ToolContext {
   signal: AbortSignal;
   /** The user of the context only has to name the connection of the call. */
   timeLimit: Pick<TimeLimit, 'milliseconds' | 'ofConnection'>;
-  /** Is told which connection the call is for: the name in the call, and where it leads. */
+  /** Receives the connection of the call: the name in the call, and where it leads. */
   onFound?(asked: string | undefined, destination: Destination): void;
   /** What a hint to this caller may name. Once the connection is found, it knows whether that may be written to. */
   door: ToolDoor;
@@ -57,7 +57,7 @@ interface ToolSource<Schema extends z.ZodObject> extends Omit<Tool<Schema>, 'inp
   input(): Schema;
 }
 
-/** A tool whose arguments have their schema's types inside the handler, and are unknown to everybody else. */
+/** A tool whose arguments have their schema's types inside the handler, and are `unknown` outside. */
 export function defineTool<Schema extends z.ZodObject>({ input, ...tool }: ToolSource<Schema>): Tool {
   let made: Schema | undefined;
   const lazy = {

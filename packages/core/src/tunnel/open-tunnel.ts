@@ -67,7 +67,7 @@ function findProgram({ env, sshConfig }: TunnelContext) {
   return sshProgram(env, sshConfig === undefined ? [] : ['-F', sshConfig]);
 }
 
-/** What only the server can tell us we cannot do: then the machine's own ssh goes the same way, if it can be told how. */
+/** Falls back to the machine's own ssh, if it can take the same route, for what our own library turns out not to support. */
 async function openOrElse(steps: readonly Step[], options: ChainOptions): Promise<readonly Link[]> {
   try {
     return await openChain(steps, options);

@@ -91,7 +91,7 @@ class Planner {
   }
 }
 
-/** What the connection describes can be told to ssh, but for secrets, and for pins, which it does not know. */
+/** ssh accepts what a connection describes, except secrets and pinned keys. */
 function describedStep(hop: Hop, options: PlanOptions): LibraryStep {
   const { host, port, user, password, privateKey, passphrase, agent, hostKeys, label } = hop;
   const isTellable = password === undefined && passphrase === undefined && hostKeys.length === 0 && !isKeyText(privateKey ?? '');

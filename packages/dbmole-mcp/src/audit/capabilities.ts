@@ -2,7 +2,7 @@
 export interface Capabilities {
   /** The worst first. Each goes on from "This account could also": `write to 2 tables (orders, customers)`. */
   readonly powers: readonly string[];
-  /** Whether the server told all that this takes. */
+  /** Whether the server answered everything that this needs. */
   readonly complete: boolean;
   /** Whole sentences: what could not be looked up, and what else the person should know. */
   readonly notes: readonly string[];

@@ -39,7 +39,7 @@ interface CallerWrite extends Omit<WriteRequest, 'params'> {
   params: readonly CallerParam[];
 }
 
-/** One server, reached: a pool of sessions for each database that was asked for. */
+/** One open server: a pool of sessions for each requested database. */
 export interface SqlBackend extends Backend {
   readonly catalog: SqlCatalog;
   readonly plan: PlanReader;
@@ -51,7 +51,7 @@ export interface SqlBackend extends Backend {
   check(sql: string, options: CallOptions): Promise<void>;
   /** Runs a caller's statement, if the guard takes it for a read. */
   read(request: CallerRead, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
-  /** Several of them in one transaction with one snapshot: each ends by itself. `openReads` may be called again, for fresh sinks. */
+  /** Several of them in one transaction with one snapshot: each has a result of its own. `openReads` may be called again, for fresh sinks. */
   readAll(openReads: () => readonly CallerReadInto[], options: CallOptions): Promise<readonly (ReadEnd | Failure)[]>;
   write(request: CallerWrite, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
   /** For statements of our own over the catalog, bounded and read-only like any read. */

@@ -50,7 +50,7 @@ export async function readGuarded(entry: DatabaseEntry, call: GuardedCall, { req
   });
 }
 
-/** Each read ends by itself: with a failure where the guard refuses it, or where it fails. `openReads` gives fresh sinks for each attempt. */
+/** Each read has a result of its own: a failure if the guard refuses it or it fails. `openReads` gives fresh sinks for each attempt. */
 export async function readAllGuarded(
   entry: DatabaseEntry,
   call: GuardedCall,

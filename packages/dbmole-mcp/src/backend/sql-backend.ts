@@ -13,7 +13,7 @@ const maxDatabases = 8;
 /** Statements over the catalog bound themselves; these are for the day when one of them does not. */
 const catalogBounds = { rows: 20_000, cell: 1_000_000, characters: 100_000_000, timeoutMs: 600_000 };
 
-/** Opens one session at once, so that whatever is wrong with the connection is said when it is opened. */
+/** Opens one session immediately, so that an invalid connection fails when it is opened. */
 export async function openSqlBackend(
   modules: EngineModules,
   target: BackendTarget<Connection>,
@@ -81,7 +81,7 @@ function hinted<E>(engine: SqlEngine, error: E, sql: string): E | Failure {
   return hint === undefined ? error : failureWith(error, { hint });
 }
 
-/** A pool for each database that was asked for; those that were not used for longest go when there are too many. */
+/** A pool for each requested database; the least recently used are closed when there are too many. */
 class DatabasePools {
   readonly #modules: EngineModules;
   readonly #target: BackendTarget<Connection>;

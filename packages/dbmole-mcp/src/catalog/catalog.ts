@@ -33,7 +33,7 @@ export interface ColumnDetails {
   type: string;
   nullable: boolean;
   default: string | undefined;
-  /** What the engine fills in by itself: `identity`, `auto_increment`, `generated stored (a + b)`. */
+  /** What the engine generates: `identity`, `auto_increment`, `generated stored (a + b)`. */
   filled: string | undefined;
   comment: string | undefined;
 }
@@ -62,7 +62,7 @@ interface CheckDetails {
   definition: string;
 }
 
-/** A list of which the engine was asked for the first ones only. */
+/** A list that is limited to the first entries. */
 export interface Bounded<T> {
   shown: readonly T[];
   total: number;
@@ -84,7 +84,7 @@ export interface TableDetails extends TableSummary {
   /** Lines that have no better place: how it is partitioned, of what it is a partition, where it is stored. */
   notes: readonly string[];
   partitions: Bounded<string>;
-  /** A view's statement, when it was asked for. */
+  /** A view's statement, if it was requested. */
   definition: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export interface DescribeRequest {
   definitions: boolean;
 }
 
-/** Something that is no table, of a name that was asked for as one. */
+/** An object that is not a table, under a name that was requested as one. */
 export interface OtherObject {
   /** The caller's spelling. */
   asked: string;
@@ -176,7 +176,7 @@ interface PlanRequest {
 export interface PlanReader {
   /** The statement that asks for the plan. Its answer may be more than one row of one cell; joined by newlines it is the plan. */
   statement(run: CatalogRun, request: PlanRequest): Promise<string>;
-  /** A plan of `sql` that was not asked for as raw. */
+  /** A condensed plan of `sql`. */
   parse(answer: string, sql: string): PlanTree;
   /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */
   findTable?(name: string, sql: string): string;

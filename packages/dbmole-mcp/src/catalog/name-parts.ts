@@ -36,7 +36,7 @@ function badName(written: string): Failure {
   );
 }
 
-/** `*` and `?` as everybody writes them, for LIKE with `\` as its escape; a text without either is a part of the name. */
+/** Converts the wildcards `*` and `?` for LIKE with `\` as its escape; a text without either matches a part of the name. */
 export function formatLike(pattern: string): string {
   const wild = /[*?]/.test(pattern);
   const like = escapeLike(pattern).replaceAll('*', '%').replaceAll('?', '_');

@@ -12,7 +12,7 @@ interface NamesTable extends Page {
   total?: number | undefined;
 }
 
-/** A table of names of the schema. A column in which nothing is said on this page is left out. */
+/** A table of names of the schema. Columns that are empty on this page are omitted. */
 export function respondNames({ columns, rows, limit, offset, total }: NamesTable): ToolReply {
   const shown = rows.slice(0, limit);
   const kept = columns.map((_, index) => index).filter((index) => index === 0 || shown.some((row) => row[index] !== ''));
@@ -33,7 +33,7 @@ interface Looked {
   what: string;
   names: readonly string[];
   wanted: readonly string[];
-  /** A sentence about what was asked for. */
+  /** A sentence about the request. */
   advice?: string | undefined;
 }
 

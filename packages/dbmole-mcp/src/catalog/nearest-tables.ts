@@ -1,7 +1,7 @@
 import { nearestNames } from '@dbmole/core';
 
 /**
- * The tables that resemble what was asked for, as one has to write them. Compared without schema and quotes, for a slip in the
+ * The tables that resemble the requested name, in the form that SQL needs. Compared without schema and quotes, for a slip in the
  * name itself should weigh the same wherever the table is.
  */
 export function nearestTables(asked: string, names: readonly string[], limit = 3): string[] {

@@ -46,7 +46,7 @@ export function formatBrief({ tables, types }: Description): string[] {
   return [...shown, ...types.map(formatType)];
 }
 
-/** No more than was asked for, with the name of each table on a line of its own. */
+/** Only what was requested, with the name of each table on a line of its own. */
 export function formatAspect({ tables, types }: Description, aspect: Aspect): string[] {
   const linesOf: Record<Aspect, (table: TableDetails) => readonly string[]> = {
     columns: (table) => formatColumns(withoutDetails({ ...table, keys: [], references: [] })),
@@ -190,7 +190,7 @@ function formatIndexes({ indexes }: TableDetails): string[] {
   return indexes.map(({ name, definition }) => `INDEX ${name} ${definition}`);
 }
 
-/** A primary key needs none to be spoken of, and the name of its only column is said already. */
+/** A primary key needs no name, and the name of its only column is already shown. */
 function formatName({ name, word, columns = [] }: { name: string; word?: string; columns?: readonly string[] }): string {
   return name === '' || word === 'PK' || (columns.length === 1 && columns[0] === name) ? '' : ` [${name}]`;
 }
@@ -248,7 +248,7 @@ function formatLine(text: string): string {
   return escapeMark(line).replaceAll('\n', '⟦U+000A⟧');
 }
 
-/** Every answer shows what is invisible as `⟦U+…⟧`; here one that came with the data is told from those. */
+/** Every answer shows what is invisible as `⟦U+…⟧`; this distinguishes one that came with the data. */
 function escapeMark(text: string): string {
   return text.replaceAll('⟦', '⟦U+27E6⟧');
 }

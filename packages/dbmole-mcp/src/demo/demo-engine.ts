@@ -193,7 +193,7 @@ async function openFolders(folder: string, top: string): Promise<void> {
   if (folder !== top) await openFolders(dirname(folder), top);
 }
 
-/** A folder on the way that is not open to everybody. */
+/** The nearest folder, from here upward, that other users cannot enter. */
 function closedFolder(folder: string): string | undefined {
   if ((statSync(folder).mode & 0o001) === 0) return folder;
   const above = dirname(folder);

@@ -6,7 +6,7 @@ declare const guarded: unique symbol;
 export interface ReadStatement {
   readonly sql: string;
   /**
-   * What the guard knew of the server when it said yes, in the engine's own form. The session makes sure that it still holds
+   * What the guard knew about the server when it accepted the statement, in the engine's own form. The session makes sure that it still holds
    * before the statement runs, and says `E_PREMISE` when it does not. Undefined for statements of our own.
    */
   readonly premise: string | undefined;

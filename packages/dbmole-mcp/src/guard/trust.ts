@@ -56,7 +56,7 @@ function readPlaces(path: string): Record<string, Hashes> {
   return image === undefined ? {} : parsePlaces(image.bytes);
 }
 
-/** Throws for a file that is not in this form, as then nothing can be told to be unchanged. */
+/** Throws for a file in another format, because it proves nothing to be unchanged. */
 function parsePlaces(bytes: Buffer): Record<string, Hashes> {
   return fileSchema.parse(JSON.parse(bytes.toString('utf8'))).places;
 }

@@ -42,7 +42,7 @@ interface TlsWords {
   key: string | undefined;
 }
 
-/** The field `tls`, when anything is said of it; or why it cannot be taken over. */
+/** The field `tls`, if it is configured; or why it cannot be imported. */
 export function tlsFields({ mode: word, ca, cert, key }: TlsWords): { tls?: unknown } | string {
   const mode = word === undefined ? undefined : readMode(word);
   if (word !== undefined && mode === undefined) return 'has a TLS mode that is not known here';

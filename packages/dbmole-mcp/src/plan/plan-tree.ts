@@ -47,7 +47,7 @@ export interface PlanTree {
   notes: readonly string[];
 }
 
-/** A node with what can only be said when all are known. */
+/** A node with the figures that depend on the other nodes. */
 export interface MeasuredNode extends PlanNode {
   depth: number;
   /** Without what is below it, in milliseconds, or in cost when it was not run. */

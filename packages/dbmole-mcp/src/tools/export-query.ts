@@ -70,7 +70,7 @@ const devices = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_ ().-]*$/u;
 
 /**
- * The format that a file is written in, told by its name. The name is that of a file and no path: so nothing has to be resolved,
+ * The format of a file, from the extension of its name. The name must not be a path: so nothing has to be resolved,
  * and there is nothing in between that could lead out of the folder. The ending keeps files from being anything but data.
  */
 export function parseExportName(file: string, wanted: ExportFormat | undefined): ExportFormat {

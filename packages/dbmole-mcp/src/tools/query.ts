@@ -24,7 +24,7 @@ import {
   statementTimeoutArgument,
 } from '../tool.ts';
 
-/** Characters after the part of a cell that is shown: its end must be told from a cut, and a secret from its first half. */
+/** Characters after the part of a cell that is shown: they show whether the cell was cut, and complete a secret that begins before the cut. */
 const cellMargin = () => 16 + longestSecret();
 
 const input = () =>

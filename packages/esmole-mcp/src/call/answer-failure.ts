@@ -62,7 +62,7 @@ function findNext({ status, json }: StatusAnswer, reason: string): { hint: Hint 
   return status === 503 && noShards.test(reason) ? { hint: seeHealth(json, reason) } : undefined;
 }
 
-/** Such an index does not come back by itself, and its health says why. */
+/** Such an index does not recover on its own, and its health says why. */
 function seeHealth(json: unknown, reason: string): Hint {
   const index = textAt(json, ['error', 'failed_shards', '0', 'index']) ?? /\[([^\][\s]+)\]/.exec(reason)?.[1] ?? '';
   const name = /^[^\s"\\*?,$`]{1,255}$/.test(index) ? ` "${index}"` : '';

@@ -13,9 +13,9 @@ export const unknownCluster: ClusterIdentity = {
   clusterName: undefined,
 };
 
-/** A call waits no longer than this to be told who answers. */
+/** A call waits no longer than this for the identity of the cluster. */
 const patienceMs = 5_000;
-/** Clusters are upgraded while we look at them. */
+/** Clusters are upgraded while they are in use. */
 const freshForMs = 10 * 60_000;
 
 /** Statuses of a cluster that answers and does not identify itself, to this user or at all. */

@@ -79,7 +79,7 @@ function formatReadOn({ segments }: RequestTarget): string {
   return `Ask for less with filter_path${has('_mget', '_doc', '_source') ? ' or _source' : ''}.`;
 }
 
-/** A table of `_cat`, unless another form was asked for. */
+/** A table of `_cat`, unless another format was requested. */
 function isTable({ segments, params }: RequestTarget): boolean {
   return segments[0] === '_cat' && !params.has('format');
 }

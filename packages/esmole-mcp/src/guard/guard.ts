@@ -21,7 +21,7 @@ export interface GuardContext extends IndexRules {
 
 /**
  * Finds the line of the table that the request is, and makes sure that parameters, body and indices are such as the line allows.
- * What it returns may be narrower than what was asked for: indices that the connection may not read are left out of `*`. Throws a
+ * The returned request may be narrower than the given one: indices that the connection may not read are left out of `*`. Throws a
  * `refused` Failure, `E_NOT_A_READ` or `E_INDEX_REFUSED`, that says why and what is allowed instead.
  */
 export function guardRequest(request: ClusterRequest, context: GuardContext): ReadRequest {

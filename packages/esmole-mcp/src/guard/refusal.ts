@@ -134,7 +134,7 @@ function readName(product: ClusterIdentity['product']): string {
   return product === 'opensearch' ? 'OpenSearch' : product === 'elasticsearch' ? 'Elasticsearch' : 'a cluster of version';
 }
 
-/** A part of the path that was asked for, and the words of the table that it may be a slip of. */
+/** A part of the requested path, and the words of the table that it may be a misspelling of. */
 interface Wanted {
   readonly segment: string;
   readonly slips: readonly string[];

@@ -124,7 +124,7 @@ export const table: readonly Line[] = [
   { allow: 'GET [/{index}]/_recovery', tells: 'descriptions', params: lists.recovery },
   { allow: 'GET [/{index}]/_shard_stores', tells: 'descriptions', params: lists.stores },
   { allow: 'GET /{index}/_field_usage_stats', tells: 'descriptions', params: lists.usage, where: 'es 7.15+' },
-  // It makes the cluster write its files unless it is told not to
+  // The cluster flushes to disk unless the request forbids it.
   {
     allow: 'POST /{index}/_disk_usage',
     tells: 'descriptions',

@@ -174,7 +174,7 @@ function plain(fingerprint: string): string {
 }
 
 /**
- * What Node's TLS is told for one node, whatever way the bytes take: the certificate is checked against the host that the person
+ * The options of Node's TLS for one node, with or without a tunnel: the certificate is checked against the host that the person
  * configured. `trusted` are the only authorities; without any, those of this machine.
  */
 function tlsOptions(

@@ -12,11 +12,11 @@ export interface WatchedRequest extends RequestTarget {
   /** Items without an error may be missing in the answer. */
   readonly isFiltered: boolean;
   readonly isTerminated: boolean;
-  /** The answer without what only we have asked for. */
+  /** The answer without the parts that only we requested. */
   hide(json: unknown): unknown;
 }
 
-/** Keys of the answer itself, asked for beside what `filter_path` names. */
+/** Top-level keys of the answer, requested in addition to `filter_path`. */
 const topKeys = (
   '_shards _clusters _nodes timed_out is_partial is_running errors failures shard_failures node_failures task_failures complete ' +
   'acknowledged'
@@ -52,7 +52,7 @@ function patternsFor(segments: readonly string[]): readonly string[] {
   return [...topKeys, ...(word === undefined ? [] : (itemPatterns[word] ?? []))];
 }
 
-/** A table has no place to say that it is only a part, so the cluster is told to fail instead. */
+/** A table cannot say that it is partial, so the request makes the cluster fail instead. */
 function partialParams({ segments, params }: RequestTarget, { major = 0, minor = 0 }: ClusterIdentity): Record<string, string> {
   const isTable = segments.join('/') === '_query' && textFormats.includes(params.get('format') ?? '');
   const canFail = major > 9 || (major === 9 && minor >= 1) || (major === 8 && minor >= 19);

@@ -68,7 +68,7 @@ export function formatIndexTable(items: readonly IndexItem[], wish: TableWish): 
   return { rows, summary: `${formatTotals(items)}${isFolded ? ' A line with * is several: index=<that> lists them.' : ''}` };
 }
 
-/** A group is not folded again if it was asked for by name, or is all that was found. */
+/** A group is not folded if it was requested by name, or is all that was found. */
 function foldItems(items: readonly IndexItem[], asked: string | undefined): Group[] {
   const streams = items.filter(({ backing }) => backing !== undefined);
   const others = items.filter(({ backing }) => backing === undefined);

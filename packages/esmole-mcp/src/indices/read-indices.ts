@@ -26,7 +26,7 @@ interface IndexWish {
 
 const columns = 'index,health,status,docs.count,store.size';
 
-/** Lists indices with as much as this user may see. A data stream represents its indices unless it is asked for itself. */
+/** Lists indices with as much as this user may see. A data stream represents its indices unless it is requested itself. */
 export async function readIndices(call: ClusterCall, wish: IndexWish): Promise<IndexList> {
   if (wish.hidden === true && !call.lease.backend.rules.systemIndices) throw hiddenFailure();
   const shown = { expand_wildcards: wish.hidden === true ? 'open,closed,hidden' : 'open,closed' };

@@ -8,7 +8,7 @@ export interface JsonStreamLimits {
   string: number;
   /** Bytes that what is in one list takes in memory, roughly, its inner lists included; items that begin beyond them are left out. */
   list: number;
-  /** The same for lists inside of lists; `list` when not said. */
+  /** The same for lists inside lists. Default: `list`. */
   innerList?: number;
   /** The same for everything. */
   total: number;

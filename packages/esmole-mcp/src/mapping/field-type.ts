@@ -9,7 +9,7 @@ const defaultFormat = 'strict_date_optional_time||epoch_millis';
 
 /**
  * What one has to know of a field to search it: `text+.keyword`, `date(yyyy-MM-dd)`, `keyword, index:false`. Whatever is in the
- * definition, the answer is a text: fields that are said the same way are shown together.
+ * definition, the answer is a text: fields with the same text are shown together.
  */
 export function formatFieldType(definition: Definition): string {
   const type = typeof definition.type === 'string' && definition.type !== '' ? definition.type : 'object';

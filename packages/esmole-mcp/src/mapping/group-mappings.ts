@@ -10,7 +10,7 @@ export interface MappingGroup {
   fields: readonly Field[];
 }
 
-/** The names in an answer are those of the indices behind what was asked for, never what was asked for itself. */
+/** The answer names concrete indices, never the aliases or patterns of the request. */
 export async function groupMappings(json: unknown): Promise<MappingGroup[]> {
   const mappings = Object.entries(isObject(json) ? json : {}).map(([index, value]) => ({
     index,

@@ -66,7 +66,7 @@ async function takeFields(fields: readonly Field[], { first, room }: { first: nu
     if (field === undefined) break;
     used += quote(field.name).length + 2 + (seen.has(field.type) ? 0 : field.type.length + 1);
     seen.add(field.type);
-    // The types that are said again on further lines.
+    // The types that are repeated on further lines.
     if (used * 1.08 > room && end > first) break;
     await turns.next();
   }

@@ -5,9 +5,9 @@ import type { Field } from './flatten.ts';
 import type { MappingGroup } from './group-mappings.ts';
 import type { FieldCaps } from './read-field-caps.ts';
 
-/** Fields of which the same is to be said. */
+/** Fields that share one description. */
 interface MappingSection {
-  /** Names indices, which takes time where there are many: only what is shown is asked for. */
+  /** Names indices. It is slow for many indices, so it is called only for what is shown. */
   title(): string;
   readonly fields: readonly Field[];
 }
@@ -17,7 +17,7 @@ export interface MergedMappings {
   readonly sections: readonly MappingSection[];
   /** The indices of all groups. */
   readonly indices: readonly string[];
-  /** Fields that documents have, where that was asked for. */
+  /** Fields that documents have, if requested. */
   readonly used: number | undefined;
 }
 

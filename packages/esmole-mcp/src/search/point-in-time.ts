@@ -6,7 +6,7 @@ import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest, ClusterIdentity } from '../call/cluster-request.ts';
 import { guardRequest } from '../guard/guard.ts';
 
-/** A point in time, which keeps the pages of one search consistent. It ends by itself when no further page is read. */
+/** A point in time, which keeps the pages of one search consistent. It expires when no further page is read. */
 export interface PointInTime {
   id: string;
   /** Closed by us: nothing is left to read. */
@@ -47,7 +47,7 @@ async function requestPointInTime(call: ClusterCall, index: string | undefined):
   }
 }
 
-/** This is best effort: the point in time ends by itself as well. */
+/** This is best effort: the point in time also expires. */
 export async function closePointInTime(call: ClusterCall, pit: PointInTime): Promise<void> {
   if (pit.isClosed) return;
   pit.isClosed = true;

@@ -26,7 +26,7 @@ export interface Page extends FoundHits {
 }
 
 interface HitsOptions {
-  /** Parts of the body beside what the caller asked for. */
+  /** Parts of the body in addition to the caller's. */
   readonly more?: Readonly<Record<string, unknown>>;
   /** Hits that will not be shown. */
   readonly unwanted?: ReadonlySet<string>;

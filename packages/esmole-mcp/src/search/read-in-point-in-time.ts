@@ -98,7 +98,7 @@ export async function readInPointInTime(call: ClusterCall, args: SearchArgs, pos
 
 interface Behind {
   found: Awaited<ReturnType<typeof readHits>>;
-  /** The number of documents that were asked for. */
+  /** The number of requested documents. */
   size: number;
 }
 

@@ -68,7 +68,7 @@ async function readPlain(call: ClusterCall, args: SearchArgs, { search, why }: P
   };
 }
 
-/** Whether all that was asked for has come and been shown, and it was less than asked for. */
+/** Whether everything was received and shown, and it was less than requested. */
 function isEnd({ shown, kept, areAll, size }: { shown: number; kept: number; areAll: boolean; size: number }): boolean {
   return areAll && shown === kept && shown < size;
 }

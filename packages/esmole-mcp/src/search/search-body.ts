@@ -45,12 +45,12 @@ export function unfoldBody(args: SearchArgs): Readonly<Record<string, unknown>> 
   return { ...args, ...Object.fromEntries(moved), body };
 }
 
-/** Leaves out what was not asked for, so that the cluster's own defaults apply. */
+/** Omits what the caller did not request, so that the cluster's own defaults apply. */
 export function searchBody(wish: SearchWish): Record<string, unknown> {
   const { query, source, fields, sort, size, from, aggs, search_after, highlight } = wish;
   const body = {
     query,
-    // If only fields are asked for, the document would repeat them.
+    // If only fields are requested, the document would repeat them.
     _source: source === undefined ? (fields === undefined ? undefined : false) : source.length > 0 && source,
     fields,
     sort: sort?.map(readSort),

@@ -16,7 +16,7 @@ const gap = '\n\n';
 
 export async function search(call: ClusterCall, given: SearchArgs): Promise<ToolReply> {
   const size = given.aggs_only || given.agg_offset > 0 ? 0 : given.size;
-  // Aggregations look at all matches anyway, so that counting them costs nothing.
+  // Aggregations visit all matches anyway, so counting them costs nothing.
   const track_total_hits = given.track_total_hits ?? (given.aggs === undefined ? undefined : true);
   const args = { ...given, size, track_total_hits };
   checkWindow(args);
@@ -138,7 +138,7 @@ const columns = ['shard', 'part', 'type', 'description', 'ms'];
 
 type Row = readonly [shard: string, part: string, type: string, description: string, ms: number];
 
-/** Formats suggestions and profile, where the body asked for them. */
+/** Formats suggestions and profile, if the body requests them. */
 function formatExtras({ suggest, profile }: Readonly<Record<string, unknown>>): string {
   const suggestions = isObject(suggest) ? `suggest: ${truncateJsonBudget(suggest, maxLength).text}` : '';
   return [suggestions, formatProfile(profile)].filter((text) => text !== '').join('\n\n');

@@ -126,7 +126,7 @@ function findMissingColumns(hits: readonly Hit[], { source = [], fields = [], bo
   });
 }
 
-/** No index was searched: what was asked for is a pattern, or a list, that finds none. */
+/** No index was searched: the request has a pattern or list that matches none. */
 async function findUnknownIndex(call: ClusterCall, index: string | undefined, answer: unknown): Promise<string[]> {
   const shards = isObject(answer) ? answer._shards : undefined;
   if (index === undefined || !isObject(shards) || shards.total !== 0) return [];

@@ -30,7 +30,7 @@ const answerMs = 20_000;
 /** The limit for the powers of an account in the line of its connection. */
 const shownPowers = 160;
 
-/** Everything that a person would look at when something does not work, without a secret in it, so that it can be shown to others. */
+/** Everything that a person needs for troubleshooting. It contains no secret, so it can be shown to others. */
 export async function doctor<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { definition, terminal, options, words } = call;
   const snapshot = await call.app.registry.list();

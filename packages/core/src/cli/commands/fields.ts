@@ -55,7 +55,7 @@ function listTypes(schema: z.core.$ZodType): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(properties).map(([key, one]) => [key, typeof one === 'object' ? one.type : undefined]));
 }
 
-/** The fields that a person can be asked for; a whole URL is typed as one of the words. */
+/** The fields that can be prompted for; a URL is always given as an argument. */
 export function promptedFields(schema: Parameters<typeof listSecretFields>[0]): readonly string[] {
   return listSecretFields(schema).flatMap(({ pattern: [field = '', ...rest] }) =>
     rest.length > 0 || field === 'url' ? [] : field,

@@ -38,7 +38,7 @@ async function askPassword<C extends BaseConnection, B extends Backend>(
   const { password, apiKey, auth, file } = given;
   const isGiven = [password, apiKey, auth, file].some((value) => value !== undefined) || hasPassword(String(given.url ?? ''));
   const asks = !isGiven || call.options['password-stdin'] === true;
-  // Other problems are reported before the password is asked for; a placeholder replaces it here.
+  // Other problems are reported before the prompt for the password; a placeholder replaces it here.
   call.app.registry.person.draft(asks ? { ...given, password: 'x' } : given);
   return asks ? await readSecret('Password (Enter for none): ', call) : undefined;
 }
@@ -52,7 +52,7 @@ interface Tried {
   reached: Reached;
 }
 
-/** A wrong password is asked for again, while a person is there to type it. */
+/** Prompts again after a wrong password, if there is a terminal. */
 async function tryOut<C extends BaseConnection, B extends Backend>(
   fields: Fields,
   { call, canRetry }: { call: CommandCall<C, B>; canRetry: boolean },
@@ -110,7 +110,7 @@ async function isWanted<C extends BaseConnection, B extends Backend>(
   return false;
 }
 
-/** A secret that is named without a value is asked for; one that would be removed needs a yes. */
+/** Prompts for a secret that is named without a value; removing one needs confirmation. */
 export async function update<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { terminal, app, definition } = call;
   const [name = '', ...words] = call.words;

@@ -85,7 +85,7 @@ interface DoorParts {
   onCall(): void;
 }
 
-/** What is wrong with an option is said here, before anything listens. */
+/** Invalid options are reported here, before anything listens. */
 async function openDoor<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>, { tokenFile, onCall }: DoorParts) {
   const { definition, terminal, options, app } = call;
   const { openView, log } = app;

@@ -93,7 +93,7 @@ function onlyStarts({ id, title }: Client): Failure {
   });
 }
 
-/** What the server itself is told cannot be in the entry of a client. */
+/** Options of the server itself cannot be in the entry of a client. */
 function refuseOthers({ options: { env = [] }, serverArgs, definition: { program } }: RemoteCall): void {
   const [other = env.length > 0 ? '--env' : undefined] = serverArgs.filter((arg) => arg !== `--${readonlyFlag.name}`);
   if (other === undefined) return;

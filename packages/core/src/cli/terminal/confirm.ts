@@ -10,11 +10,11 @@ interface Question {
 interface Confirmation {
   question: string;
   instead?: string;
-  /** The person said so beforehand. */
+  /** Confirmed in advance with an option. */
   yes: boolean | undefined;
 }
 
-/** True after a clear yes, or when the person said so beforehand. */
+/** True after a clear yes, or when it was confirmed in advance. */
 export async function confirm(terminal: Pick<Terminal, 'ask'>, { question, yes, instead = 'pass --yes' }: Confirmation) {
   return yes === true || isYes(await askPerson(terminal, { question: `${question} [y/N]`, instead }));
 }

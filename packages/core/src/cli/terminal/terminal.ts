@@ -9,7 +9,7 @@ export interface Terminal {
   env: NodeJS.ProcessEnv;
   cwd: string;
   home: string;
-  /** To stdout: what was asked for, and nothing else. */
+  /** Writes to stdout: the requested output, and nothing else. */
   print(text: string): void;
   /** To stderr: what went wrong, and what a person should know meanwhile. */
   printError(text: string): void;
@@ -198,7 +198,7 @@ function gaveUp(): Failure {
 }
 
 export interface Notes {
-  /** The same, listening to what is said to the person. */
+  /** The same terminal, which also notes what is printed. */
   terminal: Terminal;
   log: Log;
   /** Prints at the end what the user has not seen yet. */

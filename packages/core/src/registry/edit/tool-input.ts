@@ -88,7 +88,7 @@ function referenceRefused<C extends BaseConnection>(field: string, rules: EditRu
   });
 }
 
-/** Whether there is such a file, and who may use it, would be told by the error. */
+/** The error would reveal whether such a file exists and who may use it. */
 function refusePath<C extends BaseConnection>(host: unknown, rules: EditRules<C>): void {
   if (typeof host !== 'string' || !/^[/.~]|\\/.test(host)) return;
   throw new Failure('refused', 'the field host holds a path of this machine; a tool may only name a network host', {

@@ -1,7 +1,7 @@
 import { formatAbort } from '../../abort.ts';
 import { SharedOpen } from '../../single-flight.ts';
 
-/** What a program said, or why it said nothing; without a word about who asked, as several may have. */
+/** The output of a program, or why there is none. It does not name the caller, as there may be several. */
 export type Reading = { secret: string } | { problem: string; started: boolean };
 
 /** One use of a secret that a program gave. */
@@ -20,7 +20,7 @@ interface Remembered {
 const keepMs = 15 * 60_000;
 
 /**
- * What programs said, in this process only, so that a password manager does not ask its person at every opening: until the secret
+ * Outputs of programs, kept in this process only, so that a password manager does not prompt at every opening: until the secret
  * is refused, or for a quarter of an hour. Each program runs once at a time, however many wait for it.
  */
 export class SecretMemory {

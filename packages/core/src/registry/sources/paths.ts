@@ -35,7 +35,7 @@ export function acceptedKeysPathFor(storePath: string): string {
   return here.join(here.dirname(storePath), 'known_hosts');
 }
 
-/** What the program remembers by itself: tokens, ports, who runs. A person never edits it. */
+/** State that the program keeps: tokens, ports, running servers. A person never edits it. */
 export function stateFolderFor(storePath: string): string {
   return here.join(here.dirname(storePath), 'state');
 }

@@ -34,7 +34,7 @@ export function toPatchSchema(schema: z.ZodObject): z.ZodObject {
   return z.strictObject({ name: connectionName, ...patch });
 }
 
-/** A field that a connection must have cannot be removed, so null is not offered for it. How each looks is told by the tool that adds. */
+/** A field that a connection must have cannot be removed, so null is not accepted for it. The tool that adds connections documents each field. */
 function patchField(field: z.core.$ZodType): z.ZodType {
   // A raw shape is typed with zod's smallest interface; every schema we write has the full one.
   const schema = field as z.ZodType;

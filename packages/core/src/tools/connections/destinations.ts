@@ -20,7 +20,7 @@ export interface Visit {
 
 interface Known {
   facts: Destination['facts'];
-  /** What it was before, and when callers were told of the change. */
+  /** The previous destination, and when callers were notified of the change. */
   before?: Destination['facts'];
   toldAt: number;
 }
@@ -30,7 +30,7 @@ const maxFactLength = 120;
 const omitted = '';
 
 /**
- * Where each name led when a caller was last told. A file that is edited, or a variable that changes, can make a name lead to another
+ * Where each name led when a caller was last notified. A file that is edited, or a variable that changes, can make a name lead to another
  * database in the middle of a conversation; a caller must not go on as if it were the same one.
  */
 export class Destinations {
@@ -77,7 +77,7 @@ export class Destinations {
     };
   }
 
-  /** A call that was under way when another one was told has not heard of it. */
+  /** A call that was running while another one was notified does not know of the change. */
   #findChange(key: string, { name, facts }: Destination, began: number): string | undefined {
     const known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, { facts, toldAt: 0 });

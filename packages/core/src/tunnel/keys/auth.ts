@@ -46,7 +46,7 @@ export function createAuth(hop: Hop, credentials: Credentials): Auth {
         return attempt(next);
       }
       wantsPerson ||= isLeftToPerson(list, partial === true || last === 'none', tried);
-      // After an agent ssh2 has not told us the list; the question costs nothing any more, and the answer helps a person.
+      // After an agent, ssh2 does not report the list; the extra request is cheap, and its answer helps a person.
       if (offered === undefined && last !== 'none') {
         return attempt({ method: 'none', label: '', attempt: { type: 'none', username: hop.user } });
       }

@@ -23,7 +23,7 @@ export interface Credential {
 
 export interface Credentials {
   candidates: readonly Credential[];
-  /** What could not be used, and why; told when the login fails. */
+  /** What could not be used, and why; reported when the login fails. */
   notes: string[];
   /** What the server asked and got no answer to, in its own words. */
   questions: string[];

@@ -49,7 +49,7 @@ export interface Link {
 const maxBanners = 3;
 /** The limit for quoting a greeting that is not SSH. */
 const maxGreetingBytes = 120;
-/** Unread bytes of one channel. The server may send 2 MiB before it is told to go on; ssh2 does not hold it to that. */
+/** Unread bytes of one channel. The server may send 2 MiB before the window is extended; ssh2 does not enforce that. */
 const maxUnread = 8 * 1024 * 1024;
 /**
  * Bytes that wait to be sent. Channels stop at 1 MiB, so the rest are answers to requests of a server that does not read them; each

@@ -25,7 +25,7 @@ export class ChildChannel extends Duplex implements ByteChannel {
     this.#child = child;
     this.#input = child.stdin;
     this.#output = child.stdout;
-    // What cannot be written is told by the end of the program, which says why.
+    // A failed write is reported by the end of the program, which says why.
     this.#input?.on('error', () => undefined);
     this.#output?.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#output?.on('end', () => this.push(null));

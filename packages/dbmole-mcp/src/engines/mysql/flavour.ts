@@ -7,7 +7,7 @@ export interface Flavour {
   isolationVariable: 'transaction_isolation' | 'tx_isolation';
   /** A transaction may serve further catalog questions for this long. */
   catalogAgeMs: number;
-  /** The assignment that makes the engine stop a statement by itself. */
+  /** The assignment that sets the engine's own time limit for a statement. */
   timeLimit(milliseconds: number): string;
 }
 

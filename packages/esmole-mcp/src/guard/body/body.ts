@@ -264,7 +264,7 @@ const fieldKeys: ReadonlySet<string> = new Set(['routing_path']);
 /** Keys of the filter `hunspell`, which looks for a folder of that name. Dates and fields of a mapping have some of them, too. */
 const hunspellKeys: ReadonlySet<string> = new Set(['locale', 'language', 'lang', 'dictionary']);
 
-/** Settings of analyzers say what they work with; what they are told to read lies beside the settings of the server. */
+/** Settings of analyzers may name files, which are read from the server's configuration folder. */
 function checkFiles(body: unknown): void {
   const ofHunspell: string[] = [];
   let hasHunspell = false;

@@ -26,7 +26,7 @@ const inTransaction = 0x0001;
 /** Where in the answer to a query we are; `other` is anything else, which goes to the driver as it is. */
 type Place = 'other' | 'header' | 'fields' | 'fieldsEnd' | 'rows';
 
-/** What the server said when it had answered a query. */
+/** The server's status after the answer to a query. */
 export interface QueryStatus {
   warnings: number;
   inTransaction: boolean;

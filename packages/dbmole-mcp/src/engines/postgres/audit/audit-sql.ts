@@ -1,7 +1,7 @@
 import { formatLabel, isOurs, relationKinds, schemaOrder } from '../catalog/fragments.ts';
 import { firstUserOid } from '../guard/proof/catalog/describe-sql.ts';
 
-/** The account, and what everybody may do in this database. One row. */
+/** The account, and what PUBLIC may do in this database. One row. */
 export const accountSql = `
 select r.rolsuper::text, r.rolcreaterole::text, r.rolcreatedb::text, r.rolreplication::text, r.rolbypassrls::text,
   pg_catalog.pg_is_in_recovery()::text, pg_catalog.quote_ident(d.datname), pg_catalog.pg_has_role(d.datdba, 'USAGE')::text,
@@ -26,7 +26,7 @@ const few = (label: string, order: string, which: string) =>
 const writes = `case when pg_catalog.current_setting('server_version_num')::int >= 170000
   then 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER, MAINTAIN' else 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER' end`;
 
-/** Rights on single columns are looked for only where there are any: that would look at every column. One row. */
+/** Column privileges are checked only if there are any, because the check visits every column. One row. */
 export const relationsSql = `
 with spaces as materialized (
   select n.oid, n.nspname, pg_catalog.has_schema_privilege(n.oid, 'USAGE') as used,

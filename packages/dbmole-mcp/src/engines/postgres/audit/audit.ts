@@ -47,7 +47,7 @@ function formatHidden(answers: Readonly<Record<string, unknown>>): string | unde
   return hidden.length === 0 ? undefined : `The server did not say ${hidden.map((part) => parts[part]).join(', and ')}.`;
 }
 
-/** Beside what is said of a superuser: attributes of a role, in the order of the row. */
+/** Attributes of a role besides superuser, in the order of the row. */
 const attributes = [
   'make and change other roles',
   'create databases',
@@ -153,12 +153,12 @@ function listNames(json: string | null | undefined): string[] {
   return Array.isArray(names) ? names.map(String) : [];
 }
 
-/** What a new role has to be given, and what it would have because everybody has it. Names are quoted where they need it. */
+/** What a new role must be granted, and what it would have through PUBLIC. Names are quoted where they need it. */
 interface OpenToAll {
   database?: string;
   /** Rights on the database. */
   rights?: readonly string[];
-  /** Schemas in which everybody may create. */
+  /** Schemas in which PUBLIC may create objects. */
   openSchemas?: readonly string[];
   /** Functions with their arguments, as a list. */
   functions?: string;

@@ -11,8 +11,8 @@ const readColumns = (relation: string, keys: string) => `(
   join pg_catalog.pg_attribute a on a.attrelid = ${relation} and a.attnum = k.num)`;
 
 /**
- * Everything about the tables that were asked for in one statement, as rows of one width. The first cell says what a row is, the
- * second to which table it belongs (as it was asked for), the third is its order.
+ * One statement for everything about the requested tables, as rows of one width. The first cell says what a row is, the
+ * second to which table it belongs (as it was requested), the third is its order.
  */
 export const describeTables = `
 with ${lockedRelations}, wanted as (

@@ -3,7 +3,7 @@ import { formatLike } from '../../../catalog/name-parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { collectFacts, comment, formatLabel, isOurs, lockedRelations, relationKinds, schemaOrder } from './fragments.ts';
 
-/** The size of a database is asked for only where the account may: the function fails otherwise. */
+/** The size of a database is queried only if the account may read it: the function fails otherwise. */
 const databases = `
 with page as materialized (
   select d.oid, d.datname from pg_catalog.pg_database d

@@ -23,7 +23,7 @@ export interface Look {
 }
 
 /**
- * A premise takes the server long to look at. Where it was seen to be true, it is so for as long as nothing changes, which takes
+ * A premise is expensive to check. Once it was true, it stays true for as long as nothing changes, which takes
  * much less: but only on a quiet server, as otherwise both would have to be asked, one after the other.
  */
 export class PremiseWatch {
@@ -39,7 +39,7 @@ export class PremiseWatch {
     return { sql: `${moment} operator(pg_catalog.=) ${formatLiteral(this.#moment)}`, full: false };
   }
 
-  /** Twice at the same moment: it may be asked for a third time. */
+  /** It was needed twice at the same moment, so it may be needed a third time. */
   sawTrue(premise: string, moment: string | undefined): void {
     this.#quiet = premise === this.#premise && moment !== undefined && moment === this.#moment;
     this.#premise = premise;

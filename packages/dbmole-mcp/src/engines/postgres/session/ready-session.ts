@@ -26,7 +26,7 @@ const minIdleMs = 5_000;
  * needs something else, it brings that along.
  */
 export class ReadySession {
-  /** The server can be told to look whether we are still there. */
+  /** The server supports a setting that checks whether the client is still connected. */
   checksClient = false;
   /** There is no proxy before the server, so what is left in the session is there for the next call. */
   direct = false;

@@ -94,12 +94,12 @@ function readOnlyFailure(error: ServerError): Failure {
   });
 }
 
-/** We ended the connection because of what the statement asked for; it was not run. */
+/** We closed the connection because of what the statement would do; it was not run. */
 function isOurs(lost: Error): boolean {
   return lost instanceof Failure && lost.kind === 'input';
 }
 
-/** Whether something may have been changed although no answer said so. */
+/** Whether something may have changed although no answer confirmed it. */
 function isDoubtful({ error }: Segment, { request, outside }: WriteContext, ended: number): boolean {
   if (request.dryRun) return false;
   if (error === undefined) return true;

@@ -148,7 +148,7 @@ export function parseTexts(body: Buffer): string[] {
   return body.toString('utf8').split('\0');
 }
 
-/** What the server said. `code` is the SQLSTATE. */
+/** A message of the server. `code` is the SQLSTATE. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly code: string;
