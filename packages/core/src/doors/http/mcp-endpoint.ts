@@ -13,9 +13,8 @@ import { toWebRequest } from './exchange/web-request.ts';
 import type { CallLimits } from './limits/call-limits.ts';
 import type { HttpLimits } from './limits/limits.ts';
 import { BodyReader } from './limits/read-body.ts';
-import { readNarrowing } from './narrowing-headers.ts';
 import { HttpRefusal, invalidRequestCode } from './refusal.ts';
-import { createViews, type ServedTools, type View } from './views.ts';
+import { createViews, readNarrowing, type ServedTools, type View } from './views.ts';
 
 export interface McpEndpointOptions {
   openView(narrowing: Narrowing): ServedTools;

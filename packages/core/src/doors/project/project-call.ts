@@ -4,7 +4,6 @@ import type { ToolReply } from '../../answer/respond.ts';
 import { systemCode } from '../../files/system-code.ts';
 import { isFields, parseJson } from '../../registry/tree.ts';
 import type { Caller } from '../../tools/caller.ts';
-import { EventStream } from './event-stream.ts';
 import { sendRequest } from './http-request.ts';
 
 export interface ProjectCall {
@@ -113,4 +112,29 @@ class AnswerReader {
 
 function isReply(value: unknown): value is ToolReply {
   return isFields(value) && Array.isArray(value.content);
+}
+
+/** Collects the `data` of server-sent events. Text may be pushed in any pieces. */
+class EventStream {
+  readonly #onData: (data: string) => void;
+  #rest = '';
+  #data: string[] = [];
+
+  constructor(onData: (data: string) => void) {
+    this.#onData = onData;
+  }
+
+  push(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) this.#take(line.endsWith('\r') ? line.slice(0, -1) : line);
+  }
+
+  #take(line: string): void {
+    if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    if (line !== '' || this.#data.length === 0) return;
+    const data = this.#data.join('\n');
+    this.#data = [];
+    this.#onData(data);
+  }
 }

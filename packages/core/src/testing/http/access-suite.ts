@@ -7,7 +7,7 @@ import {
   extractWWWAuthenticateParams,
 } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readServerStatus } from '../../doors/project/server-status.ts';
+import { readServerStatus } from '../../doors/project/list-projects.ts';
 import { findUnusedPort } from '../loopback.ts';
 import { useTempFolder } from '../use-temp-folder.ts';
 import { httpClientKinds, openHttpClient } from './http-clients.ts';

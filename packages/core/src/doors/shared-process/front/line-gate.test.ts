@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineGate } from './line-gate.ts';
+import { LineGate } from './session.ts';
 
 function open(maxHeldBytes?: number) {
   const forwarded: Buffer[] = [];
