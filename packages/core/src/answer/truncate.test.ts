@@ -2,45 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../failure.ts';
 import { isWellFormed, oddText } from '../testing/odd-text.ts';
-import { clampLimit, requireBudget, smallestBudget, truncateText } from './truncate.ts';
-
-describe('clampLimit', () => {
-  const range = { name: 'limit', default: 100, max: 1_000 };
-
-  test.each<[unknown, number]>([
-    [undefined, 100],
-    [null, 100],
-    [1, 1],
-    [1_000, 1_000],
-    [5_000, 1_000],
-    [1e300, 1_000],
-  ])('%j gives %d', (requested, limit) => {
-    expect(clampLimit(requested, range)).toBe(limit);
-  });
-
-  test.each<[unknown, string]>([
-    [0, '0'],
-    [-1, '-1'],
-    [1.5, '1.5'],
-    [Number.NaN, 'NaN'],
-    [Number.POSITIVE_INFINITY, 'Infinity'],
-    ['100', '"100"'],
-    ['x'.repeat(80), `"${'x'.repeat(40)}"…`],
-    [5n, '5'],
-    [true, 'true'],
-    [[], 'a list'],
-    [{}, 'of type object'],
-  ])('%s is refused', (requested, named) => {
-    expect(() => clampLimit(requested, range)).toThrow(
-      new Failure('input', `invalid limit ${named}: expected a whole number from 1 to 1000`),
-    );
-  });
-
-  test('an offset may be 0, and a default never exceeds the maximum', () => {
-    expect(clampLimit(0, { name: 'offset', default: 0, min: 0, max: 10 })).toBe(0);
-    expect(clampLimit(undefined, { name: 'limit', default: 100, max: 10 })).toBe(10);
-  });
-});
+import { requireBudget, smallestBudget, truncateText } from './truncate.ts';
 
 test('a budget in which nothing fits is refused', () => {
   expect(requireBudget(smallestBudget)).toBe(smallestBudget);

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { alignCut, cutVisible } from '../text.ts';
+import { cutVisible } from '../text.ts';
 
 /** Characters of a whole answer, the first line included. */
 export const defaultBudget = 32_000;
@@ -15,30 +15,10 @@ export const lineReserve = 600;
 /** How much of the page we give up so that a cut text ends with a whole line. */
 const lineSlack = 0.1;
 
-interface LimitRange {
-  /** The argument, as the caller knows it. */
-  name: string;
-  default: number;
-  max: number;
-  /** 1 unless given; offsets start at 0. */
-  min?: number;
-}
-
-/**
- * A number from the caller, or the default. Above the maximum it is the maximum: every answer says where it was cut and how
- * to read on, so nothing is lost by it. Everything else that is no whole number in range is refused.
- */
-export function clampLimit(requested: unknown, range: LimitRange): number {
-  const { name, max, min = 1 } = range;
-  if (requested === undefined || requested === null) return Math.min(range.default, max);
-  if (typeof requested === 'number' && Number.isInteger(requested) && requested >= min) return Math.min(requested, max);
-  throw new Failure('input', `invalid ${name} ${formatGiven(requested)}: expected a whole number from ${min} to ${max}`);
-}
-
 /** Refuses a budget in which what we promise cannot be kept. */
 export function requireBudget(budget: number): number {
   if (Number.isInteger(budget) && budget >= smallestBudget) return budget;
-  throw new Failure('input', `invalid budget ${formatGiven(budget)}: expected a whole number from ${smallestBudget}`);
+  throw new Failure('input', `invalid budget ${budget}: expected a whole number from ${smallestBudget}`);
 }
 
 interface TextPart {
@@ -63,10 +43,4 @@ export function truncateText(text: string, room: number): TextPart {
 
 function formatNotice(shown: number, length: number): string {
   return `\n⟦cut: 1-${shown} of ${length} characters⟧`;
-}
-
-function formatGiven(value: unknown): string {
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string') return Array.isArray(value) ? 'a list' : `of type ${typeof value}`;
-  return value.length > 40 ? `${JSON.stringify(value.slice(0, alignCut(value, 40)))}…` : JSON.stringify(value);
 }

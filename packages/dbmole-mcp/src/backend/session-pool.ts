@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, maxAttempts, onAbort, retry, withDeadline, withoutConfirmedEnd } from '@dbmole/core';
+import { Failure, maxAttempts, onAbort, retry, settlesWithin, withDeadline, withoutConfirmedEnd } from '@dbmole/core';
 import type { Session } from '../engine.ts';
 import { isStaleError, staleFailure } from '../failure.ts';
 import { CallSlots } from './call-slots.ts';
@@ -184,7 +183,6 @@ export class SessionPool {
     this.#end.abort(staleFailure());
     this.#slots.refuseWaiting(staleFailure());
     for (const session of this.#sessions) this.#close(session);
-    const all = Promise.allSettled(this.#pending);
-    await Promise.race([all, delay(this.#disposeMs, undefined, { ref: false })]);
+    await settlesWithin(Promise.allSettled(this.#pending), { ms: this.#disposeMs, keepsAlive: false });
   }
 }

@@ -1,7 +1,7 @@
 import { formatAbort } from '../../abort.ts';
 import { SharedOpen } from '../../single-flight.ts';
 
-/** The output of a program, or why there is none. It does not name the caller, as there may be several. */
+/** The output of a program, or why it failed. It does not name the caller, as there may be several. */
 export type Reading = { secret: string } | { problem: string; started: boolean };
 
 /** One use of a secret that a program gave. */

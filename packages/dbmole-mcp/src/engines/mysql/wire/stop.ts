@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { onAbort } from '@dbmole/core';
+import { onAbort, settlesWithin } from '@dbmole/core';
 import type { Canceller } from './cancel.ts';
 import type { Conversation } from './conversation.ts';
 import { createDeferred } from './deferred.ts';
@@ -154,7 +153,7 @@ async function killUntilClosed({ conversation, canceller }: Pick<Watched, 'conve
   });
   while (!isClosed) {
     await canceller.kill(conversation.threadId, () => !isClosed).catch(() => undefined);
-    await Promise.race([closed, delay(repeatLaterMs, undefined, { ref: false })]);
+    await settlesWithin(closed, { ms: repeatLaterMs, keepsAlive: false });
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, onAbort } from '@dbmole/core';
+import { Failure, onAbort, settlesWithin } from '@dbmole/core';
 import { OwnRows } from '../values/user-rows.ts';
 import { sendCancel } from './cancel.ts';
 import { Conversation } from './conversation.ts';
@@ -20,7 +20,7 @@ export async function stopStatement(conversation: Conversation, route: Route, se
   const deadline = Date.now() + patienceMs;
   for (let left = patienceMs; left > 0 && !segment.ended; left = deadline - Date.now()) {
     await sendCancel(route, conversation.key, left);
-    await endsWithin(segment.done, repeatMs);
+    await settlesWithin(segment.done, { ms: repeatMs, keepsAlive: true });
   }
   if (segment.ended) return;
   conversation.abandon(
@@ -30,16 +30,6 @@ export async function stopStatement(conversation: Conversation, route: Route, se
     }),
   );
   void watchLateEnd(conversation, route);
-}
-
-function endsWithin(work: Promise<void>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    work.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 const firstPauseMs = 1_000;
