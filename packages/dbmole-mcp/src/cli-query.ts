@@ -80,6 +80,17 @@ export const toolCommands: readonly ToolCommand[] = [
     isTable: false,
   },
   {
+    name: 'diagnose',
+    tool: 'diagnose',
+    takes: '[CHECK]',
+    words: [1, 2],
+    about: 'what is wrong with the database, worst first',
+    example: 'diagnose shop indexes',
+    options: ['database', 'schema', 'limit'],
+    argumentsOf: ([check]) => ({ check }),
+    isTable: false,
+  },
+  {
     name: 'databases',
     tool: 'list_databases',
     takes: '',

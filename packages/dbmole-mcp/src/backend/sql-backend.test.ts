@@ -56,7 +56,14 @@ function createWorld(): { world: World; modules: EngineModules } {
         return fakeSession(world, database);
       },
     },
-    catalog: { ...none.catalog, schemaNames: notAsked, tableNames: notAsked, columnNames: notAsked, audit: notAsked },
+    catalog: {
+      ...none.catalog,
+      schemaNames: notAsked,
+      tableNames: notAsked,
+      columnNames: notAsked,
+      audit: notAsked,
+      diagnosis: notAsked,
+    },
     plan: { statement: notAsked, parse: notAsked },
   };
   return { world, modules };

@@ -1,4 +1,5 @@
 import type { Capabilities } from '../audit/capabilities.ts';
+import type { Diagnosis } from '../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../engine.ts';
 import type { PlanTree } from '../plan/plan-tree.ts';
 
@@ -162,6 +163,8 @@ export interface SqlCatalog {
   functionNames?(run: CatalogRun): Promise<string[]>;
   /** What the account could do beyond reading. Never throws for want of rights. */
   audit(run: CatalogRun): Promise<Capabilities>;
+  /** Loaded when it is first asked for. */
+  diagnosis(): Promise<Diagnosis>;
 }
 
 interface PlanRequest {

@@ -3,6 +3,7 @@ import type { SqlBackend } from '../backend/backend.ts';
 import type { Connection } from '../connection/schema.ts';
 import { createSqlTools, type SqlTools } from '../tool.ts';
 import { describeTableTool } from './describe-table.ts';
+import { diagnoseTool } from './diagnose.ts';
 import { executeTool } from './execute.ts';
 import { explainTool } from './explain.ts';
 import { exportQueryTool } from './export-query.ts';
@@ -19,6 +20,7 @@ const makers: readonly ((tools: SqlTools) => Tool)[] = [
   describeTableTool,
   searchSchemaTool,
   explainTool,
+  diagnoseTool,
   executeTool,
   exportQueryTool,
 ];

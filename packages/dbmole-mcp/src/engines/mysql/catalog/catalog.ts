@@ -14,4 +14,5 @@ export const catalog: SqlCatalog = {
   tableNames,
   columnNames,
   audit: async (run) => await (await import('../audit/audit.ts')).audit(run),
+  diagnosis: async () => (await import('../diagnosis/diagnosis.ts')).diagnosis,
 };

@@ -20,4 +20,5 @@ export const catalog: SqlCatalog = {
       tables.flatMap((table, ord) => listCandidates(table, ord, undefined)),
     ),
   audit: async (run) => await (await import('../audit/audit.ts')).audit(run),
+  diagnosis: async () => (await import('../diagnosis/diagnosis.ts')).diagnosis,
 };

@@ -1,0 +1,117 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import { formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CatalogRun } from '../../../engine.ts';
+
+type Row = readonly (string | null)[];
+
+/** Seconds from which a session is a finding. An idle one that has locked or changed rows counts almost at once. */
+const longSeconds = { running: 60, idle: 60, idleWithLocks: 2 };
+/** Seconds from which it is a serious one. */
+const alarmingSeconds = { running: 1_800, idle: 600 };
+const maxSessions = 500;
+
+/** Threads of the server itself and of replication are no clients. */
+const isClient = `p.id <> connection_id() and p.command not in ('Daemon', 'Binlog Dump', 'Binlog Dump GTID')
+  and p.user not in ('system user', 'event_scheduler')`;
+
+const sessionsSql = `
+select p.id, p.user, p.db, p.command, p.state, p.time, left(p.info, 400), timestampdiff(second, t.trx_started, now()),
+  t.trx_rows_modified, t.trx_rows_locked
+from information_schema.processlist p left join information_schema.innodb_trx t on t.trx_mysql_thread_id = p.id
+where ${isClient} and (p.command <> 'Sleep' or t.trx_id is not null)
+order by coalesce(timestampdiff(second, t.trx_started, now()), p.time) desc limit ${maxSessions}`;
+
+const transactionsSql = 'select trx_id from information_schema.innodb_trx limit 1';
+
+/** Without the privilege PROCESS, which the transactions need, an account sees its own sessions only. */
+const ownSessionsSql = `
+select p.id, p.user, p.db, p.command, p.state, p.time, left(p.info, 400), null, null, null
+from information_schema.processlist p where ${isClient} and p.command <> 'Sleep' order by p.time desc limit ${maxSessions}`;
+
+interface SessionRow {
+  id: string;
+  who: string;
+  isIdle: boolean;
+  state: string;
+  seconds: number;
+  sql: string;
+  transactionSeconds: number | undefined;
+  changed: number;
+  locked: number;
+}
+
+export async function checkActivity(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
+  // A server that needs no transaction for the answer does not check whether the account may see them.
+  const [transactions, found] = await Promise.all([askIfAllowed(run, transactionsSql), askIfAllowed(run, sessionsSql)]);
+  const all = transactions === undefined ? undefined : found;
+  const sessions = (all ?? (await run(ownSessionsSql))).map(readSession);
+  return {
+    findings: sessions.flatMap(judgeSession),
+    listing: sessions.slice(0, limit).map(formatSession),
+    hidden:
+      all === undefined
+        ? 'Sessions of other accounts and all transactions are hidden; GRANT PROCESS ON *.* TO the account shows them.'
+        : undefined,
+    notes: [...(sessions.length > limit ? [`${sessions.length - limit} more sessions are not listed.`] : [])],
+  };
+}
+
+function readSession([id, user, database, command, state, seconds, sql, transaction, changed, locked]: Row): SessionRow {
+  return {
+    id: id ?? '',
+    who: `${user ?? ''}@${database ?? ''}`,
+    isIdle: command === 'Sleep',
+    state: state === null || state === '' ? (command ?? '') : (state ?? ''),
+    seconds: readCount(seconds),
+    sql: formatStatement(sql),
+    transactionSeconds: readNumber(transaction),
+    changed: readCount(changed),
+    locked: readCount(locked),
+  };
+}
+
+function formatSession({ id, who, isIdle, state, seconds, sql, transactionSeconds, changed, locked }: SessionRow): string {
+  const facts = joinFacts(
+    `${isIdle ? 'idle in transaction' : state} ${formatSeconds(seconds)}`,
+    transactionSeconds !== undefined && `transaction ${formatSeconds(transactionSeconds)}`,
+    changed > 0 && `${changed} rows changed`,
+    locked > 0 && `${locked} rows locked`,
+  );
+  return `id ${id} (${who}): ${facts}${sql === '' ? '' : `: ${sql}`}`;
+}
+
+function judgeSession(session: SessionRow): Finding[] {
+  const { isIdle, state, seconds, transactionSeconds } = session;
+  if (isIdle) return transactionSeconds === undefined ? [] : judgeIdle(session);
+  return seconds < longSeconds.running || isLockWait(state) ? [] : [describeRunning(session)];
+}
+
+function judgeIdle({ id, who, seconds, changed, locked }: SessionRow): Finding[] {
+  const holds = joinFacts(changed > 0 && `${changed} rows changed`, locked > 0 && `${locked} rows locked`);
+  if (seconds < (holds === '' ? longSeconds.idle : longSeconds.idleWithLocks)) return [];
+  return [
+    {
+      severity: seconds >= (changed > 0 ? longSeconds.idle : alarmingSeconds.idle) ? 'high' : 'medium',
+      weight: seconds,
+      evidence: `session ${id} (${who}) has been idle in a transaction for ${formatSeconds(seconds)}${holds === '' ? '' : ` with ${holds}`}`,
+      consequence: 'It keeps its row locks and metadata locks, and InnoDB keeps old versions of all rows for it.',
+      next: `Commit or roll back in that client; a person can end it: KILL ${id}.`,
+    },
+  ];
+}
+
+function describeRunning({ id, who, state, seconds, sql }: SessionRow): Finding {
+  return {
+    severity: seconds >= alarmingSeconds.running ? 'high' : 'medium',
+    weight: seconds,
+    evidence: `session ${id} (${who}) has been running for ${formatSeconds(seconds)} (${state}): ${sql}`,
+    consequence: 'It takes a session and resources of the server for as long as it runs.',
+    next: `explain of that statement; a person can stop it: KILL QUERY ${id}.`,
+  };
+}
+
+/** Such a wait is a finding of the check of locks. */
+function isLockWait(state: string): boolean {
+  return /^waiting for .*lock/i.test(state);
+}

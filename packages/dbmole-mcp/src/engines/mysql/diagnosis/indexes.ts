@@ -1,0 +1,203 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import { formatSeconds, readCount } from '../../../diagnosis/figures.ts';
+import type { CatalogRun } from '../../../engine.ts';
+import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
+import { formatIdentifier } from '../values/identifiers.ts';
+
+type Row = readonly (string | null)[];
+
+const maxParts = 19_000;
+const maxTables = 200;
+/** Below this, what an index costs does not matter. */
+const minRows = 1_000;
+/** A table that was not read more often than this says nothing about its indexes. */
+const minReads = 100;
+
+interface Index {
+  table: string;
+  name: string;
+  isUnique: boolean;
+  type: string;
+  /** `a`, `b(10) desc`; an expression counts as itself. */
+  parts: string[];
+  isHidden: boolean;
+  rows: number;
+}
+
+/** The parts of all indexes. Cardinality would make the server read the indexes themselves. */
+function formatPartsSql(where: string, maria: boolean): string {
+  const more = maria ? "null, ignored = 'YES'" : "expression, is_visible = 'NO'";
+  return `select table_schema, table_name, index_name, non_unique = 0, index_type, column_name, sub_part, collation, ${more}
+    from information_schema.statistics where ${where} order by table_schema, table_name, index_name, seq_in_index limit ${maxParts}`;
+}
+
+function formatKeylessSql(where: string): string {
+  return `select t.table_schema, t.table_name, t.table_rows from information_schema.tables t
+    where t.table_type = 'BASE TABLE' and ${where} and not exists (select 1 from information_schema.statistics s
+      where s.table_schema = t.table_schema and s.table_name = t.table_name and s.index_name = 'PRIMARY')
+    limit ${maxTables}`;
+}
+
+/** How often each index was used, and its whole table, since the start of the server. */
+function formatUsesSql(where: string): string {
+  return `select object_schema, object_name, index_name, count_star, sum(count_star) over (partition by object_schema, object_name)
+    from performance_schema.table_io_waits_summary_by_index_usage where object_type = 'TABLE' and ${where} limit ${maxParts}`;
+}
+
+function formatRowsSql(where: string): string {
+  return `select table_schema, table_name, table_rows from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxParts}`;
+}
+
+export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScope): Promise<CheckReport> {
+  const context = await readContext(run);
+  const scope = (prefix: string, schemaColumn: string, tableColumn: string) => {
+    const { sql, params } = schemaCondition(`${prefix}${schemaColumn}`, context, schema);
+    return {
+      where: table === undefined ? sql : `${sql} and ${prefix}${tableColumn} = ?`,
+      params: [...params, ...(table === undefined ? [] : [table])],
+    };
+  };
+  const own = scope('', 'table_schema', 'table_name');
+  const joined = scope('t.', 'table_schema', 'table_name');
+  const used = scope('', 'object_schema', 'object_name');
+  const [parts, keyless, counted, uses, [state = []]] = await Promise.all([
+    run(formatPartsSql(own.where, context.maria), own.params),
+    run(formatKeylessSql(joined.where), joined.params),
+    run(formatRowsSql(own.where), own.params),
+    askIfAllowed(run, formatUsesSql(used.where), used.params),
+    run(`select @@performance_schema, (select variable_value from ${context.maria ? 'information_schema' : 'performance_schema'}.global_status
+      where variable_name = 'Uptime')`),
+  ]);
+  const rows = new Map(counted.map(([space, name, count]) => [context.formatLabel(space, name), readCount(count)]));
+  const indexes = groupParts(parts, context, rows);
+  const hasUses = state[0] === '1' && uses !== undefined;
+  return {
+    findings: [
+      ...findRedundant(indexes),
+      ...(hasUses ? findUnused(indexes, uses, context, formatSeconds(readCount(state[1]))) : []),
+      ...indexes.filter(({ isHidden }) => isHidden).map(formatHidden),
+      ...keyless.map((row) => formatKeyless(row, context)),
+    ],
+    listing: [],
+    notes: [
+      hasUses
+        ? `Uses are counted since the start of the server, ${formatSeconds(readCount(state[1]))} ago.`
+        : 'Unused indexes are not known: performance_schema is off, or the account may not read it.',
+      ...(parts.length >= maxParts
+        ? [`Only the first ${maxParts} columns of indexes were looked at; name a schema or a table.`]
+        : []),
+    ],
+  };
+}
+
+function groupParts(rows: readonly Row[], context: CatalogContext, counts: ReadonlyMap<string, number>): Index[] {
+  const indexes = new Map<string, Index>();
+  for (const [schema, table, name, unique, type, column, length, order, expression, hidden] of rows) {
+    const label = context.formatLabel(schema, table);
+    const key = JSON.stringify([label, name]);
+    const index = indexes.get(key) ?? {
+      table: label,
+      name: name ?? '',
+      isUnique: unique === '1',
+      type: type ?? '',
+      parts: [],
+      isHidden: hidden === '1',
+      rows: counts.get(label) ?? 0,
+    };
+    indexes.set(key, index);
+    const part = column === null ? `(${expression})` : (column ?? '');
+    index.parts.push(`${part}${length === null ? '' : `(${length})`}${order === 'D' ? ' desc' : ''}`);
+  }
+  return [...indexes.values()];
+}
+
+/** Pairs of which the first answers nothing that the second does not. A unique index is needed unless the other is as unique. */
+function findRedundant(indexes: readonly Index[]): Finding[] {
+  return [...groupByTable(indexes).values()].flatMap((own) =>
+    own.flatMap((index) => {
+      const other = own.find((candidate) => candidate !== index && covers(candidate, index));
+      return other === undefined ? [] : [formatRedundant(index, other)];
+    }),
+  );
+}
+
+function groupByTable(indexes: readonly Index[]): Map<string, Index[]> {
+  const groups = new Map<string, Index[]>();
+  for (const index of indexes) {
+    const group = groups.get(index.table);
+    if (group === undefined) groups.set(index.table, [index]);
+    else group.push(index);
+  }
+  return groups;
+}
+
+function covers(other: Index, index: Index): boolean {
+  if (index.name === 'PRIMARY' || other.type !== index.type || other.isHidden) return false;
+  if (!index.parts.every((part, at) => other.parts[at] === part)) return false;
+  const isSame = other.parts.length === index.parts.length;
+  if (isSame)
+    return (
+      other.name === 'PRIMARY' ||
+      (other.isUnique && !index.isUnique) ||
+      (other.isUnique === index.isUnique && other.name < index.name)
+    );
+  return !index.isUnique && index.type === 'BTREE';
+}
+
+function formatRedundant({ table, name, parts, rows }: Index, other: Index): Finding {
+  const isSame = parts.length === other.parts.length;
+  return {
+    severity: isSame ? 'medium' : 'low',
+    weight: rows,
+    evidence: `index ${formatIdentifier(name)} on ${table} (${parts.join(', ')}) ${isSame ? 'is the same as' : 'is covered by the first columns of'} ${formatIdentifier(other.name)}`,
+    consequence: `Every write maintains both, and ${formatIdentifier(other.name)} answers the same queries.`,
+    next: `ALTER TABLE ${table} DROP INDEX ${formatIdentifier(name)};`,
+  };
+}
+
+function findUnused(indexes: readonly Index[], uses: readonly Row[], context: CatalogContext, since: string): Finding[] {
+  const counts = new Map(
+    uses.map(([schema, table, name, count, all]) => [
+      JSON.stringify([context.formatLabel(schema, table), name]),
+      { count: readCount(count), all: readCount(all) },
+    ]),
+  );
+  return indexes.flatMap((index) => {
+    const { table, name, isUnique, rows, isHidden } = index;
+    const use = counts.get(JSON.stringify([table, name]));
+    if (isUnique || isHidden || use === undefined || use.count > 0 || use.all < minReads || rows < minRows) return [];
+    return [
+      {
+        severity: 'low' as const,
+        weight: rows,
+        evidence: `index ${formatIdentifier(name)} on ${table} (~${rows} rows) was not used in the ${since} since the start of the server`,
+        consequence: 'Every write maintains it for nothing, unless a foreign key, a replica or a rare report needs it.',
+        next: context.maria
+          ? `ALTER TABLE ${table} ALTER INDEX ${formatIdentifier(name)} IGNORED; and drop it later, if nothing gets slower.`
+          : `ALTER TABLE ${table} ALTER INDEX ${formatIdentifier(name)} INVISIBLE; and drop it later, if nothing gets slower.`,
+      },
+    ];
+  });
+}
+
+function formatHidden({ table, name, rows }: Index): Finding {
+  return {
+    severity: 'low',
+    weight: rows,
+    evidence: `index ${formatIdentifier(name)} on ${table} is invisible to the planner`,
+    consequence: 'No query uses it, and every write still maintains it.',
+    next: `If nothing got slower: ALTER TABLE ${table} DROP INDEX ${formatIdentifier(name)};`,
+  };
+}
+
+function formatKeyless([schema, table, rows]: Row, context: CatalogContext): Finding {
+  const label = context.formatLabel(schema, table);
+  return {
+    severity: readCount(rows) >= minRows ? 'medium' : 'low',
+    weight: readCount(rows),
+    evidence: `${label} has no primary key; it has about ${readCount(rows)} rows`,
+    consequence: 'InnoDB orders it by a hidden number, and a replica looks for each changed row in the whole table.',
+    next: `ALTER TABLE ${label} ADD COLUMN id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY FIRST; or make a key of its columns.`,
+  };
+}

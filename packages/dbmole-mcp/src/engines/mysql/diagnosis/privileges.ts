@@ -1,0 +1,62 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import type { CatalogRun } from '../../../engine.ts';
+import { readContext } from '../catalog/context.ts';
+
+/** What each check needs, and how to see whether it is there. */
+const probes: readonly { what: string; sql: string; grant: string; only?: 'mysql' }[] = [
+  {
+    what: 'sessions and transactions of other accounts',
+    sql: 'select trx_id from information_schema.innodb_trx limit 1',
+    grant: 'GRANT PROCESS ON *.*',
+  },
+  {
+    what: 'counts of statements and indexes',
+    sql: 'select digest from performance_schema.events_statements_summary_by_digest limit 1',
+    grant: 'GRANT SELECT ON performance_schema.*',
+  },
+  {
+    what: 'row locks',
+    sql: 'select engine from performance_schema.data_locks limit 1',
+    grant: 'GRANT SELECT ON performance_schema.*',
+    only: 'mysql',
+  },
+];
+
+const replicaProbes = { maria: 'SHOW ALL SLAVES STATUS', mysql: 'SHOW REPLICA STATUS' };
+
+export async function checkPrivileges(run: CatalogRun, _scope: CheckScope): Promise<CheckReport> {
+  const { maria } = await readContext(run);
+  const wanted = probes.filter(({ only }) => only === undefined || !maria);
+  const [answers, replica, [account = []]] = await Promise.all([
+    Promise.all(wanted.map(({ sql }) => askIfAllowed(run, sql))),
+    askIfAllowed(run, maria ? replicaProbes.maria : replicaProbes.mysql),
+    run('select current_user()'),
+  ]);
+  const missing = [
+    ...wanted.filter((_, at) => answers[at] === undefined),
+    ...(replica === undefined
+      ? [{ what: 'the state of replication', grant: `GRANT ${maria ? 'REPLICA MONITOR' : 'REPLICATION CLIENT'} ON *.*` }]
+      : []),
+  ];
+  const name = formatAccount(account[0] ?? '');
+  return {
+    findings: missing.map(({ what, grant }, at): Finding => {
+      return {
+        severity: 'low',
+        weight: missing.length - at,
+        evidence: `${name} does not see ${what}`,
+        consequence: 'An empty answer of the other checks can mean that it was hidden.',
+        next: `${grant} TO ${name};`,
+      };
+    }),
+    listing: [],
+    notes: missing.length === 0 ? ['The account sees everything that the checks need.'] : [],
+  };
+}
+
+function formatAccount(account: string): string {
+  const at = account.lastIndexOf('@');
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  return `${quote(account.slice(0, at))}@${quote(account.slice(at + 1))}`;
+}

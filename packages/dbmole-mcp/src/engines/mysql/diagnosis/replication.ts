@@ -1,0 +1,99 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import { type CheckReport, type CheckScope, type Finding, reportUnavailable } from '../../../diagnosis/diagnosis.ts';
+import { formatSeconds, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CatalogRun } from '../../../engine.ts';
+import { readContext } from '../catalog/context.ts';
+
+type Row = readonly (string | null)[];
+
+const lagSeconds = { medium: 60, high: 600 };
+
+/** One row for each channel: name, receiving, applying, seconds behind, last error. */
+const channelsSql = `
+select c.channel_name, r.service_state, a.service_state,
+  timestampdiff(second, (select min(nullif(w.applying_transaction_original_commit_timestamp, 0))
+    from performance_schema.replication_applier_status_by_worker w where w.channel_name = c.channel_name), now()),
+  concat_ws('; ', nullif(r.last_error_message, ''), (select max(nullif(w.last_error_message, ''))
+    from performance_schema.replication_applier_status_by_worker w where w.channel_name = c.channel_name),
+    (select max(nullif(d.last_error_message, '')) from performance_schema.replication_applier_status_by_coordinator d
+      where d.channel_name = c.channel_name))
+from performance_schema.replication_connection_configuration c
+  join performance_schema.replication_connection_status r on r.channel_name = c.channel_name
+  join performance_schema.replication_applier_status a on a.channel_name = c.channel_name
+where c.channel_name not like 'group\\_replication%' limit 50`;
+
+/** Replicas that are connected to this server. */
+const dumpsSql = `
+select count(*) from information_schema.processlist where command in ('Binlog Dump', 'Binlog Dump GTID')`;
+
+export async function checkReplication(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
+  const { maria } = await readContext(run);
+  const [channels, [dumps = []]] = await Promise.all([
+    maria ? readChannelsOfMaria(run) : askIfAllowed(run, channelsSql),
+    run(dumpsSql),
+  ]);
+  if (channels === undefined) {
+    return reportUnavailable(
+      'the account may not see the state of replication',
+      maria ? 'GRANT REPLICA MONITOR ON *.* TO the account.' : 'GRANT SELECT ON performance_schema.* TO the account.',
+    );
+  }
+  const replicas = readCount(dumps[0]);
+  return {
+    findings: channels.flatMap(judgeChannel),
+    listing: channels.slice(0, limit).map(formatChannel),
+    notes: [
+      channels.length === 0 ? 'This server is not a replica.' : `This server is a replica with ${channels.length} channels.`,
+      replicas === 0 ? 'No replica reads from it.' : `${replicas} replicas read from it; ask them for their lag.`,
+    ],
+  };
+}
+
+/** The columns of SHOW ALL SLAVES STATUS by their place, which has been the same since MariaDB 10.5. */
+async function readChannelsOfMaria(run: CatalogRun): Promise<readonly Row[] | undefined> {
+  const rows = await askIfAllowed(run, 'SHOW ALL SLAVES STATUS');
+  return rows?.map((row) => {
+    // Connection_name, Slave_SQL_State, Slave_IO_State, then those of SHOW SLAVE STATUS from Master_Host on.
+    const [ioRunning, sqlRunning] = [row[12], row[13]];
+    const errors = [row[37], row[39]].filter((text) => text !== null && text !== undefined && text !== '');
+    return [
+      row[0] ?? '',
+      ioRunning === 'Yes' ? 'ON' : 'OFF',
+      sqlRunning === 'Yes' ? 'ON' : 'OFF',
+      row[34] ?? null,
+      errors.join('; '),
+    ];
+  });
+}
+
+function formatChannel([name, receiving, applying, seconds, error]: Row): string {
+  const lag = readNumber(seconds);
+  const facts = joinFacts(
+    `receiving ${receiving}`,
+    `applying ${applying}`,
+    lag !== undefined && `${formatSeconds(Math.max(0, lag))} behind`,
+    error !== null && error !== '' && `error: ${error}`,
+  );
+  return `channel "${name}": ${facts}`;
+}
+
+function judgeChannel(row: Row): Finding[] {
+  const [name, receiving, applying, seconds, error] = row;
+  const lag = Math.max(0, readCount(seconds));
+  const isStopped = receiving !== 'ON' || applying !== 'ON';
+  if (!isStopped && lag < lagSeconds.medium) return [];
+  return [
+    {
+      severity: isStopped || lag >= lagSeconds.high ? 'high' : 'medium',
+      weight: isStopped ? Number.MAX_SAFE_INTEGER : lag,
+      evidence: isStopped
+        ? `replication of channel "${name}" is stopped: ${formatChannel(row)}`
+        : `channel "${name}" is ${formatSeconds(lag)} behind`,
+      consequence: 'Reads here are old, and a failover to this server would lose what is missing.',
+      next:
+        error === null || error === ''
+          ? 'SHOW REPLICA STATUS; then START REPLICA, unless it was stopped on purpose.'
+          : 'Repair the cause of the error, then START REPLICA.',
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import { type CheckReport, type CheckScope, reportUnavailable } from '../../../diagnosis/diagnosis.ts';
+import { readCount } from '../../../diagnosis/figures.ts';
+import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
+import type { CatalogRun } from '../../../engine.ts';
+import { readContext } from '../catalog/context.ts';
+
+const maxStatements = 100;
+/** Timers count picoseconds. */
+const perMillisecond = 1_000_000_000;
+
+/** Of all databases if the session is in none. Statements of the server's own tools have no schema. */
+const statementsSql = `
+select digest_text, count_star, sum_timer_wait, sum_rows_sent, sum_rows_examined, sum_created_tmp_disk_tables, sum_no_index_used,
+  sum(sum_timer_wait) over (), count(*) over (), date_format(min(first_seen) over (), '%Y-%m-%d %H:%i')
+from performance_schema.events_statements_summary_by_digest
+where digest_text is not null and (database() is null or schema_name = database())
+order by sum_timer_wait desc limit ${maxStatements}`;
+
+export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
+  const { maria } = await readContext(run);
+  const [[state = []], rows] = await Promise.all([run('select @@performance_schema'), askIfAllowed(run, statementsSql)]);
+  if (state[0] !== '1') {
+    const where = maria ? 'MariaDB starts with it off' : 'it was switched off';
+    return reportUnavailable(
+      `performance_schema is off (${where})`,
+      'Set performance_schema=ON in the configuration and restart the server; or switch on the slow query log.',
+    );
+  }
+  if (rows === undefined) {
+    return reportUnavailable(
+      'the account may not read performance_schema',
+      'GRANT SELECT ON performance_schema.* TO the account.',
+    );
+  }
+  return judgeStatements(rows.map(readFigures), {
+    limit,
+    total: readCount(rows[0]?.[8]),
+    notes: [rows[0]?.[9] ? `Counted since ${rows[0][9]}.` : 'Nothing has been counted yet.'],
+  });
+}
+
+function readFigures([sql, calls, total, rows, examined, disk, unindexed, all]: readonly (string | null)[]): StatementFigures {
+  const totalMs = readCount(total) / perMillisecond;
+  const count = readCount(calls);
+  return {
+    sql: sql ?? '',
+    calls: count,
+    totalMs,
+    meanMs: count === 0 ? 0 : totalMs / count,
+    share: readCount(all) === 0 ? 0 : readCount(total) / readCount(all),
+    rows: readCount(rows),
+    facts: [
+      ...(count > 0 && readCount(examined) > readCount(rows)
+        ? [`${Math.round(readCount(examined) / count)} rows examined a call`]
+        : []),
+      ...(readCount(disk) > 0 ? [`${disk} temporary tables on disk`] : []),
+      ...(readCount(unindexed) > 0 ? [`${unindexed} calls without an index`] : []),
+    ],
+    spills: readCount(disk) > 0,
+  };
+}

@@ -1,0 +1,164 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import { formatBytes } from '../../../catalog/schema-text.ts';
+import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import { formatShare, joinFacts, readCount } from '../../../diagnosis/figures.ts';
+import type { CatalogRun } from '../../../engine.ts';
+import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
+import { formatIdentifier } from '../values/identifiers.ts';
+
+type Row = readonly (string | null)[];
+
+const counterShares = { medium: 0.7, high: 0.9 };
+const free = { minBytes: 100 * 1024 * 1024, share: 0.3 };
+const maxTables = 19_000;
+/** MariaDB opens each table for these facts, so of more than this it is asked for no counters. */
+const maxOpened = 2_000;
+
+interface TableFacts {
+  label: string;
+  engine: string;
+  rows: number;
+  bytes: number;
+  freeBytes: number;
+  nextNumber: number;
+  isPartitioned: boolean;
+}
+
+function formatFactsSql(where: string): string {
+  return `select table_schema, table_name, engine, table_rows, data_length + index_length, data_free, auto_increment,
+      create_options like '%partitioned%'
+    from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxTables}`;
+}
+
+function formatCountersSql(where: string): string {
+  return `select table_schema, table_name, column_name, column_type from information_schema.columns
+    where extra like '%auto_increment%' and ${where} limit ${maxTables}`;
+}
+
+const longHistorySql = `select count from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`;
+const historyLength = { medium: 1_000_000, high: 10_000_000 };
+
+export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
+  const context = await readContext(run);
+  const condition = schemaCondition('table_schema', context, schema);
+  const where = table === undefined ? condition.sql : `${condition.sql} and table_name = ?`;
+  const params = [...condition.params, ...(table === undefined ? [] : [table])];
+  const [[counted = []], history] = await Promise.all([
+    run(`select count(*) from information_schema.${context.names} where ${where}`, params),
+    askIfAllowed(run, longHistorySql),
+  ]);
+  const isMany = context.maria && readCount(counted[0]) > maxOpened;
+  const [rows, counters] = isMany
+    ? [[], []]
+    : await Promise.all([run(formatFactsSql(where), params), run(formatCountersSql(where), params)]);
+  const facts = rows.map((row) => readFacts(row, context)).toSorted((a, b) => b.bytes - a.bytes);
+  return {
+    findings: [
+      ...counters.flatMap((row) => judgeCounter(row, facts, context)),
+      ...facts.flatMap(judgeFree),
+      ...judgeEngines(facts),
+      ...judgeHistory(readCount(history?.[0]?.[0])),
+    ],
+    listing: facts.slice(0, limit).map(formatFacts),
+    notes: [
+      ...(isMany
+        ? [`The database has ${counted[0]} tables, and this server would open each of them; name a schema or a table.`]
+        : ['Sizes and counters are those that the server has cached, at most a day old.']),
+      ...(facts.length > limit ? [`${facts.length - limit} smaller tables are not listed.`] : []),
+    ],
+  };
+}
+
+function readFacts([schema, table, engine, rows, bytes, unused, next, partitioned]: Row, context: CatalogContext): TableFacts {
+  return {
+    label: context.formatLabel(schema, table),
+    engine: engine ?? 'unknown',
+    rows: readCount(rows),
+    bytes: readCount(bytes),
+    freeBytes: readCount(unused),
+    nextNumber: readCount(next),
+    isPartitioned: partitioned === '1',
+  };
+}
+
+function formatFacts({ label, engine, rows, bytes, freeBytes, isPartitioned }: TableFacts): string {
+  const facts = joinFacts(
+    formatBytes(bytes),
+    `~${rows} rows`,
+    freeBytes >= free.minBytes && `${formatBytes(freeBytes)} free inside`,
+    engine !== 'InnoDB' && engine,
+    isPartitioned && 'partitioned',
+  );
+  return `${label}: ${facts}`;
+}
+
+const bits: Readonly<Record<string, number>> = { tinyint: 8, smallint: 16, mediumint: 24, int: 32, bigint: 64 };
+
+/** The largest number of a column; undefined for a type that has no end in practice. */
+export function readLargest(columnType: string): number | undefined {
+  const [, word = ''] = /^(\w+)/.exec(columnType) ?? [];
+  const width = bits[word];
+  if (width === undefined) return undefined;
+  return /\bunsigned\b/.test(columnType) ? 2 ** width - 1 : 2 ** (width - 1) - 1;
+}
+
+function judgeCounter([schema, table, column, type]: Row, facts: readonly TableFacts[], context: CatalogContext): Finding[] {
+  const label = context.formatLabel(schema, table);
+  const largest = readLargest(type ?? '');
+  const next = facts.find((one) => one.label === label)?.nextNumber ?? 0;
+  if (largest === undefined || next < counterShares.medium * largest) return [];
+  const share = next / largest;
+  return [
+    {
+      severity: share >= counterShares.high ? 'high' : 'medium',
+      weight: share * 1e9,
+      evidence: `${label}.${formatIdentifier(column ?? '')} (${type}) counts on from ${next} of ${largest} (${formatShare(share)})`,
+      consequence: 'When it reaches its end, every INSERT fails with a duplicate key.',
+      next: `ALTER TABLE ${label} MODIFY ${formatIdentifier(column ?? '')} BIGINT UNSIGNED NOT NULL AUTO_INCREMENT; (copies the table; columns that refer to it first)`,
+    },
+  ];
+}
+
+function judgeFree({ label, engine, bytes, freeBytes }: TableFacts): Finding[] {
+  const share = freeBytes / (bytes + freeBytes);
+  if (engine !== 'InnoDB' || freeBytes < free.minBytes || share < free.share) return [];
+  return [
+    {
+      severity: 'low',
+      weight: freeBytes,
+      evidence: `${label} keeps ${formatBytes(freeBytes)} free inside (${formatShare(share)} of its file)`,
+      consequence: 'The room is reused by this table only, and backups and scans pass over it.',
+      next: `ALTER TABLE ${label} ENGINE=InnoDB; rebuilds it, online but with twice the room meanwhile.`,
+    },
+  ];
+}
+
+/** One finding for each engine, however many tables it has. */
+function judgeEngines(facts: readonly TableFacts[]): Finding[] {
+  const others = facts.filter(({ engine }) => ['MyISAM', 'Aria', 'MEMORY', 'CSV', 'ARCHIVE'].includes(engine));
+  const engines = [...new Set(others.map(({ engine }) => engine))];
+  return engines.map((engine) => {
+    const own = others.filter((one) => one.engine === engine);
+    const names = own.slice(0, 5).map(({ label }) => label);
+    return {
+      severity: 'medium' as const,
+      weight: own.length,
+      evidence: `${own.length} ${own.length === 1 ? 'table has' : 'tables have'} the engine ${engine}: ${names.join(', ')}${own.length > names.length ? ', …' : ''}`,
+      consequence: 'They have no transactions and no foreign keys, lock as a whole, and can be damaged or emptied by a crash.',
+      next: `ALTER TABLE ${names[0]} ENGINE=InnoDB;`,
+    };
+  });
+}
+
+function judgeHistory(length: number): Finding[] {
+  if (length < historyLength.medium) return [];
+  return [
+    {
+      severity: length >= historyLength.high ? 'high' : 'medium',
+      weight: length,
+      evidence: `InnoDB keeps ${length} old versions of transactions that are not purged`,
+      consequence: 'Reads step over them and get slower, and the undo log grows.',
+      next: 'diagnose check=activity for the oldest transaction, which holds back the purge.',
+    },
+  ];
+}

@@ -1,0 +1,20 @@
+import type { Diagnosis } from '../../../diagnosis/diagnosis.ts';
+import { checkActivity } from './activity.ts';
+import { checkIndexes } from './indexes.ts';
+import { checkLocks } from './locks.ts';
+import { checkPrivileges } from './privileges.ts';
+import { checkReplication } from './replication.ts';
+import { checkSettings } from './settings.ts';
+import { checkSlowQueries } from './slow-queries.ts';
+import { checkTables } from './tables.ts';
+
+export const diagnosis: Diagnosis = {
+  activity: checkActivity,
+  locks: checkLocks,
+  slow_queries: checkSlowQueries,
+  indexes: checkIndexes,
+  tables: checkTables,
+  replication: checkReplication,
+  settings: checkSettings,
+  privileges: checkPrivileges,
+};

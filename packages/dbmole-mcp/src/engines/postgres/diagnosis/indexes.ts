@@ -1,0 +1,193 @@
+import { formatBytes } from '../../../catalog/schema-text.ts';
+import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import { readCount } from '../../../diagnosis/figures.ts';
+import type { CatalogRun, Param } from '../../../engine.ts';
+import { formatLabel, isOurs, lockedRelations } from '../catalog/fragments.ts';
+
+type Row = readonly (string | null)[];
+
+const maxEach = 100;
+const largeBytes = 100 * 1024 * 1024;
+/** Below these, what an index costs does not matter, and a young table may not have been read yet. */
+const minUnused = { bytes: 1024 * 1024, rows: 1_000 };
+/** Rows of a table from which a scan of it is felt. */
+const manyRows = 10_000;
+
+/** `$1` is a schema and `$2` the name of a table; null means all. */
+const inScope = (namespace: string, relation: string) =>
+  `${isOurs(namespace)} and ($1::text is null or ${namespace}.nspname = $1::text) and ($2::text is null or ${relation}.relname = $2::text)`;
+
+/** The size takes a lock, so a table that is locked exclusively is left out. */
+const size = (oid: string) =>
+  `case when ${oid} not in (select l.relation from locked l) then pg_catalog.pg_relation_size(${oid}) end`;
+
+const invalidSql = `
+with ${lockedRelations}
+select ${formatLabel('x', 'n')}, ${formatLabel('c', 'n')}, ${size('x.oid')}::text
+from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where not i.indisvalid and x.relkind = 'i' and ${inScope('n', 'c')}
+  and i.indexrelid not in (select p.index_relid from pg_catalog.pg_stat_progress_create_index p)
+limit ${maxEach}`;
+
+/**
+ * Pairs of which the first index answers nothing that the second does not: the same columns in the same order, or the beginning of
+ * them. The first is not unique and no constraint needs it; of two equal ones the younger.
+ */
+const redundantSql = `
+with ${lockedRelations}, plain as materialized (
+  select i.indexrelid, i.indrelid, i.indisunique, x.relam, i.indkey::text as columns, i.indnatts, i.indnkeyatts,
+    i.indclass::text as classes, i.indcollation::text as collations, i.indoption::text as options,
+    pg_catalog.pg_get_expr(i.indexprs, i.indrelid) as expressions, pg_catalog.pg_get_expr(i.indpred, i.indrelid) as predicate,
+    exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) or i.indisreplident as needed, n.oid as space
+  from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${inScope('n', 'c')})
+select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnkeyatts = b.indnkeyatts)::text,
+  ${size('x.oid')}::text
+from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.indexrelid and b.relam = a.relam
+  join pg_catalog.pg_class x on x.oid = a.indexrelid join pg_catalog.pg_class y on y.oid = b.indexrelid
+  join pg_catalog.pg_class c on c.oid = a.indrelid join pg_catalog.pg_namespace n on n.oid = a.space
+  join pg_catalog.pg_am m on m.oid = a.relam
+where not a.needed and not (a.indisunique and not (b.indisunique and b.indnkeyatts = a.indnkeyatts)) and a.indnatts = a.indnkeyatts
+  and a.predicate is not distinct from b.predicate
+  and (a.columns = b.columns and a.indnkeyatts = b.indnkeyatts and a.classes = b.classes and a.collations = b.collations
+      and a.options = b.options and a.expressions is not distinct from b.expressions
+      and (b.needed or (b.indisunique and not a.indisunique) or (a.indisunique = b.indisunique and b.indexrelid < a.indexrelid))
+    or m.amname = 'btree' and a.expressions is null and b.expressions is null and b.indnkeyatts > a.indnkeyatts
+      and pg_catalog.starts_with(b.columns || ' ', a.columns || ' ') and pg_catalog.starts_with(b.classes || ' ', a.classes || ' ')
+      and pg_catalog.starts_with(b.collations || ' ', a.collations || ' ') and pg_catalog.starts_with(b.options || ' ', a.options || ' '))
+order by a.indexrelid, b.indnkeyatts limit ${maxEach}`;
+
+/** Never scanned since the statistics were reset, although the table is written to. Partitions are left out. */
+const unusedSql = `
+with ${lockedRelations}, idle as materialized (
+  select i.indexrelid, i.indrelid, n.oid as space from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid
+    join pg_catalog.pg_class c on c.oid = i.indrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where i.indisvalid and not i.indisunique and not i.indisreplident and x.relkind = 'i' and not x.relispartition
+    and pg_catalog.pg_stat_get_numscans(x.oid) = 0 and c.reltuples >= ${minUnused.rows} and ${inScope('n', 'c')}
+    and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid)
+  order by x.relpages desc limit ${maxEach})
+select ${formatLabel('x', 'n')}, ${formatLabel('c', 'n')}, ${size('x.oid')}::text,
+  (pg_catalog.pg_stat_get_tuples_inserted(c.oid) + pg_catalog.pg_stat_get_tuples_updated(c.oid) + pg_catalog.pg_stat_get_tuples_deleted(c.oid))::text
+from idle i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
+  join pg_catalog.pg_namespace n on n.oid = i.space`;
+
+/** The columns may have any order in the index, but must be its first ones. A partial index does only if it leaves out nulls. */
+const unindexedKeysSql = `
+with keys as materialized (
+  select k.oid, k.conname, k.conrelid, k.confrelid, k.conkey from pg_catalog.pg_constraint k
+    join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where k.contype = 'f' and k.conparentid = 0 and ${inScope('n', 'c')} and not exists (
+    select from pg_catalog.pg_index i where i.indrelid = k.conrelid and i.indisvalid
+      and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
+      and (pg_catalog.string_to_array(i.indkey::text, ' ')::int2[])[1:pg_catalog.cardinality(k.conkey)] @> k.conkey
+      and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) = (
+        select '(' || pg_catalog.string_agg(pg_catalog.quote_ident(a.attname) || ' IS NOT NULL', ' AND ') || ')'
+        from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)))))
+select ${formatLabel('c', 'n')}, k.conname::text,
+  (select pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by pg_catalog.array_position(k.conkey, a.attnum))
+    from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)),
+  ${formatLabel('t', 'm')}, c.reltuples::bigint::text
+from keys k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  join pg_catalog.pg_class t on t.oid = k.confrelid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
+order by c.reltuples desc limit ${maxEach}`;
+
+const keylessSql = `
+select ${formatLabel('c', 'n')}, c.reltuples::bigint::text,
+  exists (select from pg_catalog.pg_publication_tables p where p.schemaname = n.nspname and p.tablename = c.relname)::text,
+  pg_catalog.count(*) over ()::text
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and ${inScope('n', 'c')}
+  and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
+order by c.reltuples desc limit ${maxEach}`;
+
+const sinceSql = `
+select pg_catalog.to_char(coalesce(d.stats_reset, pg_catalog.pg_postmaster_start_time()), 'YYYY-MM-DD HH24:MI'), (d.stats_reset is null)::text
+from pg_catalog.pg_stat_database d where d.datname = pg_catalog.current_database()`;
+
+export async function checkIndexes(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
+  const params: Param[] = [schema ?? null, table ?? null];
+  const ask = (sql: string) => run(sql, params);
+  const [invalid, redundant, unused, keys, keyless, [since = []]] = await Promise.all([
+    ask(invalidSql),
+    ask(redundantSql),
+    ask(unusedSql),
+    ask(unindexedKeysSql),
+    ask(keylessSql),
+    run(sinceSql),
+  ]);
+  const counted = since[1] === 'true' ? `at least since the start of the server, ${since[0]}` : `since ${since[0]}`;
+  return {
+    findings: [
+      ...invalid.map(formatInvalid),
+      ...redundant.map(formatRedundant),
+      ...unused
+        .filter((row) => readCount(row[2]) >= minUnused.bytes && readCount(row[3]) > 0)
+        .map((row) => formatUnused(row, counted)),
+      ...keys.map(formatUnindexed),
+      ...keyless.map(formatKeyless),
+    ],
+    listing: [],
+    notes: [
+      `Scans are counted ${counted}. Of each kind the first ${Math.max(maxEach, limit)} are looked at; indexes of partitions are left out.`,
+    ],
+  };
+}
+
+function formatInvalid([index, table, bytes]: Row): Finding {
+  return {
+    severity: 'high',
+    weight: readCount(bytes),
+    evidence: `index ${index} on ${table} is invalid (${formatBytes(readCount(bytes))})`,
+    consequence: 'A CREATE INDEX CONCURRENTLY failed: no query uses it, and every write still maintains it.',
+    next: `REINDEX INDEX CONCURRENTLY ${index}; or DROP INDEX CONCURRENTLY ${index};`,
+  };
+}
+
+function formatRedundant([index, other, table, isSame, bytes]: Row): Finding {
+  const size = readCount(bytes);
+  return {
+    severity: isSame === 'true' || size >= largeBytes ? 'medium' : 'low',
+    weight: size,
+    evidence: `index ${index} on ${table} (${formatBytes(size)}) ${isSame === 'true' ? 'is the same as' : 'is covered by the first columns of'} ${other}`,
+    consequence: `Every write maintains both, and ${other} answers the same queries.`,
+    next: `DROP INDEX CONCURRENTLY ${index};`,
+  };
+}
+
+function formatUnused([index, table, bytes, writes]: Row, counted: string): Finding {
+  const size = readCount(bytes);
+  return {
+    severity: size >= largeBytes ? 'medium' : 'low',
+    weight: size,
+    evidence: `index ${index} on ${table} (${formatBytes(size)}) was never scanned, counted ${counted}`,
+    consequence: `${writes} writes to the table have maintained it for nothing, unless a standby or a rare report uses it.`,
+    next: `After looking at standbys and at a whole business cycle: DROP INDEX CONCURRENTLY ${index};`,
+  };
+}
+
+function formatUnindexed([table, name, columns, target, rows]: Row): Finding {
+  const count = readCount(rows);
+  return {
+    severity: count >= manyRows ? 'medium' : 'low',
+    weight: count,
+    evidence: `foreign key ${name} of ${table} (${columns}) has no index${count >= 0 ? `; the table has about ${count} rows` : ''}`,
+    consequence: `Each DELETE in ${target}, and each change of its key, scans the whole of ${table}, holding locks meanwhile.`,
+    next: `CREATE INDEX CONCURRENTLY ON ${table} (${columns});`,
+  };
+}
+
+function formatKeyless([table, rows, isPublished]: Row): Finding {
+  const count = readCount(rows);
+  const fails = isPublished === 'true';
+  return {
+    severity: fails ? 'medium' : 'low',
+    weight: count,
+    evidence: `${table} has no primary key${count >= 0 ? `; it has about ${count} rows` : ''}`,
+    consequence: fails
+      ? 'It is published for logical replication, where UPDATE and DELETE fail unless it has a replica identity.'
+      : 'Rows cannot be told apart for certain, and logical replication cannot replay UPDATE and DELETE.',
+    next: `describe_table of ${table}, then ALTER TABLE … ADD PRIMARY KEY (…), with a unique index made CONCURRENTLY first.`,
+  };
+}

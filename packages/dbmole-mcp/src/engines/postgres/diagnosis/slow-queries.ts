@@ -1,0 +1,79 @@
+import { askIfAllowed } from '../../../audit/ask.ts';
+import { type CheckReport, type CheckScope, reportUnavailable } from '../../../diagnosis/diagnosis.ts';
+import { readCount } from '../../../diagnosis/figures.ts';
+import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
+import type { CatalogRun } from '../../../engine.ts';
+
+const extensionSql = `
+select pg_catalog.quote_ident(n.nspname), e.extversion, pg_catalog.current_setting('shared_preload_libraries')
+from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements'`;
+
+const maxStatements = 100;
+
+/** The columns have these names since version 1.8 of the extension, which PostgreSQL 13 brought. */
+const statementsSql = (schema: string) => `
+select s.queryid::text, pg_catalog.left(s.query, 400), s.calls::text, s.total_exec_time::text, s.mean_exec_time::text, s.rows::text,
+  s.temp_blks_written::text, s.shared_blks_read::text, pg_catalog.sum(s.total_exec_time) over ()::text, pg_catalog.count(*) over ()::text
+from ${schema}.pg_stat_statements s join pg_catalog.pg_database d on d.oid = s.dbid and d.datname = pg_catalog.current_database()
+where s.query !~ '^<insufficient privilege>$'
+order by s.total_exec_time desc limit ${maxStatements}`;
+
+const hiddenSql = (schema: string) => `
+select pg_catalog.count(*) filter (where s.query = '<insufficient privilege>')::text from ${schema}.pg_stat_statements s`;
+
+const sinceSql = (schema: string) => `
+select pg_catalog.to_char(i.stats_reset, 'YYYY-MM-DD HH24:MI'), i.dealloc::text from ${schema}.pg_stat_statements_info i`;
+
+export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
+  const [found] = await run(extensionSql);
+  if (found === undefined) {
+    return reportUnavailable(
+      'the extension pg_stat_statements is not installed in this database',
+      'Add pg_stat_statements to shared_preload_libraries, restart the server, then CREATE EXTENSION pg_stat_statements.',
+    );
+  }
+  const schema = found[0] ?? '';
+  const [rows, hidden, since] = await Promise.all([
+    askIfAllowed(run, statementsSql(schema)),
+    askIfAllowed(run, hiddenSql(schema)),
+    askIfAllowed(run, sinceSql(schema)),
+  ]);
+  if (rows === undefined) {
+    return reportUnavailable(
+      'pg_stat_statements is installed, but its library is not loaded or the account may not read it',
+      `Add it to shared_preload_libraries and restart the server, or GRANT SELECT ON ${schema}.pg_stat_statements TO the account.`,
+    );
+  }
+  const [reset, evicted] = since?.[0] ?? [];
+  const hiddenCount = readCount(hidden?.[0]?.[0]);
+  return judgeStatements(rows.map(readFigures), {
+    limit,
+    total: readCount(rows[0]?.[9]),
+    hidden:
+      hiddenCount > 0
+        ? `${hiddenCount} statements of other accounts are hidden; GRANT pg_read_all_stats TO the account shows them.`
+        : undefined,
+    notes: [
+      reset ? `Counted since ${reset}.` : 'The server did not say since when it counts.',
+      ...(readCount(evicted) > 0
+        ? [`${evicted} times rare statements were dropped for want of room (pg_stat_statements.max).`]
+        : []),
+    ],
+  });
+}
+
+function readFigures([, sql, calls, total, mean, rows, temp, read, all]: readonly (string | null)[]): StatementFigures {
+  return {
+    sql: sql ?? '',
+    calls: readCount(calls),
+    totalMs: readCount(total),
+    meanMs: readCount(mean),
+    share: readCount(all) === 0 ? 0 : readCount(total) / readCount(all),
+    rows: readCount(rows),
+    facts: [
+      ...(readCount(temp) > 0 ? [`${temp} blocks written to temporary files`] : []),
+      ...(readCount(read) > 0 ? [`${read} blocks read from outside the buffers`] : []),
+    ],
+    spills: readCount(temp) > 0,
+  };
+}

@@ -1,0 +1,230 @@
+import { formatBytes } from '../../../catalog/schema-text.ts';
+import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import { formatShare, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CatalogRun, Param } from '../../../engine.ts';
+import { formatLabel, isOurs, lockedRelations } from '../catalog/fragments.ts';
+
+type Row = readonly (string | null)[];
+
+const maxEach = 100;
+/** Dead rows and changes below this are the business of the next autovacuum. */
+const minRows = 1_000;
+/** How far beyond a table's own threshold its dead rows or changes may be before autovacuum counts as late. */
+const lateFactor = 2;
+const sequenceShares = { medium: 0.7, high: 0.9 };
+/** Of what the server can count; it stops taking writes three million before the end. */
+const maxTransactions = 2_146_483_647;
+const transactionShares = { medium: 0.25, high: 0.5 };
+const bloat = { minBytes: 50 * 1024 * 1024, share: 0.5, tables: 50 };
+
+const inScope = (namespace: string, relation: string) =>
+  `${isOurs(namespace)} and ($1::text is null or ${namespace}.nspname = $1::text) and ($2::text is null or ${relation}.relname = $2::text)`;
+
+/** Partitions count with the table at their root. Only the largest by pages are measured; `$3` says how many. */
+const sizesSql = `
+with ${lockedRelations}, rooted as materialized (
+  select case when c.relispartition then coalesce(pg_catalog.pg_partition_root(c.oid)::oid, c.oid) else c.oid end as root, c.oid, c.relpages,
+    c.reltuples
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'm') and ${isOurs('n')} and ($1::text is null or n.nspname = $1::text)),
+largest as materialized (
+  select r.root, pg_catalog.sum(r.reltuples) filter (where r.reltuples >= 0) as rows, pg_catalog.array_agg(r.oid) as parts
+  from rooted r group by r.root order by pg_catalog.sum(r.relpages) desc, r.root limit $3::int)
+select ${formatLabel('c', 'n')}, l.rows::bigint::text, pg_catalog.cardinality(l.parts)::text,
+  (select pg_catalog.sum(pg_catalog.pg_total_relation_size(p)) from pg_catalog.unnest(l.parts) p
+    where p not in (select k.relation from locked k))::text as bytes, c.relkind::text
+from largest l join pg_catalog.pg_class c on c.oid = l.root join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where $2::text is null or c.relname = $2::text
+order by 4 desc nulls last`;
+
+/** What autovacuum goes by: the settings of the table, else those of the server. */
+const option = (name: string) =>
+  `coalesce((select o.option_value from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = '${name}'),
+    pg_catalog.current_setting('${name}'))`;
+const tableSwitch = `coalesce((select o.option_value::boolean from pg_catalog.pg_options_to_table(c.reloptions) o
+  where o.option_name = 'autovacuum_enabled'), true)`;
+
+const vacuumSql = `
+with counted as materialized (
+  select c.oid, c.relname, n.nspname, greatest(c.reltuples, 0) as rows, c.reltuples < 0 as unknown,
+    pg_catalog.pg_stat_get_live_tuples(c.oid) as live, pg_catalog.pg_stat_get_dead_tuples(c.oid) as dead,
+    pg_catalog.pg_stat_get_mod_since_analyze(c.oid) as changes, ${tableSwitch} as enabled,
+    ${option('autovacuum_vacuum_threshold')}::float8 + ${option('autovacuum_vacuum_scale_factor')}::float8 * greatest(c.reltuples, 0) as due,
+    ${option('autovacuum_analyze_threshold')}::float8 + ${option('autovacuum_analyze_scale_factor')}::float8 * greatest(c.reltuples, 0) as analyze_due,
+    greatest(pg_catalog.pg_stat_get_last_vacuum_time(c.oid), pg_catalog.pg_stat_get_last_autovacuum_time(c.oid)) as vacuumed,
+    greatest(pg_catalog.pg_stat_get_last_analyze_time(c.oid), pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid)) as analyzed,
+    pg_catalog.age(c.relfrozenxid) as xids, pg_catalog.mxid_age(c.relminmxid) as mxids
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${inScope('n', 'c')})
+select ${formatLabel('c', 'c')}, c.live::text, c.dead::text, c.changes::text, c.enabled::text, c.due::bigint::text, c.analyze_due::bigint::text,
+  coalesce(pg_catalog.to_char(c.vacuumed, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(pg_catalog.to_char(c.analyzed, 'YYYY-MM-DD HH24:MI'), 'never'),
+  c.xids::text, c.mxids::text
+from counted c
+where not c.enabled or c.dead > greatest(${lateFactor} * c.due, ${minRows}) or c.changes > greatest(${lateFactor} * c.analyze_due, ${minRows})
+  or greatest(c.xids, c.mxids) > ${transactionShares.medium * maxTransactions}
+order by not c.enabled desc, c.dead desc limit ${maxEach}`;
+
+/** A sequence also ends where the type of its column does. Its value is shown only to who may select it. */
+const sequencesSql = `
+with found as materialized (
+  select c.oid, c.relname, n.nspname, t.relname as table_name, m.nspname as table_schema, t.oid as table_oid, a.attname, s.seqcycle,
+    least(s.seqmax, case a.atttypid when 'int2'::pg_catalog.regtype then 32767 when 'int4'::pg_catalog.regtype then 2147483647
+      else s.seqmax end) as last,
+    case when pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') then pg_catalog.pg_sequence_last_value(c.oid) end as value
+  from pg_catalog.pg_sequence s join pg_catalog.pg_class c on c.oid = s.seqrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    left join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = c.oid
+      and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
+    left join pg_catalog.pg_class t on t.oid = d.refobjid left join pg_catalog.pg_namespace m on m.oid = t.relnamespace
+    left join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+  where s.seqincrement > 0 and ${isOurs('n')} and ($1::text is null or n.nspname = $1::text)
+    and ($2::text is null or $2::text in (c.relname, t.relname)))
+select pg_catalog.quote_ident(f.nspname) || '.' || pg_catalog.quote_ident(f.relname),
+  pg_catalog.quote_ident(f.table_schema) || '.' || pg_catalog.quote_ident(f.table_name), pg_catalog.quote_ident(f.attname),
+  f.value::text, f.last::text
+from found f where not f.seqcycle and f.value > ${sequenceShares.medium} * f.last order by f.value / f.last::float8 desc limit ${maxEach}`;
+
+const databasesSql = `
+select pg_catalog.quote_ident(d.datname), pg_catalog.age(d.datfrozenxid)::text, pg_catalog.mxid_age(d.datminmxid)::text
+from pg_catalog.pg_database d
+where greatest(pg_catalog.age(d.datfrozenxid), pg_catalog.mxid_age(d.datminmxid)) > ${transactionShares.medium * maxTransactions}
+limit ${maxEach}`;
+
+/** Pages that the rows would fill by their average width, against those there are. Only as good as the last ANALYZE. */
+const bloatSql = `
+with largest as materialized (
+  select c.oid, c.relname, n.nspname, c.reltuples, c.relpages,
+    pg_catalog.current_setting('block_size')::int as block,
+    coalesce((select o.option_value::float8 from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = 'fillfactor'), 100) / 100 as filled
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'm') and c.reltuples > 0 and c.relpages * 8192.0 > ${bloat.minBytes} and ${inScope('n', 'c')}
+  order by c.relpages desc limit ${bloat.tables}),
+measured as (
+  select l.*, (select pg_catalog.sum((1 - s.null_frac) * s.avg_width) from pg_catalog.pg_stats s
+    where s.schemaname = l.nspname and s.tablename = l.relname and not s.inherited) as width
+  from largest l)
+select ${formatLabel('m', 'm')}, (m.relpages::bigint * m.block)::text,
+  pg_catalog.ceil(m.reltuples * (m.width + 28) / ((m.block - 24) * m.filled) * m.block)::bigint::text
+from measured m where m.width is not null`;
+
+export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
+  const params: Param[] = [schema ?? null, table ?? null];
+  const ask = (sql: string) => run(sql, params);
+  const [sizes, late, sequences, databases, widths] = await Promise.all([
+    run(sizesSql, [...params, limit]),
+    ask(vacuumSql),
+    ask(sequencesSql),
+    run(databasesSql),
+    ask(bloatSql),
+  ]);
+  return {
+    findings: [
+      ...sequences.map(judgeSequence),
+      ...databases.map(judgeDatabase),
+      ...late.flatMap(judgeVacuum),
+      ...widths.flatMap(judgeBloat),
+    ],
+    listing: sizes.map(formatSize),
+    notes: [
+      `Autovacuum counts as late from ${lateFactor} times a table's own threshold on, and ${minRows} rows.`,
+      ...(widths.length === 0
+        ? []
+        : [`Bloat is estimated for the ${bloat.tables} largest tables of more than ${formatBytes(bloat.minBytes)}.`]),
+    ],
+  };
+}
+
+function formatSize([table, rows, parts, bytes, kind]: Row): string {
+  const count = readNumber(rows);
+  const size = readNumber(bytes);
+  const facts = joinFacts(
+    size === undefined ? 'locked, so not measured' : formatBytes(size),
+    count !== undefined && `~${count} rows`,
+    kind === 'p' && `${parts} partitions`,
+  );
+  return `${table}: ${facts}`;
+}
+
+function judgeSequence([sequence, table, column, value, last]: Row): Finding {
+  const share = readCount(value) / readCount(last);
+  const place = table === null || table === undefined ? '' : ` of ${table}.${column}`;
+  return {
+    severity: share >= sequenceShares.high ? 'high' : 'medium',
+    weight: share * 1e9,
+    evidence: `sequence ${sequence}${place} is at ${value} of ${last} (${formatShare(share)})`,
+    consequence: 'When it reaches its end, every INSERT that needs a new number fails.',
+    next:
+      place === ''
+        ? `ALTER SEQUENCE ${sequence} AS bigint MAXVALUE 9223372036854775807;`
+        : `Make the column and the sequence bigint: ALTER SEQUENCE ${sequence} AS bigint; ALTER TABLE ${table} ALTER COLUMN ${column} TYPE bigint (rewrites the table under an exclusive lock; for a large one fill a new column in batches).`,
+  };
+}
+
+function judgeDatabase([database, xids, mxids]: Row): Finding {
+  const age = Math.max(readCount(xids), readCount(mxids));
+  const share = age / maxTransactions;
+  return {
+    severity: share >= transactionShares.high ? 'high' : 'medium',
+    weight: age,
+    evidence: `the oldest transaction of database ${database} is ${age} behind, ${formatShare(share)} of what the server can count`,
+    consequence: 'At 100 % the server stops taking writes until a VACUUM has frozen old rows.',
+    next: 'Look for old transactions and slots (diagnose check=activity, check=replication), then VACUUM (FREEZE) the oldest tables.',
+  };
+}
+
+function judgeVacuum([table, live, dead, changes, enabled, due, analyzeDue, vacuumed, analyzed, xids, mxids]: Row): Finding[] {
+  const deadRows = readCount(dead);
+  const liveRows = readCount(live);
+  const age = Math.max(readCount(xids), readCount(mxids));
+  const found: Finding[] = [];
+  if (enabled === 'false') {
+    found.push({
+      severity: 'medium',
+      weight: deadRows + readCount(changes),
+      evidence: `autovacuum is switched off for ${table}; it has ${deadRows} dead rows beside ${liveRows} and was last vacuumed ${vacuumed}`,
+      consequence: 'Dead rows stay, scans get slower, and the statistics of the planner grow old.',
+      next: `ALTER TABLE ${table} RESET (autovacuum_enabled); then VACUUM (ANALYZE) ${table};`,
+    });
+  } else if (deadRows > Math.max(lateFactor * readCount(due), minRows)) {
+    found.push({
+      severity: deadRows > liveRows ? 'high' : 'medium',
+      weight: deadRows,
+      evidence: `${table} has ${deadRows} dead rows beside ${liveRows}; autovacuum is due at ${due}, the last vacuum was ${vacuumed}`,
+      consequence: 'Autovacuum does not keep up or is held back by an old transaction; scans read the dead rows too.',
+      next: `diagnose check=activity for what holds it back, then VACUUM (ANALYZE) ${table};`,
+    });
+  }
+  if (enabled !== 'false' && readCount(changes) > Math.max(lateFactor * readCount(analyzeDue), minRows)) {
+    found.push({
+      severity: 'low',
+      weight: readCount(changes),
+      evidence: `${table} has ${changes} changes since its last ANALYZE (${analyzed}); it is due at ${analyzeDue}`,
+      consequence: 'The planner goes by old statistics, and may choose bad plans.',
+      next: `ANALYZE ${table};`,
+    });
+  }
+  if (age > transactionShares.medium * maxTransactions) {
+    found.push({
+      severity: age > transactionShares.high * maxTransactions ? 'high' : 'medium',
+      weight: age,
+      evidence: `${table} has rows ${age} transactions old, ${formatShare(age / maxTransactions)} of what the server can count`,
+      consequence: 'It keeps the whole database from being frozen; at 100 % the server stops taking writes.',
+      next: `VACUUM (FREEZE) ${table};`,
+    });
+  }
+  return found;
+}
+
+function judgeBloat([table, actual, needed]: Row): Finding[] {
+  const bytes = readCount(actual);
+  const wasted = bytes - readCount(needed);
+  if (wasted < bloat.minBytes || wasted < bloat.share * bytes) return [];
+  return [
+    {
+      severity: wasted >= 20 * bloat.minBytes ? 'medium' : 'low',
+      weight: wasted,
+      evidence: `${table} takes ${formatBytes(bytes)}, of which about ${formatBytes(wasted)} (${formatShare(wasted / bytes)}) hold no rows, by the statistics`,
+      consequence: 'Scans read the empty room, and VACUUM reuses it but does not give it back.',
+      next: `VACUUM (FULL) ${table} locks it exclusively; pg_repack or pg_squeeze does the same while it is used.`,
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+import { defineTool, respond, type Tool, type ToolReply } from '@dbmole/core';
+import * as z from 'zod';
+import { refuseUnknownSchema } from '../catalog/unknown-schema.ts';
+import { type CheckScope, checkNames } from '../diagnosis/diagnosis.ts';
+import { formatOverview, formatReport } from '../diagnosis/report-text.ts';
+import {
+  type Call,
+  connectionArgument,
+  databaseArgument,
+  offsetArgument,
+  type SqlTools,
+  schemaArgument,
+  timeoutArgument,
+} from '../tool.ts';
+
+const input = () =>
+  z.strictObject({
+    connection: connectionArgument,
+    check: z.enum(checkNames).optional().describe('details of one; default: an overview of all'),
+    database: databaseArgument,
+    schema: schemaArgument,
+    table: z.string().min(1).max(200).optional(),
+    limit: z.int().min(1).max(200).default(20),
+    offset: offsetArgument,
+    timeout_ms: timeoutArgument,
+  });
+
+export function diagnoseTool(tools: SqlTools): Tool {
+  return defineTool({
+    name: 'diagnose',
+    title: 'Diagnose',
+    description: 'What is wrong with this database, worst first: evidence, consequence, next step. Changes nothing.',
+    effect: 'read',
+    input,
+    handler: (args, context) => tools.use(args, context, (call) => diagnose(call, args)),
+  });
+}
+
+async function diagnose(call: Call, args: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
+  const { check, schema, table, limit, offset } = args;
+  const diagnosis = await call.backend.catalog.diagnosis();
+  const run = call.backend.catalogRun(call.options);
+  const scope: CheckScope = { schema, table: table?.split('.').at(-1), limit: limit + offset };
+  await refuseUnknownSchema(call, schema);
+  if (check !== undefined) return respondReport(formatReport(check, await diagnosis[check](run, scope), { limit, offset }));
+  const reports = await Promise.all(
+    checkNames.map(async (name) => [name, await diagnosis[name](run, scope).catch((error: unknown) => error)] as const),
+  );
+  call.options.signal.throwIfAborted();
+  return respondReport(formatOverview(reports));
+}
+
+function respondReport({ line, lines }: { line: string; lines: readonly string[] }): ToolReply {
+  return respond.text(lines.join('\n'), { line, readOn: 'Same call with a higher offset reads on.' });
+}

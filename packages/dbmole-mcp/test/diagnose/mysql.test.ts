@@ -1,0 +1,158 @@
+import { type ServerId, useEngine } from '@dbmole/engines';
+import mysql from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Account, createAccount, runDirect } from '../direct.ts';
+import { type OpenTools, openTools } from '../open-tools.ts';
+
+const engines: readonly ServerId[] = ['mysql80', 'mysql97', 'mariadb1011'];
+const waiting = { timeout: 20_000, interval: 200 };
+
+const defects = [
+  'create table customer (id int auto_increment primary key, name varchar(50))',
+  "insert into customer (name) values ('a'), ('b')",
+  'create table orders (id bigint auto_increment primary key, customer_id int, placed_at datetime, note varchar(50))',
+  // The same index twice, and one that the beginning of another covers.
+  'create index orders_placed on orders (placed_at)',
+  'create index orders_placed_again on orders (placed_at)',
+  'create index orders_placed_note on orders (placed_at, note)',
+  // A unique index is needed, though another begins like it.
+  'create unique index orders_customer on orders (customer_id)',
+  'create index orders_customer_note on orders (customer_id, note)',
+  // No primary key, no transactions.
+  'create table journal (at datetime, line varchar(50))',
+  'create table attic (id int primary key) engine=MyISAM',
+  // A counter near the end of its type.
+  'create table ticket (id smallint unsigned auto_increment primary key, note int) auto_increment = 64000',
+];
+
+describe.each(engines)('diagnose on %s', (id) => {
+  const engine = useEngine(id, { shared: true });
+  const isMaria = id.startsWith('mariadb');
+  let account: Account;
+  let tools: OpenTools;
+  const clients: mysql.Connection[] = [];
+  const connect = async () => {
+    const { host, port, user, password } = engine();
+    const client = await mysql.createConnection({ host, port, user, password, database: account.database });
+    client.on('error', () => undefined);
+    clients.push(client);
+    return client;
+  };
+  const diagnose = async (args: Record<string, unknown> = {}) => (await tools.call('diagnose', args)).text;
+  const findings = async (check: string) => (await diagnose({ check })).split('\nListed:')[0] ?? '';
+
+  beforeAll(async () => {
+    account = await createAccount(engine(), `diagnosed_${process.pid}`);
+    const { user, password } = engine();
+    tools = await openTools([{ ...account, user, password, name: 'shop', tls: 'disable' }]);
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.destroy()));
+    await tools.close();
+    await runDirect(engine(), [`drop database ${account.database}`, `drop user '${account.user}'@'%'`]);
+  });
+
+  it('has no finding on an empty schema', async () => {
+    for (const check of ['indexes', 'tables', 'replication', 'privileges']) {
+      expect(await diagnose({ check })).toMatch(new RegExp(`^${check}: No findings\\.`));
+    }
+    expect(await diagnose()).not.toContain('failed');
+  });
+
+  describe('with planted defects', () => {
+    beforeAll(async () => {
+      const hide = isMaria ? 'alter index hidden ignored' : 'alter index hidden invisible';
+      await runDirect(
+        engine(),
+        [...defects, 'create index hidden on orders (note)', `alter table orders ${hide}`, 'analyze table ticket, orders'],
+        account.database,
+      );
+      const [idle, second, third] = [await connect(), await connect(), await connect()];
+      await idle.query('begin');
+      await idle.query("update customer set name = 'x' where id = 1");
+      void second.query("update customer set name = 'y' where id = 1").catch(() => undefined);
+      await vi.waitFor(async () => expect(await diagnose({ check: 'locks' })).toMatch(/blocks 1 session /), waiting);
+      void third.query("update customer set name = 'z' where id = 1").catch(() => undefined);
+      await vi.waitFor(async () => expect(await diagnose({ check: 'locks' })).toMatch(/blocks 2 sessions /), waiting);
+      await vi.waitFor(async () => expect(await diagnose({ check: 'activity' })).toMatch(/idle in a transaction/), waiting);
+    });
+
+    it('finds the root of waiting sessions, and an idle transaction', async () => {
+      const locks = await findings('locks');
+      expect(locks).toMatch(
+        /^(high|medium): session \d+ \(\w+@diagnosed_\d+\) blocks 2 sessions and is idle in a transaction for .* after changing 1 rows/m,
+      );
+      expect(locks).toMatch(/Waiting: session \d+ .* \(X.* on diagnosed_\d+\.customer\)/);
+      expect(await findings('activity')).toMatch(/idle in a transaction for .* with 1 rows changed/);
+    });
+
+    it('finds doubled, covered and invisible indexes, and a missing key', async () => {
+      const text = await findings('indexes');
+      expect(text.split('\n')[1]).toMatch(
+        /^medium: index orders_placed_again on orders \(placed_at\) is the same as orders_placed$/,
+      );
+      expect(text).toMatch(
+        /^low: index orders_placed on orders \(placed_at\) is (?:the same as|covered by the first columns of)/m,
+      );
+      expect(text).toMatch(/^low: index hidden on orders is invisible/m);
+      expect(text).toMatch(/^low: journal has no primary key/m);
+      expect(text).not.toMatch(/index orders_customer on/);
+    });
+
+    it('finds a counter near its end, and an engine without transactions', async () => {
+      const lines = (await findings('tables')).split('\n');
+      expect(lines[1]).toMatch(/^high: ticket\.id \(smallint(?:\(5\))? unsigned\) counts on from 64000 of 65535 \(98 %\)$/);
+      expect(lines[4]).toMatch(/^medium: 1 table has the engine MyISAM: attic$/);
+    });
+
+    it('finds a replication channel that is stopped', async () => {
+      const [set, drop] = isMaria
+        ? ["change master 'planted' to master_host='127.0.0.1', master_user='x'", "reset slave 'planted' all"]
+        : [
+            "change replication source to source_host='127.0.0.1', source_user='x' for channel 'planted'",
+            "reset replica all for channel 'planted'",
+          ];
+      await runDirect(engine(), [set]);
+      try {
+        expect(await findings('replication')).toMatch(
+          /^high: replication of channel "planted" is stopped: .*receiving OFF, applying OFF/m,
+        );
+      } finally {
+        await runDirect(engine(), [drop]);
+      }
+    });
+
+    it('finds settings that lose data', async () => {
+      await runDirect(engine(), ['set global innodb_flush_log_at_trx_commit = 2']);
+      try {
+        expect(await findings('settings')).toMatch(/^medium: innodb_flush_log_at_trx_commit is 2\n {2}A crash loses/m);
+      } finally {
+        await runDirect(engine(), ['set global innodb_flush_log_at_trx_commit = 1']);
+      }
+    });
+
+    it('counts statements, or says how to make the server count', async () => {
+      const text = await diagnose({ check: 'slow_queries' });
+      if (isMaria)
+        expect(text).toMatch(
+          /^slow_queries is not available here\. .*\nperformance_schema is off \(MariaDB starts with it off\)/,
+        );
+      else expect(text).toMatch(/^slow_queries: No findings\. Counted since .*\nListed:\n {2}\d+ % of the time, \d+ calls/s);
+    });
+
+    it('answers an account with almost no rights, and says what it lacks', async () => {
+      const poor = await openTools([{ ...account, name: 'poor', tls: 'disable' }]);
+      try {
+        const { text, isError } = await poor.call('diagnose');
+        expect(isError).not.toBe(true);
+        expect(text).not.toContain('failed');
+        expect(text).toMatch(/^locks: not available: the account may not see the locks of others\. GRANT PROCESS/m);
+        expect(text).toMatch(/^activity: ok as far as this account sees\./m);
+        const { text: rights } = await poor.call('diagnose', { check: 'privileges' });
+        expect(rights).toContain(`GRANT PROCESS ON *.* TO '${account.user}'@'%';`);
+      } finally {
+        await poor.close();
+      }
+    });
+  });
+});

@@ -1,0 +1,183 @@
+import { type ServerId, useEngine } from '@dbmole/engines';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Account, createAccount, runDirect } from '../direct.ts';
+import { type OpenTools, openTools } from '../open-tools.ts';
+
+const engines: readonly ServerId[] = ['postgres14', 'postgres18'];
+
+const waiting = { timeout: 20_000, interval: 200 };
+
+/** Each is a defect of its own; the comments say what it is. */
+const defects = [
+  'create table customer (id int generated always as identity primary key, name text)',
+  "insert into customer (name) select 'c' || i from generate_series(1, 2000) i",
+  'create table orders (id bigint generated always as identity primary key, customer_id int references customer, placed_at timestamptz, note text)',
+  "insert into orders (customer_id, placed_at, note) select 1 + i % 2000, now(), 'n' from generate_series(1, 60000) i",
+  // The same index twice, and one that the beginning of another covers.
+  'create index orders_placed on orders (placed_at)',
+  'create index orders_placed_again on orders (placed_at)',
+  'create index orders_placed_note on orders (placed_at, note)',
+  // Never used, and large enough to matter.
+  'create index orders_note on orders (note, id)',
+  // No primary key.
+  'create table journal (at timestamptz, line text)',
+  // A column whose sequence is nearly at the end of its type.
+  'create table ticket (id serial primary key)',
+  "select setval('ticket_id_seq', 2083059139)",
+  // Autovacuum cannot reach it.
+  'create table queue (id int primary key, done boolean) with (autovacuum_enabled = off)',
+  'insert into queue select i, false from generate_series(1, 5000) i',
+  'update queue set done = true',
+  'analyze',
+];
+
+describe.each(engines)('diagnose on %s', (id) => {
+  const engine = useEngine(id, { settings: { wal_level: 'logical', max_prepared_transactions: '2', fsync: 'off' } });
+  let account: Account;
+  let tools: OpenTools;
+  const clients: pg.Client[] = [];
+  const connect = async () => {
+    const { host, port, user, password } = engine();
+    const client = new pg.Client({ host, port, user, password, database: account.database, application_name: 'shopkeeper' });
+    client.on('error', () => undefined);
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  const diagnose = async (args: Record<string, unknown> = {}) => (await tools.call('diagnose', args)).text;
+  const countWaiting = async () =>
+    Number((await runDirect(engine(), ['select count(*) from pg_locks where not granted']))[0]?.[0]);
+  /** The findings, with their next steps. */
+  const worst = async (check: string) => (await diagnose({ check })).split('\nListed:')[0] ?? '';
+
+  beforeAll(async () => {
+    account = await createAccount(engine(), `diagnosed_${process.pid}`);
+    const { user, password } = engine();
+    tools = await openTools([{ ...account, user, password, name: 'shop', tls: 'disable' }]);
+  });
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.end()));
+    await tools.close();
+  });
+
+  it('has no finding on a healthy database but for the settings of this server', async () => {
+    const text = await diagnose();
+    for (const check of ['activity', 'locks', 'indexes', 'tables', 'replication', 'privileges'])
+      expect(text).toContain(`${check}: ok`);
+    expect(text).toContain('settings: high: fsync is off');
+    expect(text).toMatch(/slow_queries: (ok|not available: the extension pg_stat_statements is not installed)/);
+    for (const check of ['activity', 'locks', 'indexes', 'tables', 'replication', 'privileges'])
+      expect(await diagnose({ check })).toMatch(new RegExp(`^${check}: No findings\\.`));
+  });
+
+  describe('with planted defects', () => {
+    beforeAll(async () => {
+      await runDirect(engine(), defects, account.database);
+      await runDirect(engine(), ["select pg_create_physical_replication_slot('forgotten', true)"], account.database);
+      // Unique values, of which there are none: the index stays behind as invalid.
+      await runDirect(
+        engine(),
+        ['create unique index concurrently orders_customer_unique on orders (customer_id)'],
+        account.database,
+      ).catch(() => undefined);
+      // A transaction that is idle, two sessions that wait for it, and one that waits behind them.
+      const [idle, second, third, fourth] = [await connect(), await connect(), await connect(), await connect()];
+      await idle.query("begin; update customer set name = 'x' where id = 1");
+      void second.query("update customer set name = 'y' where id = 1").catch(() => undefined);
+      await vi.waitFor(async () => expect(await countWaiting()).toBe(1), waiting);
+      void third.query('begin; alter table customer add column age int').catch(() => undefined);
+      await vi.waitFor(async () => expect(await countWaiting()).toBe(2), waiting);
+      void fourth.query('select count(*) from customer').catch(() => undefined);
+      await vi.waitFor(async () => expect(await countWaiting()).toBe(3), waiting);
+      await vi.waitFor(async () => expect(await diagnose({ check: 'activity' })).toMatch(/after locking/), waiting);
+    });
+
+    it('finds the root of a chain of waiting sessions', async () => {
+      const text = await worst('locks');
+      const [first = ''] = text.split('\n').slice(1);
+      expect(first).toMatch(/^high: pid \d+ \(shopkeeper@diagnosed_\d+\) blocks 3 sessions and is idle in transaction/);
+      expect(first).toContain('it holds customer RowExclusiveLock');
+      expect(text).toMatch(/Next: Let that client commit or roll back; a person can end it: select pg_terminate_backend\(\d+\)/);
+    });
+
+    it('finds a transaction that is idle with locks', async () => {
+      expect(await worst('activity')).toMatch(
+        /^(high|medium): pid \d+ .* idle in a transaction for .* after locking or changing rows/m,
+      );
+    });
+
+    it('finds invalid, doubled, covered, unused and missing indexes, and missing keys', async () => {
+      const text = await worst('indexes');
+      expect(text.split('\n')[1]).toMatch(/^high: index orders_customer_unique on orders is invalid/);
+      expect(text).toMatch(/^medium: index orders_placed_again on orders .* is the same as orders_placed$/m);
+      expect(text).toMatch(/^low: index orders_placed on orders .* is covered by the first columns of orders_placed_note$/m);
+      expect(text).toMatch(/^low: index orders_note on orders .* was never scanned/m);
+      expect(text).toMatch(
+        /^medium: foreign key orders_customer_id_fkey of orders \(customer_id\) has no index; the table has about 60000 rows$/m,
+      );
+      expect(text).toMatch(/^low: journal has no primary key/m);
+      expect(text).not.toContain('orders_pkey on');
+    });
+
+    it('finds a sequence near its end, and a table that is not vacuumed', async () => {
+      const lines = (await worst('tables')).split('\n');
+      expect(lines[1]).toMatch(
+        /^high: sequence public\.ticket_id_seq of public\.ticket\.id is at 2083059139 of 2147483647 \(97 %\)/,
+      );
+      expect(lines[4]).toMatch(/^medium: autovacuum is switched off for queue; it has 5000 dead rows beside \d+/);
+      expect((await diagnose({ check: 'tables' })).split('Listed:')[1]).toMatch(/^\n {2}orders: [\d.]+ MB, ~60000 rows/);
+    });
+
+    it('finds a slot that keeps WAL', async () => {
+      expect(await worst('replication')).toMatch(/^medium: physical slot forgotten is not in use and keeps [\d.]+ [kM]?B/m);
+    });
+
+    it('limits a check to a table, and reads on', async () => {
+      expect(await diagnose({ check: 'indexes', table: 'journal' })).toMatch(/^indexes: 1 finding, worst first\./);
+      const page = await diagnose({ check: 'indexes', limit: 1 });
+      expect(page).toMatch(/^indexes: \d+ findings, worst first, 1-1 shown\. Same call with offset=1 reads on\./);
+      expect(await diagnose({ check: 'indexes', limit: 1, offset: 1 })).not.toContain('orders_customer_unique');
+    });
+
+    it('shows the worst of each check in the overview', async () => {
+      const text = await diagnose();
+      expect(text).toMatch(/^6 of 8 checks found something\./);
+      expect(text).toMatch(/^locks: high: pid \d+/m);
+      expect(text).toMatch(/^indexes: high: index orders_customer_unique .*; and \d+ more$/m);
+      expect(text.length).toBeLessThan(4_000);
+    });
+
+    it('answers an account with almost no rights, and says what it lacks', async () => {
+      const poor = await openTools([{ ...account, name: 'poor', tls: 'disable' }]);
+      try {
+        const { text, isError } = await poor.call('diagnose');
+        expect(isError).not.toBe(true);
+        expect(text).not.toContain('failed');
+        expect(text).toMatch(/^activity: ok as far as this account sees\. \d sessions of other accounts are hidden/m);
+        const { text: rights } = await poor.call('diagnose', { check: 'privileges' });
+        expect(rights).toContain(`GRANT pg_read_all_stats TO ${account.user};`);
+        const { text: activity } = await poor.call('diagnose', { check: 'activity' });
+        expect(activity).toMatch(/\d sessions of other accounts are hidden; GRANT pg_read_all_stats/);
+        const { text: locks } = await poor.call('diagnose', { check: 'locks' });
+        expect(locks).toMatch(/blocks 3 sessions and is in a state that this account may not see/);
+      } finally {
+        await poor.close();
+      }
+    });
+
+    it('names statements that mend what it found', async () => {
+      const [, end = ''] = /(select pg_terminate_backend\(\d+\))/.exec(await worst('locks')) ?? [];
+      await runDirect(engine(), [end]);
+      await Promise.all(clients.splice(0).map((client) => client.end()));
+      await vi.waitFor(async () => expect(await worst('locks')).toMatch(/^locks: No findings/), waiting);
+      const step = /Next: (DROP INDEX CONCURRENTLY orders_placed_again|CREATE INDEX CONCURRENTLY ON orders \(customer_id\));/g;
+      const steps = [...(await worst('indexes')).matchAll(step)];
+      expect(steps).toHaveLength(2);
+      for (const [, sql = ''] of steps) await runDirect(engine(), [sql], account.database);
+      const text = await worst('indexes');
+      expect(text).not.toContain('orders_placed_again');
+      expect(text).not.toContain('orders_customer_id_fkey');
+    });
+  });
+});
