@@ -285,13 +285,18 @@ function defineFor(tool: Tool): ToolDefinition {
   };
 }
 
-/** For people who want few tools in the model's context: without titles, and limits are named when they are broken. */
+/**
+ * For people who want few tools in the model's context: without titles, without the hints that mean nothing for a read, and limits are
+ * named when they are broken.
+ */
 function defineBriefly(tool: Tool): ToolDefinition {
-  const { title: _title, inputSchema, ...definition } = defineFor(tool);
+  const { title: _title, inputSchema, annotations, ...definition } = defineFor(tool);
   const isLimit = (key: string, value: unknown) =>
     (key === 'maximum' && typeof value === 'number') || (key === 'additionalProperties' && value === false);
+  const { idempotentHint: _repeatable, openWorldHint: _outside, ...hints } = annotations ?? {};
   return {
     ...definition,
+    annotations: hints,
     inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLimit(key, value) ? undefined : value))),
   };
 }

@@ -36,9 +36,8 @@ const input = () =>
 export function describeTableTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'describe_table',
-    title: 'Describe tables',
-    description:
-      'Columns, keys, references both ways, checks, indexes, enum values, partitions. Several at once, as `name` or `schema.name`.',
+    title: 'Describe table',
+    description: 'Columns, keys, references both ways, checks, indexes, enum values, partitions; of several at once.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => describe(call, args)),

@@ -13,14 +13,16 @@ import {
   timeoutArgument,
 } from '../tool.ts';
 
+const defaultLimit = 20;
+
 const input = () =>
   z.strictObject({
     connection: connectionArgument,
-    check: z.enum(checkNames).optional().describe('details of one; default: an overview of all'),
+    check: z.enum(checkNames).optional().describe('details; default: overview of all'),
     database: databaseArgument,
     schema: schemaArgument,
     table: z.string().min(1).max(200).optional(),
-    limit: z.int().min(1).max(200).default(20),
+    limit: z.int().min(1).max(200).optional(),
     offset: offsetArgument,
     timeout_ms: timeoutArgument,
   });
@@ -29,7 +31,7 @@ export function diagnoseTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'diagnose',
     title: 'Diagnose',
-    description: 'What is wrong with this database, worst first: evidence, consequence, next step. Changes nothing.',
+    description: 'What is wrong with the database, worst first: evidence, consequence, next step.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => diagnose(call, args)),
@@ -37,7 +39,7 @@ export function diagnoseTool(tools: SqlTools): Tool {
 }
 
 async function diagnose(call: Call, args: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
-  const { check, schema, table, limit, offset } = args;
+  const { check, schema, table, limit = defaultLimit, offset } = args;
   const diagnosis = await call.backend.catalog.diagnosis();
   const run = call.backend.catalogRun(call.options);
   const scope: CheckScope = { schema, table: table?.split('.').at(-1), limit: limit + offset };

@@ -4,13 +4,13 @@ import { withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { WriteEnd } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
 import { TableSink } from '../table-sink.ts';
-import { refuseReadonly, type SqlTools, statementShape, statementTimeoutArgument } from '../tool.ts';
+import { refuseReadonly, type SqlTools, statementShape, timeoutArgument } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
     ...statementShape,
     dry_run: z.boolean().default(false),
-    timeout_ms: statementTimeoutArgument,
+    timeout_ms: timeoutArgument,
   });
 
 export function executeTool(tools: SqlTools): Tool {
@@ -18,7 +18,7 @@ export function executeTool(tools: SqlTools): Tool {
     name: 'execute',
     title: 'Execute',
     description:
-      'Runs one statement that changes data or schema, and commits it; dry_run rolls it back where the engine can. Refused on readonly connections.',
+      'Runs one changing statement and commits it; dry_run rolls it back where the engine can. Refused on readonly connections.',
     effect: 'destroy',
     asksPerson: true,
     input,

@@ -8,7 +8,7 @@ import type { TableFacts } from '../plan/plan-scan.ts';
 import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
 import { maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
-import { type Call, type SqlTools, sqlArgument, statementShape, statementTimeoutArgument } from '../tool.ts';
+import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
 
 /** Plans of statements with thousands of parts are long; beyond this they are unreadable. */
 const maxPlanLength = 4_000_000;
@@ -16,17 +16,17 @@ const maxPlanLength = 4_000_000;
 const input = () =>
   z.strictObject({
     ...statementShape,
-    sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]).describe('without EXPLAIN'),
-    analyze: z.boolean().optional().describe('runs it, for real rows and times'),
+    sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]),
+    analyze: z.boolean().optional().describe('runs it'),
     raw: z.boolean().optional(),
-    timeout_ms: statementTimeoutArgument,
+    timeout_ms: timeoutArgument,
   });
 
 export function explainTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'explain',
     title: 'Explain',
-    description: 'The plan of a read, condensed: rows estimated->actual, time, what is slow and why; or raw.',
+    description: 'The plan of a read: rows estimated->actual, time, what is slow and why; or raw.',
     effect: 'read',
     input,
     handler: (args, context) =>

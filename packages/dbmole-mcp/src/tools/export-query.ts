@@ -17,8 +17,8 @@ const input = () =>
 export function exportQueryTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'export_query',
-    title: 'Export a query',
-    description: 'Writes all rows of one reading statement to a new CSV or JSON Lines file in the export folder.',
+    title: 'Export query',
+    description: 'Writes all rows of one read to a new CSV or JSON Lines file in the export folder.',
     effect: 'create',
     timeoutMs: 600_000,
     input,

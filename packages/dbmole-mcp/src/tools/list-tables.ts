@@ -34,7 +34,7 @@ export function listTablesTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'list_tables',
     title: 'List tables',
-    description: 'Tables and views with kind, estimated rows, size and comment. For columns use describe_table.',
+    description: 'Tables and views: kind, estimated rows, size, comment. For columns use describe_table.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => listTables(call, args)),

@@ -16,6 +16,7 @@ import { createSharedSinks, maxStatements, parseStatements, splitParams } from '
 import { type TableOptions, TableSink } from '../table-sink.ts';
 import {
   type Call,
+  describedConnectionArgument,
   limitArgument,
   offsetArgument,
   type SqlTools,
@@ -30,11 +31,12 @@ const cellMargin = () => 16 + longestSecret();
 const input = () =>
   z.strictObject({
     ...statementShape,
+    connection: describedConnectionArgument,
     sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]),
     limit: limitArgument(10_000),
     offset: offsetArgument,
-    cell_limit: z.int().min(1).max(30_000).optional().describe('characters per cell; 500, or more with few rows'),
-    cell_offset: z.int().min(0).max(maxCellOffset).default(0).describe('characters to skip in each cell'),
+    cell_limit: z.int().min(1).max(30_000).optional().describe('per cell; 500, or more with few rows'),
+    cell_offset: z.int().min(0).max(maxCellOffset).default(0).describe('characters to skip in cells'),
     timeout_ms: statementTimeoutArgument,
   });
 
@@ -43,8 +45,8 @@ export function queryTool(tools: SqlTools): Tool {
     name: 'query',
     title: 'Query',
     description:
-      'Runs a read-only statement (SELECT, WITH, SHOW), or a list of up to 20 in one snapshot: send independent questions together. ' +
-      'Returns CSV, cut to fit; the first line says how to read on. Aggregate in SQL instead of reading many rows.',
+      'Runs a read-only statement, or a list of up to 20 in one snapshot: send independent questions together. ' +
+      'Returns CSV; the first line says how to read on. Aggregate in SQL, not by reading rows.',
     effect: 'read',
     input,
     handler: async (args, context) => {

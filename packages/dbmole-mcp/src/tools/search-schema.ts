@@ -31,7 +31,7 @@ export function searchSchemaTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'search_schema',
     title: 'Search schema',
-    description: 'Finds tables, columns, types and routines that have all the words in their names or comments; not rows.',
+    description: 'Finds tables, columns, types and routines by words in names and comments; not rows.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => search(call, args)),

@@ -24,7 +24,7 @@ export const toolConnectionShape = {
       }),
     ])
     .optional()
-    .describe('bastion: a host of ~/.ssh/config, or its fields'),
+    .describe('bastion: a host of ~/.ssh/config, or fields'),
 };
 
 /** The same fields for a change: all may be left out, and null removes what may be absent. `name` says which connection. */

@@ -93,7 +93,7 @@ function addTool<C extends BaseConnection, B extends Backend>(options: Options<C
   const { registry, descriptions, fullSchema } = options;
   return defineTool({
     name: 'add_connection',
-    title: 'Add a connection',
+    title: 'Add connection',
     description: descriptions.add,
     effect: 'createLocal',
     input: () => fullSchema,
@@ -109,7 +109,7 @@ function updateTool<C extends BaseConnection, B extends Backend>(options: Option
   const { registry, manager, descriptions, fullSchema } = options;
   return defineTool({
     name: 'update_connection',
-    title: 'Update a connection',
+    title: 'Update connection',
     description: descriptions.update,
     effect: 'replaceLocal',
     input: () => toPatchSchema(fullSchema),
@@ -133,7 +133,7 @@ function removeTool<C extends BaseConnection, B extends Backend>(options: Option
   const { registry, manager, descriptions } = options;
   return defineTool({
     name: 'remove_connection',
-    title: 'Remove a connection',
+    title: 'Remove connection',
     description: descriptions.remove,
     effect: 'replaceLocal',
     input: () => z.strictObject({ name: connectionName }),
@@ -162,7 +162,7 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Options<
   const { manager, descriptions } = options;
   return defineTool({
     name: 'test_connection',
-    title: 'Test a connection',
+    title: 'Test connection',
     description: descriptions.test,
     effect: 'read',
     input: () => z.strictObject({ name: connectionName.optional(), timeout_ms: z.int().min(1).max(600_000).optional() }),

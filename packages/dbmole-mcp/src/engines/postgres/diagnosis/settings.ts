@@ -83,7 +83,7 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
       .slice(0, limit)
       .map(
         ([name, value, unit, standard, source]) =>
-          `${name} = ${value}${unit === null ? '' : ` × ${unit}`} (default ${standard ?? 'none'}, from ${source})`,
+          `${name} = ${value}${unit === null ? '' : ` × ${unit}`} (default ${standard === '' ? 'empty' : (standard ?? 'none')}, from ${source})`,
       ),
     notes: [
       `${limits[0]} of ${limits[1]} connections are used.`,

@@ -5,7 +5,7 @@ import { judgeStatements, type StatementFigures } from '../../../diagnosis/state
 import type { CatalogRun } from '../../../engine.ts';
 
 const extensionSql = `
-select pg_catalog.quote_ident(n.nspname), e.extversion, pg_catalog.current_setting('shared_preload_libraries')
+select pg_catalog.quote_ident(n.nspname), e.extversion
 from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements'`;
 
 const maxStatements = 100;

@@ -32,10 +32,10 @@ largest as materialized (
   from rooted r group by r.root order by pg_catalog.sum(r.relpages) desc, r.root limit $3::int)
 select ${formatLabel('c', 'n')}, l.rows::bigint::text, pg_catalog.cardinality(l.parts)::text,
   (select pg_catalog.sum(pg_catalog.pg_total_relation_size(p)) from pg_catalog.unnest(l.parts) p
-    where p not in (select k.relation from locked k))::text as bytes, c.relkind::text
+    where p not in (select k.relation from locked k)) as bytes, c.relkind::text
 from largest l join pg_catalog.pg_class c on c.oid = l.root join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where $2::text is null or c.relname = $2::text
-order by 4 desc nulls last`;
+order by bytes desc nulls last`;
 
 /** What autovacuum goes by: the settings of the table, else those of the server. */
 const option = (name: string) =>
@@ -83,6 +83,10 @@ select pg_catalog.quote_ident(f.nspname) || '.' || pg_catalog.quote_ident(f.reln
   f.value::text, f.last::text
 from found f where not f.seqcycle and f.value > ${sequenceShares.medium} * f.last order by f.value / f.last::float8 desc limit ${maxEach}`;
 
+const hiddenSequencesSql = `
+select pg_catalog.count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where ${isOurs('n')} and case when c.relkind = 'S' then not pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') else false end`;
+
 const databasesSql = `
 select pg_catalog.quote_ident(d.datname), pg_catalog.age(d.datfrozenxid)::text, pg_catalog.mxid_age(d.datminmxid)::text
 from pg_catalog.pg_database d
@@ -109,10 +113,11 @@ from measured m where m.width is not null`;
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, databases, widths] = await Promise.all([
+  const [sizes, late, sequences, [hidden = []], databases, widths] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
     ask(sequencesSql),
+    run(hiddenSequencesSql),
     run(databasesSql),
     ask(bloatSql),
   ]);
@@ -124,6 +129,10 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...widths.flatMap(judgeBloat),
     ],
     listing: sizes.map(formatSize),
+    hidden:
+      readCount(hidden[0]) > 0
+        ? `The values of ${hidden[0]} sequences are hidden; GRANT SELECT ON ALL SEQUENCES IN SCHEMA … TO the account shows them.`
+        : undefined,
     notes: [
       `Autovacuum counts as late from ${lateFactor} times a table's own threshold on, and ${minRows} rows.`,
       ...(widths.length === 0
