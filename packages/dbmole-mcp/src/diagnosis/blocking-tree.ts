@@ -46,8 +46,8 @@ function collectWaiters(root: string, sessions: readonly LockSession[]): LockSes
 }
 
 function formatBlocker(root: LockSession, waiters: readonly LockSession[]): Finding {
-  const longest = Math.max(...waiters.map(({ waitSeconds }) => waitSeconds));
-  const isAlarming = longest >= alarming.seconds || waiters.length >= alarming.waiters;
+  const maxWait = Math.max(...waiters.map(({ waitSeconds }) => waitSeconds));
+  const isAlarming = maxWait >= alarming.seconds || waiters.length >= alarming.waiters;
   const named = waiters.slice(0, maxNamed).map(({ label, waitSeconds, lock, blockers }) => {
     const behind = blockers.includes(root.id) ? '' : ' behind them';
     return `${label} for ${formatSeconds(waitSeconds)}${behind}${lock === '' ? '' : ` (${lock})`}`;
@@ -55,7 +55,7 @@ function formatBlocker(root: LockSession, waiters: readonly LockSession[]): Find
   const more = waiters.length > maxNamed ? [`${waiters.length - maxNamed} more`] : [];
   return {
     severity: isAlarming ? 'high' : 'medium',
-    weight: longest * waiters.length,
+    weight: maxWait * waiters.length,
     evidence: `${root.label} blocks ${waiters.length} ${waiters.length === 1 ? 'session' : 'sessions'} and is ${root.state}${root.lock === '' ? '' : `; it holds ${root.lock}`}`,
     consequence: `Waiting: ${[...named, ...more].join('; ')}.`,
     next: root.end,

@@ -1,6 +1,6 @@
 import type { CatalogRun } from '../engine.ts';
 
-/** In the order of the overview. */
+/** The overview has this order. */
 export const checkNames = [
   'activity',
   'locks',

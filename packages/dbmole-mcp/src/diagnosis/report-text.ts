@@ -68,7 +68,7 @@ function formatFinding({ severity, evidence, consequence, next }: Finding): stri
   return [toLine(`${severity}: ${evidence}`), `  ${toLine(consequence)}`, `  Next: ${toLine(next)}`];
 }
 
-/** What a name or a statement contains must not look like a line of ours. */
+/** What a name or a statement contains must not look like one of our lines. */
 function toLine(text: string): string {
   return text.replaceAll('⟦', '⟦U+27E6⟧').replaceAll('\n', '⟦U+000A⟧');
 }

@@ -3,7 +3,7 @@ import { formatMilliseconds, formatShare, formatStatement, joinFacts } from './f
 
 /** What a server has counted of one kind of statement. */
 export interface StatementFigures {
-  /** With placeholders for its literals. */
+  /** Its literals are replaced by placeholders. */
   sql: string;
   calls: number;
   totalMs: number;

@@ -1,6 +1,6 @@
 import { defineTool, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import { refuseUnknownSchema } from '../catalog/unknown-schema.ts';
+import { refuseUnknownSchema } from '../catalog/names-table.ts';
 import { type CheckScope, checkNames } from '../diagnosis/diagnosis.ts';
 import { formatOverview, formatReport } from '../diagnosis/report-text.ts';
 import {

@@ -114,12 +114,12 @@ function findUnnamedWaits(sessions: readonly Row[]): Finding[] {
   const waiting = sessions.filter(([, , , , state]) => /^waiting for table metadata lock/i.test(state ?? ''));
   if (waiting.length === 0) return [];
   const holders = sessions.filter(([, , , command, , , , changed]) => changed !== null && command === 'Sleep').map(([id]) => id);
-  const longest = Math.max(...waiting.map(([, , , , , seconds]) => readCount(seconds)));
+  const maxWait = Math.max(...waiting.map(([, , , , , seconds]) => readCount(seconds)));
   return [
     {
-      severity: longest >= 10 || waiting.length >= 3 ? 'high' : 'medium',
-      weight: longest,
-      evidence: `${waiting.length} sessions wait for a metadata lock, the longest for ${formatSeconds(longest)}: ${waiting
+      severity: maxWait >= 10 || waiting.length >= 3 ? 'high' : 'medium',
+      weight: maxWait,
+      evidence: `${waiting.length} sessions wait for a metadata lock, the longest for ${formatSeconds(maxWait)}: ${waiting
         .map(([id, , , , , , sql]) => `${id} ${formatStatement(sql)}`)
         .slice(0, 3)
         .join('; ')}`,

@@ -9,7 +9,7 @@ const maxStatements = 100;
 /** Timers count picoseconds. */
 const perMillisecond = 1_000_000_000;
 
-/** Of all databases if the session is in none. Statements of the server's own tools have no schema. */
+/** A session without a database sees those of all. Statements of the server's own tools have no schema. */
 const statementsSql = `
 select digest_text, count_star, sum_timer_wait, sum_rows_sent, sum_rows_examined, sum_created_tmp_disk_tables, sum_no_index_used,
   sum(sum_timer_wait) over (), count(*) over (), date_format(min(first_seen) over (), '%Y-%m-%d %H:%i')

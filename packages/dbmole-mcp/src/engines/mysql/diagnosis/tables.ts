@@ -94,8 +94,8 @@ function formatFacts({ label, engine, rows, bytes, freeBytes, isPartitioned }: T
 
 const bits: Readonly<Record<string, number>> = { tinyint: 8, smallint: 16, mediumint: 24, int: 32, bigint: 64 };
 
-/** The largest number of a column; undefined for a type that has no end in practice. */
-export function readLargest(columnType: string): number | undefined {
+/** The end of a column's type; undefined if it has none in practice. */
+function readMaxNumber(columnType: string): number | undefined {
   const [, word = ''] = /^(\w+)/.exec(columnType) ?? [];
   const width = bits[word];
   if (width === undefined) return undefined;
@@ -104,15 +104,15 @@ export function readLargest(columnType: string): number | undefined {
 
 function judgeCounter([schema, table, column, type]: Row, facts: readonly TableFacts[], context: CatalogContext): Finding[] {
   const label = context.formatLabel(schema, table);
-  const largest = readLargest(type ?? '');
+  const maxNumber = readMaxNumber(type ?? '');
   const next = facts.find((one) => one.label === label)?.nextNumber ?? 0;
-  if (largest === undefined || next < counterShares.medium * largest) return [];
-  const share = next / largest;
+  if (maxNumber === undefined || next < counterShares.medium * maxNumber) return [];
+  const share = next / maxNumber;
   return [
     {
       severity: share >= counterShares.high ? 'high' : 'medium',
       weight: share * 1e9,
-      evidence: `${label}.${formatIdentifier(column ?? '')} (${type}) counts on from ${next} of ${largest} (${formatShare(share)})`,
+      evidence: `${label}.${formatIdentifier(column ?? '')} (${type}) counts on from ${next} of ${maxNumber} (${formatShare(share)})`,
       consequence: 'When it reaches its end, every INSERT fails with a duplicate key.',
       next: `ALTER TABLE ${label} MODIFY ${formatIdentifier(column ?? '')} BIGINT UNSIGNED NOT NULL AUTO_INCREMENT; (copies the table; columns that refer to it first)`,
     },
