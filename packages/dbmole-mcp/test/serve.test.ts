@@ -1,13 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  callMessage,
-  type HttpClient,
-  type HttpClientKind,
-  HttpProcess,
-  httpClientKinds,
-  modernCall,
-  openHttpClient,
-} from '@dbmole/core/testing';
+import { type HttpClient, type HttpClientKind, HttpProcess, httpClientKinds, openHttpClient } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
@@ -83,36 +74,7 @@ describe('serve over PostgreSQL', () => {
       expect((await client.call('query', { sql: 'select 41 + 1' })).text).toContain('42');
     });
   });
-
-  it.each(['older', 'newer'])('stops the statement when a client of the %s era is killed', async (era) => {
-    const mark = `killed ${era}`;
-    const client = await startSlow(mark, (args) => {
-      const { message, headers } =
-        era === 'newer' ? modernCall(1, 'query', args) : { message: callMessage(1, 'query', args), headers: {} };
-      return startClientProcess(server, { message, headers });
-    });
-    client.kill('SIGKILL');
-    await expect.poll(() => countRunning(mark), gone).toBe(0);
-  });
 });
-
-/** A program that sends one message and waits for the answer. */
-function startClientProcess(
-  { url, token }: HttpProcess,
-  { message, headers }: { message: object; headers: object },
-): ChildProcess {
-  const script = `fetch(process.env.URL, { method: 'POST', headers: JSON.parse(process.env.HEADERS), body: process.env.BODY }).then((r) => r.text())`;
-  const all = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    ...headers,
-  };
-  return spawn(process.execPath, ['-e', script], {
-    env: { URL: url, HEADERS: JSON.stringify(all), BODY: JSON.stringify(message) },
-    stdio: 'ignore',
-  });
-}
 
 describe('the end of serve', () => {
   it('gives running calls two seconds after SIGTERM, and refuses new ones', async () => {

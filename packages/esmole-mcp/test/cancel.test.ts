@@ -3,13 +3,9 @@ import { type RunningEngine, type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ClusterBackend } from '../src/backend.ts';
 import { get, openCluster, post, write } from './open-cluster.ts';
+import { fillSlowIndex, slowSearch } from './slow-search.ts';
 
 const engines: readonly ServerId[] = ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensearch3'];
-
-/** Many words, each of them once: every clause has to walk through nearly all of them, and is quick to prepare. */
-const documents = 20_000;
-const wordsEach = 12;
-const clauses = 1_000;
 
 describe.each(engines)('an abandoned search on %s', (id) => {
   const engine = useEngine(id, { shared: true });
@@ -20,7 +16,7 @@ describe.each(engines)('an abandoned search on %s', (id) => {
   beforeAll(async () => {
     backend = await open(engine());
     index = `slow-${process.pid}-${Date.now()}`;
-    await fill(backend, index);
+    await fillSlowIndex(backend, index);
   }, 120_000);
   afterAll(async () => {
     await backend.send(write('DELETE', `/${index}`), within());
@@ -85,35 +81,4 @@ describe.each(engines)('an abandoned search on %s', (id) => {
 
 function open({ host, port }: RunningEngine, target = {}): Promise<ClusterBackend> {
   return openCluster({ host, port }, target);
-}
-
-async function fill(backend: ClusterBackend, index: string): Promise<void> {
-  const signal = AbortSignal.timeout(100_000);
-  const settings = { number_of_shards: 1, number_of_replicas: 0 };
-  const created = await backend.send(
-    write('PUT', `/${index}`, { settings, mappings: { properties: { word: { type: 'keyword' } } } }),
-    { signal },
-  );
-  expect(created.status).toBe(200);
-  const word = createWords();
-  const words = () => Array.from({ length: wordsEach }, () => word(8));
-  const lines = Array.from({ length: documents }, () => [{ index: {} }, { word: words() }]).flat();
-  const filled = await backend.send(write('POST', `/${index}/_bulk?refresh=true&filter_path=errors`, lines), { signal });
-  expect(filled.json).toEqual({ errors: false });
-}
-
-function slowSearch(): object {
-  const word = createWords();
-  const should = Array.from({ length: clauses }, () => ({ range: { word: { gte: `a${word(3)}`, lt: `z${word(3)}` } } }));
-  return { size: 0, query: { bool: { should } } };
-}
-
-/** The same words in every run. */
-function createWords(): (length: number) => string {
-  let state = 7;
-  const letter = () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-    return String.fromCharCode(97 + ((state >> 16) % 26));
-  };
-  return (length) => Array.from({ length }, letter).join('');
 }

@@ -1,3 +1,5 @@
+import { ByteCollector } from './byte-collector.ts';
+
 /** What a stream of lines yields: a whole line, or word of one that was too long to keep or has too many values. */
 export type LineEvent =
   | { kind: 'line'; text: string }
@@ -22,7 +24,7 @@ const newline = 0x0a;
 export class LineReader {
   readonly #limits: LineLimits;
   readonly #emit: (event: LineEvent) => void;
-  #chunks: Buffer[] = [];
+  readonly #kept = new ByteCollector();
   #length = 0;
   #head: string | undefined;
   #counter: ValueCounter | undefined;
@@ -48,25 +50,25 @@ export class LineReader {
   #append(part: Buffer): void {
     this.#length += part.length;
     if (this.#head !== undefined) return;
-    this.#chunks.push(part);
+    this.#kept.append(part);
     this.#isCrowded = this.#hasTooMany(part);
     if (this.#length <= this.#limits.bytes && !this.#isCrowded) return;
-    this.#head = Buffer.concat(this.#chunks, Math.min(this.#length, headBytes)).toString('utf8');
-    this.#chunks = [];
+    this.#head = this.#kept.join(headBytes).toString('utf8');
+    this.#kept.clear();
   }
 
   #hasTooMany(part: Buffer): boolean {
     const { values } = this.#limits;
     if (values === undefined || this.#length < minCountedBytes) return false;
-    const parts = this.#counter === undefined ? this.#chunks : [part];
+    const bytes = this.#counter === undefined ? this.#kept.join() : part;
     this.#counter ??= new ValueCounter();
-    for (const one of parts) this.#counter.read(one);
+    this.#counter.read(bytes);
     return this.#counter.count > values;
   }
 
   #finishLine(): void {
     const event = this.#describeLine();
-    this.#chunks = [];
+    this.#kept.clear();
     this.#length = 0;
     this.#head = undefined;
     this.#counter = undefined;
@@ -76,7 +78,7 @@ export class LineReader {
 
   #describeLine(): LineEvent {
     const head = this.#head;
-    if (head === undefined) return { kind: 'line', text: Buffer.concat(this.#chunks, this.#length).toString('utf8') };
+    if (head === undefined) return { kind: 'line', text: this.#kept.join().toString('utf8') };
     return this.#isCrowded ? { kind: 'crowded', head } : { kind: 'oversized', bytes: this.#length, head };
   }
 }

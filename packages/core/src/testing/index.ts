@@ -14,6 +14,7 @@ export { createFakeTerminal, type FakeTerminal, type FakeTerminalOptions } from 
 export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fakes/fake-tunnel.ts';
 export { createLazyStream } from './fakes/lazy-stream.ts';
 export { describeHttpAccess, type ServedProgram } from './http/access-suite.ts';
+export { describeCancellation } from './http/cancel-suite.ts';
 export { type HttpClient, type HttpClientKind, httpClientKinds, openHttpClient } from './http/http-clients.ts';
 export { HttpProcess } from './http/http-process.ts';
 export { callMessage, modernCall } from './http/raw-http.ts';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type OpenDoor, type OpenDoorOptions, openTestDoor } from '../../testing/http/open-door.ts';
@@ -225,6 +226,20 @@ describe('connections', () => {
     expect(answers.map(({ status }) => status)).toEqual([408, 408, 408]);
     // One that has sent a request may stay for the idle time.
     expect((await sendRaw(door.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200);
+  });
+
+  it('that send a body in the smallest chunks cost little more memory than the body', async () => {
+    const door = await open();
+    const count = 1_000_000;
+    const before = process.memoryUsage();
+    const socket = openSocket(door.port);
+    socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
+    for (let sent = 0; sent < count; sent += 20_000) if (!socket.write('1\r\n \r\n'.repeat(20_000))) await once(socket, 'drain');
+    await delay(200);
+    const { heapUsed, external } = process.memoryUsage();
+    // What a part of one byte takes to keep is 150.
+    expect((heapUsed + external - before.heapUsed - before.external) / count).toBeLessThan(80);
+    socket.destroy();
   });
 
   it('that break off in the middle of a body leave nothing behind', async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ByteCollector } from '../../../program/byte-collector.ts';
 import { ValueCounter } from '../../../program/line-reader.ts';
 import { HttpRefusal, invalidRequestCode, parseErrorCode } from '../refusal.ts';
 
@@ -27,20 +28,18 @@ export class BodyReader {
   }
 
   async read(request: IncomingMessage): Promise<unknown> {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const body = new ByteCollector();
     try {
       await this.#receive(request, (chunk) => {
-        length += chunk.length;
+        body.append(chunk);
         this.#pendingBytes += chunk.length;
-        chunks.push(chunk);
-        return length <= this.#options.maxBytes && this.#pendingBytes <= maxPendingBytes;
+        return body.length <= this.#options.maxBytes && this.#pendingBytes <= maxPendingBytes;
       });
-      if (length > this.#options.maxBytes) throw this.#tooLarge();
+      if (body.length > this.#options.maxBytes) throw this.#tooLarge();
       if (this.#pendingBytes > maxPendingBytes) throw new HttpRefusal(503, 'too many requests arrive at once', { retryAfter: 1 });
-      return parseBody(Buffer.concat(chunks, length));
+      return parseBody(body.join());
     } finally {
-      this.#pendingBytes -= length;
+      this.#pendingBytes -= body.length;
     }
   }
 
