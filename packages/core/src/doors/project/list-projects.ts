@@ -37,6 +37,7 @@ interface ServerStatus {
 }
 
 const idleMs = 3_000;
+const maxLength = 10_000;
 
 /** The status of a running server; undefined when it does not answer, or refuses the token. */
 export async function readServerStatus(url: string, token: string | undefined): Promise<ServerStatus | undefined> {
@@ -46,7 +47,8 @@ export async function readServerStatus(url: string, token: string | undefined): 
     const onHead = () => (piece: string) => {
       text += piece;
     };
-    const status = await sendRequest({ url: new URL('/status', url), method: 'GET', headers, idleMs, onHead });
+    const limits = { idleMs, maxLength, signal: AbortSignal.timeout(idleMs) };
+    const status = await sendRequest({ url: new URL('/status', url), method: 'GET', headers, ...limits, onHead });
     return status === 200 ? parseStatus(text) : undefined;
   } catch {
     return undefined;

@@ -31,6 +31,8 @@ export class ProjectCallError extends Error {
   }
 }
 
+/** Far more than any tool answers, with its reports of progress. */
+const maxAnswerLength = 16 * 1024 * 1024;
 /** The revision whose calls need no handshake and whose results have no fields of the transport. */
 const protocolVersion = '2025-11-25';
 
@@ -64,7 +66,8 @@ async function send({ url, token, caller, readonly, idleMs }: ProjectCall, body:
   };
   try {
     const { signal } = caller;
-    return await sendRequest({ url: new URL(url), method: 'POST', headers, body, signal, idleMs, onHead: reader.begin });
+    const limits = { signal, idleMs, maxLength: maxAnswerLength };
+    return await sendRequest({ url: new URL(url), method: 'POST', headers, body, ...limits, onHead: reader.begin });
   } catch (error) {
     throw new ProjectCallError(systemCode(error) === 'ECONNREFUSED' ? 'not reached' : 'lost', error);
   }
@@ -125,6 +128,11 @@ class EventStream {
   }
 
   push(text: string): void {
+    // To look at a long line again with each of its pieces would take long.
+    if (!text.includes('\n')) {
+      this.#rest += text;
+      return;
+    }
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) this.#take(line.endsWith('\r') ? line.slice(0, -1) : line);

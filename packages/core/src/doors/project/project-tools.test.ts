@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -6,7 +7,7 @@ import type { ToolReply } from '../../answer/respond.ts';
 import { Failure } from '../../failure.ts';
 import type { Narrowing } from '../../program/narrowing.ts';
 import { connectTestClient, type TestClient } from '../../testing/client.ts';
-import { openSilentServer } from '../../testing/loopback.ts';
+import { listenOnLoopback, openSilentServer } from '../../testing/loopback.ts';
 import { useTempFolder } from '../../testing/use-temp-folder.ts';
 import type { Caller } from '../../tools/caller.ts';
 import { defineTool, type ToolContext } from '../../tools/tool.ts';
@@ -255,6 +256,28 @@ describe('a call to another project fails', () => {
       message: `the server of project ${project} did not answer`,
     });
     await silent.close();
+  });
+
+  it.each(['application/json', 'text/event-stream'])('when its server sends %s without an end', async (type) => {
+    const project = makeRoot('shop');
+    const line = `data: ${'x'.repeat(1_000_000)}`;
+    let sent = 0;
+    const endless = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': type });
+      const fill = () => {
+        while (!response.destroyed && sent < 200 && response.write(line)) sent++;
+      };
+      response.on('drain', fill).on('error', () => undefined);
+      fill();
+    });
+    await open(project, async () => await listenOnLoopback(endless));
+    expect(await failureOfCall(openLocal({ idleMs: 3_000 }), 'wait', { project })).toMatchObject({
+      message: `the server of project ${project} did not answer`,
+    });
+    expect(sent).toBeLessThan(100);
+    endless.closeAllConnections();
+    endless.close();
   });
 
   it('when its server has another token', async () => {
