@@ -5,6 +5,7 @@ import { listen, makeHostKey } from './ssh-server.ts';
 interface Internals {
   _sock: { pause(): void; resume(): void; readonly writableLength: number };
   _protocol: {
+    channelOpenConfirm(remote: number, local: number, window: number, maxPacket: number): void;
     _packetRW: { write: { allocStart: number; alloc(length: number): Buffer; finalize(packet: Buffer): Buffer } };
     _cipher: { encrypt(packet: Buffer): void };
   };
@@ -13,6 +14,8 @@ interface Internals {
 const globalRequest = 80;
 const requestFailure = 82;
 const windowAdjust = 93;
+const channelData = 94;
+const channelExtendedData = 95;
 const channelRequest = 98;
 
 /** The bytes that it has not sent yet. */
@@ -34,10 +37,16 @@ const acts: Record<string, (connection: Connection, channel: ServerChannel) => v
     const name = text('hostkeys-00@openssh.com');
     flood(connection, Buffer.concat([Buffer.of(globalRequest), name, Buffer.of(0)]), { reads: true });
   },
+  /** Small parts take far more memory than they have bytes; nothing reads the second. */
+  'data in small parts': (connection, channel) =>
+    flood(connection, Buffer.concat([Buffer.of(channelData), number(idOf(channel)), text('x')]), { reads: true }),
+  'errors in small parts': (connection, channel) =>
+    flood(connection, Buffer.concat([Buffer.of(channelExtendedData), number(idOf(channel)), number(1), text('x')]), {
+      reads: true,
+    }),
   /** No flood: lets the client send as much as it likes, and reads it late. */
   'large windows': (connection, channel) => {
-    const { id } = (channel as unknown as { outgoing: { id: number } }).outgoing;
-    send(connection, Buffer.concat([Buffer.of(windowAdjust), number(id), number(64 * 1024 * 1024)]));
+    send(connection, Buffer.concat([Buffer.of(windowAdjust), number(idOf(channel)), number(64 * 1024 * 1024)]));
     channel.resume();
     const { _sock: socket } = internalsOf(connection);
     setTimeout(() => socket.pause(), 50);
@@ -48,6 +57,18 @@ const acts: Record<string, (connection: Connection, channel: ServerChannel) => v
 
 function request(type: number, recipient: Buffer): Buffer {
   return Buffer.concat([Buffer.of(type), recipient, text('keepalive@openssh.com'), Buffer.of(1)]);
+}
+
+/** The number of the channel at the client. */
+function idOf(channel: ServerChannel): number {
+  return (channel as unknown as { outgoing: { id: number } }).outgoing.id;
+}
+
+/** Tells the client to send so many bytes in one packet at most. */
+function limitPackets(connection: Connection, bytes: number): void {
+  const { _protocol: protocol } = internalsOf(connection);
+  const confirm = protocol.channelOpenConfirm.bind(protocol);
+  protocol.channelOpenConfirm = (remote, local, window) => confirm(remote, local, window, bytes);
 }
 
 function number(value: number): Buffer {
@@ -88,7 +109,10 @@ const server = new ssh2.Server({ hostKeys: [hostKey.private] }, (connection) => 
   connection.on('error', () => {});
   connection.on('authentication', (context) => context.accept());
   connection.on('tcpip', (accept) => {
-    acts[kind]?.(connection, accept());
+    const [, bytes] = /^packets of (\d+)$/.exec(kind) ?? [];
+    if (bytes !== undefined) limitPackets(connection, Number(bytes));
+    const channel = accept();
+    acts[kind]?.(connection, channel);
   });
 });
 const port = await listen(server);

@@ -35,7 +35,8 @@ async function openTo(kind: string): Promise<Tunnel> {
   return tunnel;
 }
 
-test.each(['global requests', 'channel requests', 'global requests and blind answers', 'host keys'])(
+const floods = ['global requests', 'channel requests', 'global requests and blind answers', 'host keys'];
+test.each([...floods, 'data in small parts', 'errors in small parts'])(
   'hangs up on a server that floods with %s before they fill the memory',
   async (kind) => {
     const tunnel = await openTo(kind);
@@ -57,6 +58,15 @@ test.each(['global requests', 'channel requests', 'global requests and blind ans
     expect(most).toBeLessThan(64 * 1024 * 1024);
   },
 );
+
+test.each([0, 1])('refuses a channel that takes packets of %i bytes', async (bytes) => {
+  const tunnel = await openTo(`packets of ${bytes}`);
+  const stream = tunnel.stream('127.0.0.1', 1);
+  const failed = new Promise<unknown>((resolve) => stream.once('error', resolve));
+  stream.write(Buffer.alloc(1_000_000));
+  expect(await failed).toMatchObject({ code: 'E_SSH_NETWORK', message: expect.stringContaining(`packets of ${bytes} bytes`) });
+  expect(tunnel.status().state).toBe('ready');
+});
 
 test('keeps a server that takes much at once and reads it late', async () => {
   const tunnel = await openTo('large windows');

@@ -17,6 +17,12 @@ export interface ChannelOptions {
   onOpened(channel: ClientChannel): void;
 }
 
+/**
+ * Servers take 32 KB. ssh2 cuts what is written into packets without a pause: for very small ones this blocks the process, and for none
+ * at all it never ends.
+ */
+const minPacketBytes = 1_024;
+
 /** A channel to the target. One that opens after we gave up is closed, or it would stay for the life of the tunnel. */
 export function openChannel(options: ChannelOptions): Promise<ClientChannel> {
   const { client, loss, label, host, port, timeoutMs, onOpened } = options;
@@ -26,14 +32,24 @@ export function openChannel(options: ChannelOptions): Promise<ClientChannel> {
     try {
       client.forwardOut('127.0.0.1', 0, host, port, (error, channel) => {
         if (error) return reject(explain(error, options));
+        const bytes = readPacketSize(channel);
         onOpened(channel);
-        resolve(channel);
+        if (bytes >= minPacketBytes) return resolve(channel);
+        discardChannel(channel);
+        reject(
+          tunnelFailure('E_SSH_NETWORK', `the SSH server ${label} takes packets of ${bytes} bytes: ${minPacketBytes} are needed`),
+        );
       });
     } catch (error) {
       // It throws when the socket is gone but its events are still on the way.
       reject(tunnelFailure('E_SSH_NETWORK', `the connection to the SSH server ${label} broke`, { cause: error }));
     }
   });
+}
+
+/** The most that the server takes in one packet. ssh2 keeps it for itself. */
+function readPacketSize(channel: ClientChannel): number {
+  return (channel as ClientChannel & { outgoing: { packetSize: number } }).outgoing.packetSize;
 }
 
 /** Closes an unused channel, whatever state its connection is in. */

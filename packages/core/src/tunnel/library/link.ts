@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Client, ClientChannel, ClientErrorExtensions } from 'ssh2';
 import { waitFor } from '../../abort.ts';
 import { Failure } from '../../failure.ts';
@@ -51,6 +51,8 @@ const maxBanners = 3;
 const maxGreetingBytes = 120;
 /** Unread bytes of one channel. The server may send 2 MiB before the window is extended; ssh2 does not enforce that. */
 const maxUnread = 8 * 1024 * 1024;
+/** What each packet counts in addition: in memory, the smallest takes hundreds of bytes. */
+const packetBytes = 64;
 /**
  * Bytes that wait to be sent. Channels stop at 1 MiB, so the rest are answers to requests of a server that does not read them; each
  * takes about ten times its length in memory.
@@ -58,6 +60,12 @@ const maxUnread = 8 * 1024 * 1024;
 const maxUnsent = 4 * 1024 * 1024;
 /** Requests that the server has not answered yet. It can make us ask, for proofs of its other host keys. */
 const maxUnanswered = 1_000;
+
+function countUnread(stream: Readable): number {
+  // The runtime keeps this list for itself.
+  const { _readableState: state } = stream as Readable & { _readableState?: { buffer?: { length: number } } };
+  return stream.readableLength + packetBytes * (state?.buffer?.length ?? 0);
+}
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const link = new SshLink(options);
@@ -152,9 +160,7 @@ class SshLink implements Link {
     // ssh2 keeps this list for itself.
     const { _callbacks } = this.#client as Client & { _callbacks?: readonly unknown[] };
     if (this.#options.socket.writableLength > maxUnsent || (_callbacks?.length ?? 0) > maxUnanswered) return true;
-    for (const { readableLength, stderr } of this.#channels) {
-      if (readableLength + stderr.readableLength > maxUnread) return true;
-    }
+    for (const channel of this.#channels) if (countUnread(channel) + countUnread(channel.stderr) > maxUnread) return true;
     return false;
   }
 
