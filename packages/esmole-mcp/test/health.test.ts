@@ -30,7 +30,7 @@ describe.each(engines)('the health of %s', (id) => {
 
   it('says which shards are missing, and why', async () => {
     const { text } = await tools.call('es_cluster_health', { index: `${index}*` });
-    expect(text).toMatch(/^red: only what is asked for; 1 node, 1 with data, 1 of 3 shards active \(33\.3 %\), 2 unassigned\./);
+    expect(text).toMatch(/^red \(these indices only\): 1 node, 1 with data, 1 of 3 shards active \(33\.3 %\), 2 unassigned\./);
     expect(text).toContain(`red (1): ${index}-lost\nyellow (1): ${index}\n`);
     expect(text).toMatch(/1 unassigned primary, INDEX_CREATED.*-lost\[0\]\n {2}filter: .*nowhere/);
     expect(text).toMatch(/1 unassigned replica, INDEX_CREATED.*\[0\]\n {2}same_shard: /);

@@ -35,7 +35,7 @@ describe.each(engines)('an answer of %s that is not complete', (id) => {
     expect(await firstLine('GET', path)).toMatch(
       id === 'opensearch3'
         ? /^Status 200\. 1 of 2 shards did not answer: results are partial\./
-        : /^Status 200\. 1 of 2 shards failed \("no_shard.*"\): results are partial\./,
+        : /^Status 200\. 1 of 2 shards failed in incomplete-\w+-red \("no_shard.*"\): results are partial\./,
     );
     const { text } = await request('GET', `${path}&filter_path=hits.total.value`);
     expect(text).toMatch(/^Status 200\. 1 of 2 shards .*: results are partial\..*\n\{"hits":\{"total":\{"value":1\}\}\}$/);

@@ -115,7 +115,9 @@ describe.each(engines)('the mapping of %s', (id) => {
     });
     const text = await mapping({ index: `${index}-many` });
     if (id === 'elasticsearch8' || id === 'elasticsearch9')
-      expect(text).toMatch(/Those that documents have come first: 2\..*\nfield_8: long\nfield_9: keyword\n\nin no document:\n/);
+      expect(text).toMatch(
+        /Fields that documents have come first \(2\)\..*\nfield_8: long\nfield_9: keyword\n\nin no document:\n/,
+      );
     else expect(text).not.toContain('in no document');
   });
 

@@ -67,16 +67,41 @@ describe.each(engines)('searching on %s', (id) => {
     expect(await search(filtered)).toMatch(/^Hit 1 of 1 .*\n_id,_score,id\n7,1,7$/s);
     expect(await search({ body: { query: { term: { id: 8 } }, _source: ['id'], size: 5 } })).toMatch(/\n_id,_score,id\n8,1,8$/);
     expect(await search({ body: { aggregations: { most: { max: { field: 'id' } } }, size: 0 } })).toMatch(/\nmost: 119$/);
-    expect(await search({ explain: true, query: { term: { id: 8 } }, source: ['id'] })).toContain('_explanation');
+    const explained = await search({ explain: true, query: { match: { 'customer.name': 'name' } }, size: 1, source: ['id'] });
+    expect(explained).toMatch(
+      /\n_id,_score,_explanation,id\n\d+,[\d.]+,"customer\.name:name [\d.]+ \(.*idf [\d.]+, tf [\d.]+\)",\d+$/,
+    );
+    expect(await search({ explain: true, query: { term: { id: 8 } }, source: ['id'] })).toMatch(/\n8,1,id:\[8 TO 8\] 1,8$/);
+  });
+
+  it('shares the answer between hits, aggregations and suggestions of any length', async () => {
+    for (const text of ['nane', 'nanee']) {
+      const suggest = { near: { text, term: { field: 'customer.name' } } };
+      const shown = await search({ suggest, size: 1, source: ['id'], aggs: { ids: { terms: { field: 'id', size: 2 } } } });
+      expect(shown).toMatch(/\n_id,_score,id\n.*\n\nids \(118 documents in other buckets\):\n.*\n\nsuggest: /s);
+    }
+  });
+
+  it('takes a query that is text, a whole search as the query, and true or false as the source', async () => {
+    expect(await search({ query: 'id:7', source: ['id'] })).toMatch(/^Hit 1 of 1 .*\n_id,_score,id\n7,1,7$/s);
+    expect(await search({ query: { query: { term: { id: 7 } } }, source: false })).toMatch(/\n_id,_score\n7,1$/);
+    expect(await search({ query: '{"term":{"id":7}}', source: true })).toMatch(/\n_id,_score,id,customer.name,big,tags,at\n7,/);
+    expect(await search({ q: 'id:7', limit: 1, source: 'id' })).toMatch(/^Hit 1 of 1 /);
+  });
+
+  it('says how to get more hits than one page may have', async () => {
+    expect(await search({ size: 20_000 })).toMatch(
+      /^E_INPUT: es_search: size: expected at most 10000, got 20000\.\nNext: Follow the cursor/,
+    );
   });
 
   it('shows suggestions, and the slowest parts of a profile', async () => {
     const suggest = { near: { text: 'nane', term: { field: 'customer.name' } } };
     const suggested = await search({ suggest, size: 0 });
     expect(suggested).toMatch(/\nsuggest: \{"near":.*"text":"name"/);
-    expect(suggested).not.toContain('No field');
+    expect(suggested).not.toContain('No mapped field');
     const runtime = id === 'opensearch3' ? { derived: {} } : { runtime_mappings: { later: { type: 'long' } }, fields: ['later'] };
-    expect(await search({ ...runtime, size: 1 })).not.toContain('No field');
+    expect(await search({ ...runtime, size: 1 })).not.toContain('No mapped field');
     const profiled = await search({ profile: true, query: { term: { id: 8 } }, source: ['id'] });
     expect(profiled).toMatch(/\nprofile \(.*\):\nshard,part,type,description,ms\n/);
     expect(profiled.length).toBeLessThan(8_000);

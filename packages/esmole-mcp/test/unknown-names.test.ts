@@ -32,21 +32,25 @@ describe.each(engines)('names that do not exist, on %s', (id) => {
   });
 
   const line = async (args: object) => (await tools.call('es_search', { index, ...args })).text.split('\n')[0];
-  const note = 'No field is called "servce.name"; nearest: service.name.';
+  const note = 'No mapped field is called "servce.name"; nearest: service.name.';
 
   it.each<[string, object, string]>([
     ['no hits', { query: { match: { 'servce.name': 'auth' } } }, note],
     ['no hits of a text in Lucene syntax', { q: 'servce.name:auth' }, note],
     ['no buckets', { aggs: { s: { terms: { field: 'servce.name' } } }, aggs_only: true }, note],
-    ['a metric without a value', { aggs: { a: { avg: { field: 'statsu' } } } }, 'No field is called "statsu"; nearest: status.'],
+    [
+      'a metric without a value',
+      { aggs: { a: { avg: { field: 'statsu' } } } },
+      'No mapped field is called "statsu"; nearest: status.',
+    ],
     [
       'a column of a bucket without a value',
       { aggs: { s: { terms: { field: 'status' }, aggs: { a: { avg: { field: 'statsu' } } } } } },
-      'No field is called "statsu"; nearest: status.',
+      'No mapped field is called "statsu"; nearest: status.',
     ],
     ['a source that no document has', { source: ['servce.name', 'status'] }, note],
     ['fields that no document has', { fields: ['servce.name'] }, note],
-    ['a pattern of fields', { source: ['servce.*', 'status'] }, 'No field matches "servce.*"'],
+    ['a pattern of fields', { source: ['servce.*', 'status'] }, 'No mapped field matches "servce.*"'],
   ])('are told of %s', async (_title, args, expected) => {
     expect(await line(args)).toContain(expected);
   });
@@ -69,7 +73,7 @@ describe.each(engines)('names that do not exist, on %s', (id) => {
 
   it('reports patterns that match no index', async () => {
     const wrong = `unknwn-${id}*`;
-    const expected = new RegExp(`No index matches "${wrong.replace('*', '\\*')}"; nearest: [^.]*${index}`);
+    const expected = new RegExp(`No (?:open )?index matches "${wrong.replace('*', '\\*')}"; nearest: [^.]*${index}`);
     expect(await line({ index: wrong })).toMatch(expected);
     for (const tool of ['es_list_indices', 'es_get_mapping'])
       expect((await tools.call(tool, { index: wrong })).text.split('\n')[0], tool).toMatch(expected);

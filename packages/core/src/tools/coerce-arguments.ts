@@ -53,10 +53,24 @@ const otherNames = new Map([
   ['connection', 'name'],
   ['name', 'connection'],
   ['aggregations', 'aggs'],
+  ['limit', 'size'],
+  ['size', 'limit'],
 ]);
 
 function coerce(value: unknown, schema: Schema): unknown {
   const options = listOptions(schema);
+  return findWord(value, options) ?? coerceType(value, schema, options);
+}
+
+/** One of the words that are accepted, whatever its case. */
+function findWord(value: unknown, options: readonly Schema[]): unknown {
+  if (typeof value !== 'string') return undefined;
+  const wanted = value.trim().toLowerCase();
+  const words = options.flatMap((option) => option.enum ?? []);
+  return words.find((word) => typeof word === 'string' && word.toLowerCase() === wanted);
+}
+
+function coerceType(value: unknown, schema: Schema, options: readonly Schema[]): unknown {
   const accepts = (type: string) => options.some((option) => option.type === type);
   if (value === null) return accepts('null') || options.length === 0 ? null : undefined;
   if (options.length === 0 || accepts(describeType(value))) return coerceParts(value, options);

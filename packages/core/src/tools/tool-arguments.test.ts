@@ -21,6 +21,7 @@ const tool = defineTool({
       body: z.record(z.string(), z.unknown()).optional(),
       ssh: z.nullable(z.strictObject({ host: z.string(), port: z.int().optional() })).optional(),
       cell_limit: z.int().optional(),
+      method: z.enum(['GET', 'POST']).optional(),
     }),
   nested: { argument: 'body', keys: new Set(['profile', 'timeout']) },
   handler: async () => respond.text(''),
@@ -51,6 +52,8 @@ describe('arguments of a tool', () => {
     ['take a number for a name', { connection: 5 }, { limit: 100, connection: '5' }],
     ['read an object that is text', { body: '{"a":"1"}' }, { limit: 100, body: { a: '1' } }],
     ['read the fields of an object', { ssh: { host: 'b', port: '22' } }, { limit: 100, ssh: { host: 'b', port: 22 } }],
+    ['take a word in another case', { method: ' get' }, { limit: 100, method: 'GET' }],
+    ['take `size` for `limit`', { size: '7' }, { limit: 7 }],
     ['take camel case for snake case', { cellLimit: 7 }, { limit: 100, cell_limit: 7 }],
     ['leave a text or a list alone where both are accepted', { text: '5', limit: '1' }, { text: '5', limit: 1 }],
     [

@@ -24,9 +24,11 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
   const coerced = tool.input.safeParse(meant);
   if (coerced.success) return coerced.data;
   const known = Object.keys(tool.input.shape);
-  const problems = coerced.error.issues.slice(0, shownIssueLimit).map((issue) => describe(issue, meant, known));
+  const issues = coerced.error.issues.slice(0, shownIssueLimit);
+  const problems = issues.map((issue) => describe(issue, meant, known));
+  const advice = issues.flatMap(({ path }) => tool.advice?.[String(path[0])] ?? []);
   throw new Failure('input', `${tool.name}: ${problems.join('; ')}`, {
-    hint: `Arguments: ${known.map((name) => label(tool, name)).join(', ')}.`,
+    hint: advice.length > 0 ? advice : `Arguments: ${known.map((name) => label(tool, name)).join(', ')}.`,
   });
 }
 

@@ -45,6 +45,8 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   input: Schema;
   /** Keys that callers write beside the object argument they belong into. */
   nested?: { readonly argument: string; readonly keys: ReadonlySet<string> };
+  /** The next step for an argument that was not accepted, by its name. */
+  advice?: Readonly<Record<string, string>>;
   /** Milliseconds, for long work: the limits of the server and of the connection are raised to it. */
   timeoutMs?: number;
   /** Makes clients that know the hint ask a person before every call, whatever their mode. */

@@ -9,7 +9,7 @@ const notes = (answer: unknown, asked = {}) => formatIncomplete(answer, { termin
 
 describe('what an answer lacks', () => {
   it.each([
-    ['a search', { took: 1, _shards: failed, hits: {} }, `2 of 30 shards failed (${said}): results are partial.`],
+    ['a search', { took: 1, _shards: failed, hits: {} }, `2 of 30 shards failed in a (${said}): results are partial.`],
     [
       'missing shards',
       { _shards: { total: 3, successful: 1, skipped: 0, failed: 0 }, hits: {} },
@@ -27,7 +27,7 @@ describe('what an answer lacks', () => {
         values: [],
         _clusters: { details: { '(local)': { status: 'partial', _shards: failed, failures: [{ reason: error }] } } },
       },
-      `2 of 30 shards failed (${said}): results are partial.`,
+      `2 of 30 shards failed in a (${said}): results are partial.`,
     ],
     ['ES|QL without details', { is_partial: true, values: [] }, 'Results are partial.'],
     [
@@ -77,7 +77,7 @@ describe('what an answer lacks', () => {
           { hits: {}, _shards: failed },
         ],
       },
-      `1 of 3 searches failed: search 2 (404) "x: y". Search 3: 2 of 30 shards failed (${said}): results are partial.`,
+      `1 of 3 searches failed: search 2 (404) "x: y". Search 3: 2 of 30 shards failed in a (${said}): results are partial.`,
     ],
     ['mget', { docs: [{ found: false }, { _id: '1', error }] }, `1 of 2 documents failed: document 2 ${said}.`],
     ['a simulated index', { docs: [{ doc: { error } }] }, `1 of 1 documents failed: document 1 ${said}.`],

@@ -50,8 +50,18 @@ function formatParts(answer: Fields, { terminateAfter }: Pick<Asked, 'terminateA
 function formatFailed(counts: unknown, what: string, isWrite: boolean, elsewhere?: unknown): string {
   const failed = numberAt(counts, 'failed');
   if (failed === 0) return '';
-  const why = firstReason(valueAt(counts, ['failures']) ?? elsewhere) ?? 'no reason';
-  return `${failed} of ${numberAt(counts, 'total')} ${what} failed (${why})${isWrite ? '.' : `: ${partial}`}`;
+  const failures = valueAt(counts, ['failures']) ?? elsewhere;
+  const why = firstReason(failures) ?? 'no reason';
+  return `${failed} of ${numberAt(counts, 'total')} ${what} failed${formatWhere(failures)} (${why})${isWrite ? '.' : `: ${partial}`}`;
+}
+
+/** The indices of the shards that failed. */
+function formatWhere(failures: unknown): string {
+  const list = Array.isArray(failures) ? failures : [];
+  const names = [...new Set(list.map((failure) => valueAt(failure, ['index'])).filter((name) => typeof name === 'string'))];
+  if (names.length === 0) return '';
+  const more = names.length > maxDescribed ? ` and ${names.length - maxDescribed} more` : '';
+  return ` in ${names.slice(0, maxDescribed).map(quoteRemoteName).join(', ')}${more}`;
 }
 
 /** OpenSearch counts a shard without a copy that works as neither failed nor successful. Elsewhere, copies are counted. */

@@ -37,10 +37,11 @@ export async function unknownIndexFailure(
 export async function formatUnknownIndex(
   call: { unknownIndex(name: string): Promise<Failure> },
   pattern: string,
+  what = 'index',
 ): Promise<string[]> {
   const { nearest } = await call.unknownIndex(pattern.replaceAll('*', ''));
   const names = nearest.length === 0 ? '' : `; nearest: ${nearest.map(quoteRemoteName).join(', ')}`;
-  return [`No index matches ${quoteRemoteText(pattern, 100)}${names}.`];
+  return [`No ${what} matches ${quoteRemoteText(pattern, 100)}${names}.`];
 }
 
 /** This is best effort: the original error matters more than any problem here. */

@@ -167,9 +167,9 @@ function nearestRoutes(method: string, segments: readonly string[], identity: Cl
   return [...new Set(ranked.map(({ name }) => name))].slice(0, 2);
 }
 
-/** A route may have one part more or less. */
+/** A route may have one part more or less, and is near to nothing without a word in its path. */
 function isClose({ parts }: Template, segments: readonly string[]): boolean {
-  return Math.abs(parts.length - segments.length) <= 1;
+  return Math.abs(parts.length - segments.length) <= 1 && parts.some((part) => 'literal' in part);
 }
 
 /** Counts the parts that have to be inserted, removed or changed; similar parts cost less. */

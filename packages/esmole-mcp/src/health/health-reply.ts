@@ -27,10 +27,10 @@ export function formatStatus({ health, missing }: ClusterHealth, index: string |
   ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
   const nodes = number('number_of_nodes');
   const where = `${nodes} node${nodes === 1 ? '' : 's'}, ${number('number_of_data_nodes')} with data`;
-  const what = index === undefined ? where : `only what is asked for; ${where}`;
+  const scope = index === undefined ? '' : ' (these indices only)';
   const shards = `${active} of ${total} shards active${total > 0 && active < total ? ` (${((100 * active) / total).toFixed(1)} %)` : ''}`;
   return [
-    `${quoteRemoteName(textAt(health, ['status']) ?? 'unknown')}: ${[what, shards, ...others].join(', ')}.`,
+    `${quoteRemoteName(textAt(health, ['status']) ?? 'unknown')}${scope}: ${[where, shards, ...others].join(', ')}.`,
     ...missing,
   ].join(' ');
 }

@@ -45,7 +45,7 @@ describe('the health of a cluster', () => {
   it('counts missing shards, and says what could not be found out', () => {
     const wrong = { status: 'red', number_of_nodes: 3, unassigned_shards: 1, relocating_shards: 2, number_of_pending_tasks: 4 };
     expect(formatStatus({ ...healthOf(wrong), missing: ['It is secret.'] }, 'a')).toBe(
-      'red: only what is asked for; 3 nodes, 1 with data, 3 of 4 shards active (75.0 %), 1 unassigned, 2 relocating, 4 pending tasks. It is secret.',
+      'red (these indices only): 3 nodes, 1 with data, 3 of 4 shards active (75.0 %), 1 unassigned, 2 relocating, 4 pending tasks. It is secret.',
     );
   });
 

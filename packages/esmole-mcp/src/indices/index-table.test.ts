@@ -44,7 +44,9 @@ describe('the list of indices', () => {
       'logs-2024.*,red,2980,298 MB,"300: logs-2024.01.01 … logs-2024.10.26; 1 red, 2 yellow; 2 closed; alias logs"',
       'orders,green,10,1 MB,""',
     ]);
-    expect(summary).toContain('301 indices, 2990 docs, 299 MB in all. A line with * is several: index=<that> lists them.');
+    expect(summary).toContain(
+      '301 indices, 2990 docs, 299 MB in all. A line with * is a group: pass it as index to list its members.',
+    );
   });
 
   it('lists the members of a series that is asked for', () => {

@@ -65,7 +65,10 @@ export function formatIndexTable(items: readonly IndexItem[], wish: TableWish): 
   const rows = truncateRows({ columns: names, budget, cellLimit, rowLimit: wish.limit, offset: wish.offset, names: true });
   for (const row of page) if (!rows.add(shown.map((at) => row[at] ?? null))) break;
   const isFolded = groups.some(({ members }) => members.length > 1);
-  return { rows, summary: `${formatTotals(items)}${isFolded ? ' A line with * is several: index=<that> lists them.' : ''}` };
+  return {
+    rows,
+    summary: `${formatTotals(items)}${isFolded ? ' A line with * is a group: pass it as index to list its members.' : ''}`,
+  };
 }
 
 /** A group is not folded if it was requested by name, or is all that was found. */

@@ -1,4 +1,4 @@
-import { askUser, Failure } from '@dbmole/core';
+import type { Failure } from '@dbmole/core';
 import { type Answer, type AnswerLimits, textBytes } from '../answer/answer.ts';
 import { groupBy } from '../answer/group-by.ts';
 import { answerFailure, textAt } from '../call/answer-failure.ts';
@@ -25,14 +25,18 @@ interface IndexWish {
 }
 
 const columns = 'index,health,status,docs.count,store.size';
+const plainNames = { expand_wildcards: 'open,closed' };
 
 /** Lists indices with as much as this user may see. A data stream represents its indices unless it is requested itself. */
 export async function readIndices(call: ClusterCall, wish: IndexWish): Promise<IndexList> {
-  if (wish.hidden === true && !call.lease.backend.rules.systemIndices) throw hiddenFailure();
-  const shown = { expand_wildcards: wish.hidden === true ? 'open,closed,hidden' : 'open,closed' };
+  const shown = wish.hidden === true ? { expand_wildcards: 'open,closed,hidden' } : plainNames;
   const params = { format: 'json', bytes: 'b', h: columns, ...shown, ...masterTimeout(call.identity) };
   const others = Promise.all([
-    tolerate(call, { path: buildPath(wish.index, '_alias'), params: shown }),
+    // Hidden indices may be listed without the right to read them, and their aliases may not.
+    tolerate(call, {
+      path: buildPath(wish.index, '_alias'),
+      params: call.lease.backend.rules.systemIndices ? shown : plainNames,
+    }),
     tolerate(call, { path: buildPath('_data_stream', wish.index) }),
   ]);
   // These are not awaited without the list: a cluster without a master answers none of them.
@@ -55,13 +59,6 @@ export async function readIndices(call: ClusterCall, wish: IndexWish): Promise<I
 /** How long the cluster may look for a master: a healthy one has it at once. */
 function masterTimeout({ product, major = 0 }: ClusterIdentity): Record<string, string> {
   return product === 'opensearch' && major >= 2 ? { cluster_manager_timeout: '2s' } : { master_timeout: '2s' };
-}
-
-function hiddenFailure(): Failure {
-  return new Failure('refused', 'this connection may not read hidden indices', {
-    code: 'E_INDEX_REFUSED',
-    hint: askUser('set `systemIndices` to true on the connection'),
-  });
 }
 
 /** Asks for additional facts; undefined when there is no answer. */
@@ -159,7 +156,7 @@ function streamItem(name: string, backing: readonly IndexItem[]): IndexItem {
 
 /** For a user who may see the names of indices, but not their state. */
 async function resolveIndices(call: ClusterCall, { index, hidden }: IndexWish, refusal: Failure | undefined): Promise<IndexList> {
-  const params = { expand_wildcards: hidden === true ? 'open,closed,hidden' : 'open,closed' };
+  const params = hidden === true ? { expand_wildcards: 'open,closed,hidden' } : plainNames;
   const answer = await call.ask({ path: buildPath('_resolve', 'index', index ?? '*'), params }, listLimits);
   // The first refusal says what is missing; the second would name a privilege that would not be enough.
   const failure = answerFailure(answer) === undefined ? undefined : (refusal ?? answerFailure(answer));

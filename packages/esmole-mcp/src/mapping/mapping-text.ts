@@ -51,7 +51,7 @@ function formatLine({ indices, used }: MergedMappings, { offset, shownTo, total 
   const isAll = offset === 0 && shownTo >= total;
   const range = isAll ? `${total} field${total === 1 ? '' : 's'}` : `Fields ${offset + 1}-${shownTo} of ${total}`;
   const more = shownTo < total ? `; more: same call with offset=${shownTo}, or fields=part.*` : '';
-  const first = used === undefined || offset > 0 ? '' : ` Those that documents have come first: ${used}.`;
+  const first = used === undefined || offset > 0 ? '' : ` Fields that documents have come first (${used}).`;
   return `${range}${where}${more}.${first}`;
 }
 

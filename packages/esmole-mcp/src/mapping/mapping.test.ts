@@ -174,7 +174,7 @@ describe('a mapping', () => {
     const json = answerOf({ a: { type: 'long' }, b: { type: 'long' }, c: { type: 'date' } });
     const merged = await mergeMappings(await groupMappings(json), ({ name }) => name === 'b');
     expect(await formatMapping(merged, 0)).toEqual({
-      line: '3 fields. Those that documents have come first: 1.',
+      line: '3 fields. Fields that documents have come first (1).',
       text: 'b: long\n\nin no document:\na: long\nc: date',
     });
   });

@@ -1,4 +1,5 @@
 import { type CellValue, CutString, LeftOut, RawNumber, Turns, truncateJsonBudget, truncateJsonInTurns } from '@dbmole/core';
+import { formatExplanation } from './explanation.ts';
 
 /** A hit as the cluster gives it; everything in it may be missing. */
 export type Hit = Readonly<Record<string, unknown>>;
@@ -132,8 +133,10 @@ function computeMinSize(fields: Fields, cellLimit: number): number {
   return Math.min(size, cellLimit);
 }
 
-/** Members with a column of their own, and the type that old clusters write. */
-const known: ReadonlySet<string> = new Set('_id _index _type _score _source fields highlight inner_hits sort'.split(' '));
+/** Members with a column of their own, the type that old clusters write, and the place of a hit that comes with an explanation. */
+const known: ReadonlySet<string> = new Set(
+  '_id _index _type _score _source fields highlight inner_hits sort _shard _node'.split(' '),
+);
 
 /** All sort values are shown without `computed`. */
 function readHead(hit: Hit, { isOneIndex, computed }: Pick<TableOptions, 'isOneIndex' | 'computed'>): Fields {
@@ -144,8 +147,12 @@ function readHead(hit: Hit, { isOneIndex, computed }: Pick<TableOptions, 'isOneI
   if (computed === undefined && hit.sort !== undefined) head.set('sort', formatCell(single(hit.sort)));
   const sort = Array.isArray(hit.sort) ? hit.sort : [];
   for (const [at, name] of (computed ?? []).entries()) if (name !== undefined) head.set(name, formatCell(sort[at]));
-  for (const [name, value] of listEntries(hit)) if (!known.has(name)) head.set(name, formatCell(single(value)));
+  for (const [name, value] of listEntries(hit)) if (!known.has(name)) head.set(name, formatMember(name, value));
   return head;
+}
+
+function formatMember(name: string, value: unknown): CellValue {
+  return name === '_explanation' ? formatExplanation(value) : formatCell(single(value));
 }
 
 function listFields(hit: Hit, maxFields = Number.POSITIVE_INFINITY): Fields {

@@ -32,16 +32,18 @@ interface HitsOptions {
   readonly unwanted?: ReadonlySet<string>;
   /** Reads only what tells documents apart, for as many as a cluster counts. */
   readonly isHeads?: boolean;
+  /** Of several copies of a shard, the same text picks the same one: documents with the same sort values have another order in each. */
+  readonly preference?: string;
 }
 
 export async function readHits(
   call: ClusterCall,
   args: SearchArgs,
-  { more, ...options }: HitsOptions = {},
+  { more, preference, ...options }: HitsOptions = {},
 ): Promise<FoundHits & { answer: Answer }> {
   const wanted = { ...searchBody(args), ...more };
   const body = more?.search_after === undefined ? wanted : formatExact(wanted);
-  const params = args.q === undefined ? {} : { q: args.q };
+  const params = { ...(args.q !== undefined && { q: args.q }), ...(preference !== undefined && { preference }) };
   // A point in time says itself which indices it reads.
   const path = buildPath(more?.pit === undefined ? args.index : undefined, '_search');
   const answer = await readWithPlace(

@@ -20,32 +20,44 @@ import { resultWindow } from './result-window.ts';
 type OpenPosition = Position & { readonly pit: PointInTime };
 
 /**
- * The position behind the first page, which was read without a point in time. Where the index has changed since, the point in time has
- * other documents there: it goes on with the first that was not shown, and those that were are left out when they come. Answers why
- * when none can be opened.
+ * The position behind the first page, which was read without a point in time. The point in time may have other documents there, as the
+ * index has changed since, or as its tie-breakers order documents differently: it goes on with the first that was neither shown nor
+ * skipped, and those that were are left out when they come. Answers why when none can be opened.
  */
 export async function openAt(call: ClusterCall, args: SearchArgs, position: Position): Promise<OpenPosition | string> {
   const pit = await openPointInTime(call, args.index);
   if (typeof pit === 'string') return pit;
-  const size = position.next ?? 0;
-  const heads = await readHeads(call, args, { pit, size });
-  const keys = heads.map(toKey);
-  const first = keys.findIndex((key, at) => at >= position.skipped && !position.seen.has(key));
+  const past = new Set([...position.seen, ...(await findSkipped(call, args, position))]);
+  const { hits } = await readHitsIn(call, args, { pit, more: { ...heads, size: position.next ?? 0 }, isHeads: true });
+  const keys = hits.map(toKey);
+  const first = keys.findIndex((key) => !past.has(key));
   const next = first === -1 ? keys.length : first;
   const passed = new Set(keys.slice(0, next));
-  const seen = new Set([...position.seen].filter((key) => !passed.has(key)));
-  return { ...position, pit, next, seen, after: readAfter(call, heads[next - 1]) };
+  const seen = new Set([...past].filter((key) => !passed.has(key)));
+  return { ...position, pit, next, seen, after: readAfter(call, hits[next - 1]) };
 }
 
-/** Reads what identifies the documents of the first page, without their content. */
-async function readHeads(
-  call: ClusterCall,
-  args: SearchArgs,
-  { pit, size }: { pit: PointInTime; size: number },
-): Promise<readonly Hit[]> {
-  const more = { from: 0, size, _source: false, fields: undefined, highlight: undefined, explain: undefined, profile: undefined };
-  return (await readHitsIn(call, { ...args, aggs: undefined }, { pit, more, isHeads: true })).hits;
+/** Reads the first page again with what came before it, as far as the first document that was shown. */
+async function findSkipped(call: ClusterCall, args: SearchArgs, { search, seen, skipped, next }: Position): Promise<string[]> {
+  if (skipped === 0) return [];
+  const { hits } = await readHits(call, args, { more: { ...heads, size: next }, isHeads: true, preference: search });
+  const keys = hits.map(toKey);
+  const shown = keys.findIndex((key) => seen.has(key));
+  return keys.slice(0, shown === -1 ? skipped : shown);
 }
+
+/** The body of a search that only identifies its documents. */
+const heads = {
+  from: 0,
+  track_total_hits: false,
+  _source: false,
+  fields: undefined,
+  highlight: undefined,
+  aggs: undefined,
+  suggest: undefined,
+  explain: undefined,
+  profile: undefined,
+};
 
 interface InPit {
   readonly pit: PointInTime;

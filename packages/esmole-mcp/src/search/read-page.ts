@@ -50,7 +50,7 @@ interface PlainOptions {
 /** Reads the index as it is now: that is cheaper, and most callers read no further. */
 async function readPlain(call: ClusterCall, args: SearchArgs, { search, why }: PlainOptions): Promise<Page> {
   const size = Math.min(args.size, resultWindow - args.from);
-  const found = await readHits(call, { ...args, size });
+  const found = await readHits(call, { ...args, size }, size === 0 ? {} : { preference: search });
   const { answer, hits, areAll } = found;
   const total = countTotal(answer.json);
   return {

@@ -65,7 +65,7 @@ async function fitBoth(
   { args, room }: { args: SearchArgs; room: number },
 ): Promise<Parts> {
   const bodyRoom = room - lineReserve;
-  const aggregations = await text.format(hits.length === 0 ? bodyRoom : bodyRoom / 2);
+  const aggregations = await text.format(hits.length === 0 ? bodyRoom : Math.floor(bodyRoom / 2));
   const table = await formatHits(hits, args, room - aggregations.body.length - gap.length);
   const left = bodyRoom - table.body.length - gap.length;
   return { table, aggregations: aggregations.isCut && left > bodyRoom / 2 ? await text.format(left) : aggregations };

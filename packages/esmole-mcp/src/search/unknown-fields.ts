@@ -73,13 +73,13 @@ function takeNames(names: readonly string[]): string[] {
 }
 
 export function formatUnknown(unknown: readonly UnknownField[]): string[] {
-  const more = unknown.length <= maxShown ? [] : [`And ${unknown.length - maxShown} more fields are not there.`];
+  const more = unknown.length <= maxShown ? [] : [`${unknown.length - maxShown} more are not mapped.`];
   return [...unknown.slice(0, maxShown).map(formatOne), ...more];
 }
 
 function formatOne({ name, nearest }: UnknownField): string {
   const names = nearest.length === 0 ? '' : `; nearest: ${nearest.map(quoteRemoteName).join(', ')}`;
-  return `No field ${name.includes('*') ? 'matches' : 'is called'} ${quoteRemoteText(name, 100)}${names}.`;
+  return `No mapped field ${name.includes('*') ? 'matches' : 'is called'} ${quoteRemoteText(name, 100)}${names}.`;
 }
 
 /** A sort by a field that no index has is an error of the cluster: here it says which names there are. */
@@ -130,5 +130,5 @@ function findMissingColumns(hits: readonly Hit[], { source = [], fields = [], bo
 async function findUnknownIndex(call: ClusterCall, index: string | undefined, answer: unknown): Promise<string[]> {
   const shards = isObject(answer) ? answer._shards : undefined;
   if (index === undefined || !isObject(shards) || shards.total !== 0) return [];
-  return await formatUnknownIndex(call, index);
+  return await formatUnknownIndex(call, index, 'open index');
 }

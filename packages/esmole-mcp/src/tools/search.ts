@@ -4,14 +4,18 @@ import { resultWindow } from '../search/result-window.ts';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
 const anyObject = z.looseObject({});
+/** A text is Lucene syntax, unless it is JSON; some callers give a whole search as its query. */
+const query = z.preprocess(readQuery, anyObject.optional()).optional();
+/** True selects the whole document, and false no part of it, as in a request to a cluster. */
+const source = z.preprocess(readSource, z.array(z.string()).optional()).optional();
 
 const input = () =>
   z.strictObject({
     connection: connectionArgument,
     index: indexArgument,
-    query: anyObject.optional(),
+    query,
     q: z.string().optional(),
-    source: z.array(z.string()).optional(),
+    source,
     fields: z.array(z.union([z.string(), anyObject])).optional(),
     sort: z.array(z.unknown()).optional(),
     size: z.int().min(0).max(resultWindow).default(10),
@@ -31,6 +35,17 @@ const input = () =>
 
 export type SearchArgs = z.output<ReturnType<typeof input>>;
 
+function readQuery(given: unknown): unknown {
+  if (typeof given === 'string') return /^\s*(?:\{|$)/.test(given) ? given : { query_string: { query: given } };
+  const whole = z.strictObject({ query: anyObject }).safeParse(given);
+  return whole.success ? whole.data.query : given;
+}
+
+function readSource(given: unknown): unknown {
+  const [only] = Array.isArray(given) && given.length === 1 ? given : [given];
+  return only === true ? undefined : only === false ? [] : given;
+}
+
 /** Parts of the body of a search that have no argument of their own. */
 const bodyKeys: ReadonlySet<string> = new Set(
   (
@@ -49,6 +64,7 @@ export function searchTool(tools: ClusterTools): Tool {
     effect: 'read',
     input,
     nested: { argument: 'body', keys: bodyKeys },
+    advice: { size: 'Follow the cursor of each page to read more.' },
     handler: (args, context) =>
       tools.use(args.connection, context, async (call) => {
         const [{ search }, { unfoldBody }] = await Promise.all([
