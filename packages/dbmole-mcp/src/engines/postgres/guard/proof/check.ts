@@ -3,15 +3,13 @@ import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { useExecute } from '../../../../next-steps.ts';
 import { findCallDenial, findReach, findUnreviewedDenial } from '../denials.ts';
 import { refusal, refuseNames } from '../refuse.ts';
-import type { Parser } from '../thread/parser.ts';
 import { asCall, type NameUse, type StatementNames } from '../tree/names.ts';
 import { refuseForeignNames } from '../tree/syntax.ts';
 import { type CatalogObject, isEverywhere, isUserType } from './catalog/catalog-object.ts';
 import { catalogs } from './catalog/describe-sql.ts';
-import type { Powers } from './catalog/powers.ts';
 import type { Reached } from './catalog/premise.ts';
 import { findRoot, formatPath } from './describe-path.ts';
-import { Explorer } from './explore.ts';
+import { Explorer, type ExplorerOptions } from './explore.ts';
 import { Matcher, type Matching, type Providers } from './types/match.ts';
 import { takesAnyType } from './types/polymorphic.ts';
 import type { Rows } from './types/rows.ts';
@@ -28,19 +26,13 @@ export interface Check {
   readonly reached: Reached;
 }
 
-export interface CheckOptions {
-  readonly parser: Parser;
-  readonly objects: ReadonlyMap<string, CatalogObject>;
+export interface CheckOptions extends Omit<ExplorerOptions, 'anyField' | 'findEdges'> {
   readonly providers: ReadonlyMap<string, Providers>;
   readonly rows: Rows;
   readonly untyped: Untyped;
   readonly statistics: Statistics;
-  readonly isUtf8: boolean;
-  /** Functions of a server that is newer than the guard. */
-  readonly unreviewed: ReadonlySet<string>;
-  readonly recordFunctions: ReadonlySet<string>;
+  /** Every schema that is in the search path of some function or session. */
   readonly schemas: ReadonlySet<string>;
-  readonly openPowers: (run: CatalogQuestion) => Promise<Powers>;
 }
 
 interface Finding {

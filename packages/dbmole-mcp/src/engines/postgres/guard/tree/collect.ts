@@ -7,8 +7,7 @@ import { ranges, words } from './nodes.ts';
 import { positionAt } from './position.ts';
 import { RecordUses } from './records.ts';
 import { isDecisive } from './settings.ts';
-
-import { asFields, type Fields, type Scope, type Visited, walk } from './walk.ts';
+import { asFields, asList, type Fields, type Scope, type Visited, walk } from './walk.ts';
 
 /** `StatementNames` under construction. */
 class Reading {
@@ -128,12 +127,12 @@ function collectCombined(lists: Reading): void {
 
 function collectArray(lists: Reading, { fields }: Visited): void {
   lists.gathers = true;
-  lists.combines ||= Array.isArray(fields.elements) && fields.elements.length > 1;
+  lists.combines ||= asList(fields.elements).length > 1;
 }
 
 /** Rows of UNION and its like, and of VALUES. */
 function collectRows(lists: Reading, { fields: { op, valuesLists } }: Visited): void {
-  lists.combines ||= op !== 'SETOP_NONE' || (Array.isArray(valuesLists) && valuesLists.length > 1);
+  lists.combines ||= op !== 'SETOP_NONE' || asList(valuesLists).length > 1;
 }
 
 function collectCase(lists: Reading, node: Visited): void {
@@ -155,7 +154,7 @@ function collectCall({ functions, relations }: Reading, { fields }: Visited): vo
   const relation = unless === 'relation' ? readRelation(fields.args) : undefined;
   if (relation !== undefined) relations.push({ at, ...relation });
   const isNamed = relation !== undefined || (unless === 'schema' && namesOwnSchema(fields.args));
-  const args = Array.isArray(fields.args) ? fields.args : [];
+  const args = asList(fields.args);
   const hasNames = args.some((arg) => asFields(arg).NamedArgExpr !== undefined);
   const counted = { schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed, hasNames };
   if (runsText(schema, name)) functions.push({ ...counted, texts: readLiterals(args) });
@@ -173,7 +172,7 @@ function collectType({ types }: Reading, { fields }: Visited): void {
 function collectXmlTable(lists: Reading, node: Visited): void {
   lists.from.addAlias(node);
   const { docexpr, rowexpr, columns } = node.fields;
-  const paths = (Array.isArray(columns) ? columns : []).map((column) => asFields(asFields(column).RangeTableFuncCol).colexpr);
+  const paths = asList(columns).map((column) => asFields(asFields(column).RangeTableFuncCol).colexpr);
   const isSmall = areSmall([docexpr, rowexpr, ...paths.filter((path) => path !== undefined)]);
   lists.functions.push({ schema: undefined, name: 'xmltable', at: findPlace(node.fields), args: 1, isNamed: false, isSmall });
 }
@@ -240,7 +239,7 @@ function isInScope(scope: Scope | undefined, name: string): boolean {
 
 /** A single name is a column or a row; after a dot it may be a function of the row. */
 function collectColumn(lists: Reading, { fields, parent }: Visited): void {
-  const parts = Array.isArray(fields.fields) ? fields.fields : [];
+  const parts = asList(fields.fields);
   const last = readText(parts.at(-1));
   lists.columns.add(last ?? '*');
   const row = (parts.length === 1 ? last : last === undefined && readText(parts.at(-2))) || '';
@@ -255,7 +254,7 @@ function collectColumn(lists: Reading, { fields, parent }: Visited): void {
 function collectIndirection({ fields: list, functions }: Reading, { fields }: Visited): void {
   const at = findPlace(getInner(fields.arg));
   const values = findNodeValues(fields.arg);
-  for (const [i, part] of (Array.isArray(fields.indirection) ? fields.indirection : []).entries()) {
+  for (const [i, part] of asList(fields.indirection).entries()) {
     const name = readText(part);
     if (name === undefined) continue;
     const use = { schema: undefined, name, at, ...(i === 0 && values !== undefined ? { values } : {}) };

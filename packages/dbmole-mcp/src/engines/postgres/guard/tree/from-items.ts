@@ -1,6 +1,6 @@
 import type { NameUse } from './names.ts';
-import { readText } from './node-parts.ts';
-import { asFields, type Fields, type Visited } from './walk.ts';
+import { readLast, readText } from './node-parts.ts';
+import { asFields, asList, type Fields, type Visited } from './walk.ts';
 
 /** A function in FROM. If it does not return a row, `x.f` is a call of f with its value. */
 interface FromFunction {
@@ -58,7 +58,7 @@ export class FromItems {
     if (!isAlone) return;
     const called = readFunctionName(call);
     const colnames = alias === undefined ? [] : asFields(alias).colnames;
-    const columns = Array.isArray(colnames) ? colnames.map((name) => readText(name) ?? '') : [];
+    const columns = asList(colnames).map((name) => readText(name) ?? '');
     this.#functions.push({ alias: names[0] ?? '', called, columns });
   }
 
@@ -78,30 +78,29 @@ export function getAliasName(alias: unknown): string {
 /** Whether the type of the rows is the function's own: no other function, ordinality or column list changes it. */
 function isOneFunction({ functions, coldeflist, ordinality }: Fields): boolean {
   if (coldeflist !== undefined || ordinality === true) return false;
-  const [first, second] = Array.isArray(functions) ? functions : [];
+  const [first, second] = asList(functions);
   const { items } = asFields(asFields(first).List);
   return second === undefined && Array.isArray(items) && Object.keys(asFields(items[1])).length === 0;
 }
 
 function listCalls({ functions }: Fields): readonly Fields[] {
-  return (Array.isArray(functions) ? functions : []).map(getCall);
+  return asList(functions).map(getCall);
 }
 
 /** `[function, column definitions]`. */
 function getCall(item: unknown): Fields {
-  const { items } = asFields(asFields(item).List);
-  const [call] = Array.isArray(items) ? items : [];
+  const [call] = asList(asFields(asFields(item).List).items);
   return asFields(asFields(call).FuncCall ?? {});
 }
 
 function readName({ funcname }: Fields): string {
-  return Array.isArray(funcname) ? (readText(funcname.at(-1)) ?? '') : '';
+  return readLast(funcname) ?? '';
 }
 
 /** `unnest` with several arrays is rewritten to several calls. The server may read an unusual name differently. */
 function readRecordName(call: Fields): string {
   const name = readName(call);
-  const isSeveral = name === 'unnest' && Array.isArray(call.args) && call.args.length > 1;
+  const isSeveral = name === 'unnest' && asList(call.args).length > 1;
   return isPlain(name) && !isSeveral ? name : FromItems.notOfFunction;
 }
 
@@ -113,7 +112,7 @@ function readFunctionName(call: Fields): string {
 
 /** `f(x)` means `x.f` where x is a row and no such function exists. */
 function mayBeField(args: unknown): boolean {
-  const [first, second] = Array.isArray(args) ? args : [];
+  const [first, second] = asList(args);
   if (first === undefined || second !== undefined) return false;
   const { A_Const: constant, ParamRef: param, NamedArgExpr: named } = asFields(first);
   return (constant ?? param ?? named) === undefined;

@@ -1,10 +1,16 @@
-import { asFields, type Fields } from './walk.ts';
+import { asFields, asList, type Fields } from './walk.ts';
 
 /** The text of a part of a name; undefined for a star or an index. */
 export function readText(part: unknown): string | undefined {
   const text = asFields(part).String;
   // The parser leaves out an empty text.
   return text === undefined ? undefined : String(asFields(text).sval ?? '');
+}
+
+/** The last part of a name. */
+export function readLast(parts: unknown): string | undefined {
+  const last = asList(parts).at(-1);
+  return last === undefined ? undefined : readText(last);
 }
 
 /** The fields of a node that is wrapped in its kind. */
@@ -45,10 +51,16 @@ const partsOfUntyped = new Map([
 
 /** Ignores the schema. */
 export function isTypeNamed(type: unknown, name: string): boolean {
-  const { names } = asFields(type);
-  return Array.isArray(names) && readText(names.at(-1)) === name;
+  return readLast(asFields(type).names) === name;
 }
 
 export function readConstant(node: unknown): Fields {
-  return node === undefined ? {} : asFields(asFields(node).A_Const ?? {});
+  return asFields(asFields(node ?? {}).A_Const ?? {});
+}
+
+/** The text of a constant; undefined for any other node. */
+export function readLiteral(node: unknown): string | undefined {
+  const { sval } = readConstant(node);
+  // The parser leaves out an empty text.
+  return sval === undefined ? undefined : String(asFields(sval).sval ?? '');
 }

@@ -114,3 +114,8 @@ export function asFields(value: unknown): Fields {
   // A JSON object.
   return value as Fields;
 }
+
+/** A field that is absent has no items. */
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -4,10 +4,10 @@ import type { Parser } from '../../thread/parser.ts';
 import { collectNames } from '../../tree/collect.ts';
 import { readLiterals } from '../../tree/named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from '../../tree/names.ts';
-import { readText } from '../../tree/node-parts.ts';
+import { readLast, readLiteral, readText } from '../../tree/node-parts.ts';
 import { isDecisive } from '../../tree/settings.ts';
 import { findForeignName } from '../../tree/syntax.ts';
-import { asFields, type Fields } from '../../tree/walk.ts';
+import { asFields, asList, type Fields } from '../../tree/walk.ts';
 import { hasAny } from '../types/match.ts';
 import { Uses } from '../types/uses.ts';
 import type { Body, Parameter } from './bodies.ts';
@@ -188,7 +188,7 @@ const quoting = new Set(['quote_ident', 'quote_literal', 'quote_nullable']);
 function isConfined(node: unknown, parameters: readonly Parameter[]): boolean {
   const { A_Const: constant, A_Expr: expression, FuncCall: call, ColumnRef: column, TypeCast: cast } = asFields(node);
   // A name before a parenthesis is a call.
-  if (constant !== undefined) return !/^\s*\(/.test(readLiteral(constant));
+  if (constant !== undefined) return !/^\s*\(/.test(readLiteral(node) ?? '');
   if (expression !== undefined) {
     const { lexpr, rexpr } = asFields(expression);
     return [lexpr, rexpr].every((side) => side === undefined || isConfined(side, parameters));
@@ -199,22 +199,15 @@ function isConfined(node: unknown, parameters: readonly Parameter[]): boolean {
 }
 
 function isQuoting({ funcname, args }: Fields): boolean {
-  const name = Array.isArray(funcname) ? (readText(funcname.at(-1)) ?? '') : '';
+  const name = readLast(funcname) ?? '';
   if (quoting.has(name)) return true;
-  const [template] = Array.isArray(args) ? args : [];
-  if (name !== 'format' || template === undefined) return false;
-  const text = readLiteral(asFields(template).A_Const ?? {});
-  return text !== '' && !/%[-\d*$]{0,20}s|%[-\d*$]{0,20}I\s{0,20}\(/.test(text);
-}
-
-function readLiteral(constant: unknown): string {
-  return String(asFields(asFields(constant).sval ?? {}).sval ?? '');
+  const text = name === 'format' ? readLiteral(asList(args)[0]) : undefined;
+  return text !== undefined && text !== '' && !/%[-\d*$]{0,20}s|%[-\d*$]{0,20}I\s{0,20}\(/.test(text);
 }
 
 function isPlain({ fields }: Fields, parameters: readonly Parameter[]): boolean {
-  const name = Array.isArray(fields) ? readText(fields.at(-1)) : undefined;
-  const parameter = parameters.find((one) => one.name === name);
-  return parameter?.isPlain === true;
+  const name = readLast(fields);
+  return parameters.find((one) => one.name === name)?.isPlain === true;
 }
 
 /** Effects that a rollback does not undo and that every owner of a table may cause. */
@@ -230,7 +223,7 @@ function findLasting({ body, parser }: Reader): string | undefined {
 
 function listTargets(statement: unknown): readonly unknown[] {
   const { targetList } = asFields(asFields(statement).SelectStmt ?? {});
-  return Array.isArray(targetList) ? targetList.map((target) => asFields(asFields(target).ResTarget).val) : [];
+  return asList(targetList).map((target) => asFields(asFields(target).ResTarget).val);
 }
 
 /** The literals of functions that run SQL from their arguments. */
@@ -303,5 +296,5 @@ function listNames(sql: string, parser: Parser): StatementNames {
 function listColumnParts(sql: string, parser: Parser): readonly string[] {
   const [value] = listTargets(parser.parse(sql)[0]?.stmt);
   const { fields } = asFields(asFields(value).ColumnRef ?? {});
-  return (Array.isArray(fields) ? fields : []).flatMap((part) => readText(part) ?? []);
+  return asList(fields).flatMap((part) => readText(part) ?? []);
 }

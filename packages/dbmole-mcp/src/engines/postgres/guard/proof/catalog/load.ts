@@ -3,7 +3,7 @@ import { type CatalogQuestion, premiseCode } from '../../../../../guard/read-sta
 import type { Trust } from '../../../../../guard/trust.ts';
 import { openServerFacts, type ServerFacts } from '../../server-facts.ts';
 import type { Parser } from '../../thread/parser.ts';
-import { type Check, createCheck } from '../check.ts';
+import { type Check, type CheckOptions, createCheck } from '../check.ts';
 import { applyTrust } from '../trusted.ts';
 import type { Providers } from '../types/match.ts';
 import { valueMakers } from '../types/polymorphic.ts';
@@ -53,15 +53,8 @@ export async function openProof(run: CatalogQuestion, parser: Parser, trust?: Tr
   });
 }
 
-interface Session {
-  /** Whether some row type has an implicit cast. */
-  readonly rowsAreCast: boolean;
-  /** Every schema that is in the search path of some function or session. */
-  readonly schemas: ReadonlySet<string>;
-  /** Names of functions that return rows of the type `record`, and the empty name. */
-  readonly records: ReadonlySet<string>;
-  /** User functions among them whose columns only the caller defines. */
-  readonly recordFunctions: ReadonlySet<string>;
+interface Session extends Pick<CheckOptions, 'schemas' | 'recordFunctions'> {
+  readonly knownRows: Pick<Rows, 'cast' | 'records'>;
 }
 
 const sessionSql = `
@@ -82,8 +75,7 @@ async function openSession(run: CatalogQuestion): Promise<Session> {
   // Other spellings are not parsed here, so all schemas count.
   const isPlain = parseList(paths).every((setting) => plainPath.test(setting));
   return {
-    rowsAreCast: cast === 't',
-    records: new Set(['', ...parseList(records)]),
+    knownRows: { cast: cast === 't', records: new Set(['', ...parseList(records)]) },
     recordFunctions: new Set(parseList(unknown)),
     // "$user" may be any role.
     schemas: isPlain ? new Set([...parseList(path), ...settings, ...parseList(roles)]) : new Set(parseList(all)),
@@ -115,7 +107,7 @@ async function openCheck(run: CatalogQuestion, { parser, facts, trust }: CheckIn
   if (trust !== undefined) await applyTrust(run, major, { objects: graph.objects, trust });
   const objects = [...graph.objects.values()];
   const providers = await openProviders(run, objects);
-  const rows = await openRows(run, { cast: session.rowsAreCast, records: session.records }, objects);
+  const rows = await openRows(run, session.knownRows, objects);
   const untyped = await openUntyped(run, objects);
   const definers = objects.filter(({ definer }) => definer !== null);
   const known = { ...facts, ...session, parser, objects: graph.objects, providers, rows, untyped, statistics };

@@ -93,23 +93,19 @@ function formatFingerprint({ objects, tables, types: named, computedSince, reach
       const some = `refclassid operator(pg_catalog.=) ${catalog}::pg_catalog.oid and refobjid ${oneOf(oids)}`;
       return `select xmin from pg_catalog.pg_depend where ${some}`;
     }),
-    // A type may be renamed or moved to another schema.
-    ...(types.length === 0 ? [] : [`select xmin from pg_catalog.pg_type where oid ${oneOf(types)}`]),
-    // The row type of a child table is implicitly cast to that of its parent.
-    ...(types.length === 0
-      ? []
-      : [
-          `select i.xmin from pg_catalog.pg_inherits i join pg_catalog.pg_type t on t.typrelid operator(pg_catalog.=) i.inhparent where t.oid ${oneOf(types)}`,
-        ]),
-    ...(named
-      ? [
-          `select xmin from pg_catalog.pg_type where typtype operator(pg_catalog.<>) 'c' and typname operator(pg_catalog.!~) '^_' and ${newer('oid')}`,
-        ]
-      : []),
-    ...(computedSince === undefined ? [] : [formatComputed(computedSince)]),
-    ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_class where oid ${oneOf(tables)}`]),
-    ...(tables.length === 0 ? [] : [`select xmin from pg_catalog.pg_inherits where inhrelid ${oneOf(tables)}`]),
-  ].join(' union all ');
+    // A type may be renamed or moved to another schema, and the row type of a child table is implicitly cast to that of its parent.
+    types.length > 0 &&
+      `select xmin from pg_catalog.pg_type where oid ${oneOf(types)} union all
+      select i.xmin from pg_catalog.pg_inherits i join pg_catalog.pg_type t on t.typrelid operator(pg_catalog.=) i.inhparent where t.oid ${oneOf(types)}`,
+    named &&
+      `select xmin from pg_catalog.pg_type where typtype operator(pg_catalog.<>) 'c' and typname operator(pg_catalog.!~) '^_' and ${newer('oid')}`,
+    computedSince !== undefined && formatComputed(computedSince),
+    tables.length > 0 &&
+      `select xmin from pg_catalog.pg_class where oid ${oneOf(tables)} union all
+      select xmin from pg_catalog.pg_inherits where inhrelid ${oneOf(tables)}`,
+  ]
+    .filter((query) => query !== false)
+    .join(' union all ');
   const age = (xid: string) => `pg_catalog.age(${xid})::pg_catalog.int8`;
   const transaction = `${age("'3'::pg_catalog.xid")} operator(pg_catalog.-) ${age('xmin')}`;
   const written = `pg_catalog.hashint8extended(${transaction}, '${seed}'::pg_catalog.int8)`;
