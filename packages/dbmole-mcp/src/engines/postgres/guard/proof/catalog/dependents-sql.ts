@@ -3,13 +3,10 @@ import { anyTypes, catalogs, firstUserOid, formatFound, isImplicit, unnamed } fr
 
 const { cast, function: functions, operator, relation, target, type } = catalogs;
 
-/** Whatever else depends on a function and can be depended on: transforms, the parts of operator classes, languages; and what any text may go through. */
+/** Other classes that lead on: transforms, languages, parts of operator classes, and what the server uses without a name. */
 const others = ['3576, 2602, 2603, 2612', ...unnamed].join(', ');
 
-/**
- * A partitioned table, and all of its parts: the planner may hold its key against what is asked of one of them. Version 12 began to
- * have the function.
- */
+/** A partitioned table and all of its parts, because the planner may compare its key with a condition on any of them. */
 const withParts = (table: string, major: number) =>
   major >= 12 ? `pg_catalog.pg_partition_tree(${table})` : `(select ${table} as relid)`;
 
@@ -20,10 +17,10 @@ const allRows: Rows = () => '';
 const ofDependents: Rows = (catalog, oid) => ` join d on d.classid = ${catalog} and d.objid = ${oid}`;
 
 /**
- * What holds an expression: the object that evaluates it, the tree, and whether reading runs all of it or only the planner computes what it
- * can. Rules and policies count for what a body writes to: the server refuses the write itself in a read-only transaction, but a rule may
- * come before it or take its place, and the planner's estimates run what is stable in both. Each catalog is joined by itself, because a
- * server that joins their union may read all of it for each row.
+ * Stored expressions: the object that evaluates it, the tree, and whether a read runs all of it or the planner only folds constants in it.
+ * Rules and policies count for the targets of writes in bodies: the server refuses the write in a read-only transaction, but a rule may run
+ * before it or instead, and the planner's estimates call stable functions in both. Each catalog is joined separately, because the server
+ * may otherwise read their whole union for each row.
  */
 const holders = (major: number, rows: Rows, via = '') => `
     select case ev_type when '1' then ${relation} else ${target} end as class, ev_class as oid,
@@ -61,7 +58,7 @@ const holders = (major: number, rows: Rows, via = '') => `
 
 const bodies = (major: number) => (major >= 14 ? ', p.prosqlbody' : '');
 
-/** Stored trees of everything that reading a relation, a type or a function evaluates, or that the planner computes. */
+/** Stored trees of all that a read of a relation, a type or a function evaluates, and of what the planner may fold. */
 export const trees = (major: number) => `${holders(major, allRows)}
     union all
     select ${relation}, partrelid, 'partitions', partexprs::text, false from pg_catalog.pg_partitioned_table
@@ -70,13 +67,13 @@ export const trees = (major: number) => `${holders(major, allRows)}
       from pg_catalog.pg_proc p where pg_catalog.num_nonnulls(p.proargdefaults${bodies(major)}) > 0`;
 
 /**
- * The numbers in a field of a stored tree, as texts; also in those that end like it. Splitting is much faster than a pattern. The first
- * piece is no number. A blank in a name is escaped there, so no name can look like a field.
+ * The numbers in a field of a stored tree, as texts, and in fields whose name ends the same. Splitting is much faster than a pattern; the
+ * first piece is not a number. Blanks in names are escaped in trees, so a name cannot look like a field.
  */
 export const listNumbers = (tree: string, field: string) => `(select pg_catalog.split_part(piece, ' ', 1) as number
         from pg_catalog.unnest(pg_catalog.string_to_array(${tree}, '${field} ')) piece)`;
 
-/** A rule can have a default in its conditions, where the planner's estimates call what is stable. */
+/** A rule can use a default in its condition, where the planner's estimates call stable functions. */
 const isStable = (of: string) =>
   `exists (select from pg_catalog.pg_proc p where p.provolatile = 's' and p.oid = ${
     of === operator ? '(select o.oprcode::pg_catalog.oid from pg_catalog.pg_operator o where o.oid = h.via)' : 'h.via'

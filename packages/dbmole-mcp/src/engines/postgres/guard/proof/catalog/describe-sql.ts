@@ -9,40 +9,38 @@ export const catalogs = {
   target: '2618',
 } as const;
 
-/** Conversions, parsers and templates of text search: texts go through them, and nothing has to say so. */
+/** Conversions, and parsers and templates of text search: the server uses them without a name in the statement. */
 export const unnamed: readonly string[] = ['2607', '3601', '3764'];
 
 /** Objects from here on were made after the server was set up. */
 export const firstUserOid = 16_384;
 
-/** The functions that make JSON use a cast to it, from any caller and however it was declared. */
+/** Functions that produce JSON apply any cast to it, even one that was declared as explicit only. */
 const jsonTypes = '114, 3802';
 export const isImplicit = (c: string) => `(${c}.castcontext <> 'e' or ${c}.casttarget in (${jsonTypes}))`;
 
-/** The planner may compute it, or inline it and compute what it calls. */
+/** The planner may evaluate it, or inline it and evaluate what it calls. */
 export const isPlanned = (p: string) => `(${p}.provolatile = 'i' or ${p}.prolang = 14)`;
 
 /** `anyelement`, `anyarray`, … */
 export const anyTypes = (name: string) => `${name}.typtype = 'p' and ${name}.typname ~ '^any.'`;
 
 /**
- * Whether the operand does not fit the server's own operator just as well. A constant without a type becomes one of a type that counts
- * as text (citext) rather than of any other but text.
+ * Whether an operand of the type `other` fits the user's object better than the built-in one. An untyped constant becomes a string type such
+ * as citext rather than any other type except text.
  */
 const isOther = (own: string, other: string) => `(case when ${own} < ${firstUserOid} then ${own} <> ${other} else ${other} <> 25
             and (select y.typcategory from pg_catalog.pg_type y where y.oid = ${own}) = 'S' end)`;
 
-/** What can be before the dot: of VARIADIC, one of its values. */
+/** The type of a value before the dot; for a VARIADIC parameter, of one of its elements. */
 const firstType = 'case when p.pronargs = 1 and p.provariadic <> 0 then p.provariadic else p.proargtypes[0] end';
 
 /** It can be called with one argument. */
 const isField = '(p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1)';
 
 /**
- * What the matching of names needs to know of an object. `isVisible`: its name alone can mean it, or nothing else that is visible has it.
- * `hasNames`: the
- * names of its parameters can mean it, also where a function for the same types hides it. `hidesBuiltin`: the server has something of that
- * name itself. `argTypes`: the types that its operands have, if they have to be there. `takesUntyped`: a constant without a type is enough for one of them, as the server has nothing of its own for the others. `row`: what can be before a dot and its name; that need not be a row, unless it is `takesRows`. `definer`: with whose rights it runs.
+ * Fills the fields of `CatalogObject` that names are matched by. `isVisible` is also true if no visible object has the name. `hasNames` is
+ * true even where a function for the same types hides it. `takesUntyped` is true if no built-in takes the other operands as well.
  */
 const functionDescription = `
     select n.nspname as schema, p.proname as name, case p.prokind when 'p' then 'procedure' when 'a' then 'aggregate' else 'function' end as kind,
@@ -118,17 +116,17 @@ const descriptions = [
     where f.class = x.class and f.oid = x.oid and f.class in (${unnamed.join(', ')})`,
 ];
 
-/** Rows of `found (class, oid, via_class, via, how, detail)`, each with what there is to know of it. */
+/** Adds a description to each row of `found (class, oid, via_class, via, how, detail)`. */
 export function formatFound(found: string): string {
   return describeFound(found, descriptions);
 }
 
-/** The same where all of them are functions, of which there can be very many. */
+/** The same for rows that are all functions, of which there can be very many. */
 export function formatFunctions(found: string): string {
   return describeFound(found, [functionDescription]);
 }
 
-/** The length of the JSON lists in which they are sent, because a row for each of them takes both sides longer. */
+/** The rows per JSON list: sending one row for each would take both sides longer. */
 const perList = 200;
 
 function describeFound(found: string, described: readonly string[]): string {

@@ -18,10 +18,10 @@ const plpgsql = `
 /** Rows that have not changed since the server was set up have an age that does not grow. */
 const isInitial = (row: string) => `pg_catalog.age(${row}.xmin) = 2147483647`;
 
-/** Version 14 began to store the bodies of standard functions, and the expressions of statistics, as trees. */
+/** Since version 14 the bodies of functions in standard SQL are stored as trees. */
 const isText = (major: number) => (major >= 14 ? 'and p.prosqlbody is null' : '');
 
-/** Those of them that take NULL, of 14 to 18, and are not denied. */
+/** Functions among those, in 14 to 18, that accept NULL and are not denied. */
 const lenient = [
   'json_populate_record',
   'json_populate_recordset',
@@ -45,8 +45,8 @@ const denied = `
     where pg_catalog.concat(p.proname, '/', p.pronargs) <> all ($3::text[])`;
 
 /**
- * Functions of the server itself that may have been replaced. Setting up a server changes some of its own rows again; those in SQL
- * are read like anybody's, and the rest keep the name of what they call.
+ * Functions of the server itself that may have been replaced. `initdb` changes some of its own rows a second time: of these, functions in SQL
+ * are read like those of users, and the others still have the name of their symbol.
  */
 const replaced = (major: number, param: number) => `
     select p.oid, p.prolang from pg_catalog.pg_proc p
@@ -59,7 +59,7 @@ const replaced = (major: number, param: number) => `
       when p.prolang = ${sql} then pg_catalog.concat(p.proname, '=', p.prosrc) <> all ($${param + 2}::text[]) ${isText(major)}
       else true end`;
 
-/** As `reviewed-symbols.ts` has them: one of the server itself, or of anybody. */
+/** In the format of `reviewed-symbols.ts`: `+` marks the type of an extension or a user. */
 const typeName = (t: string) => `pg_catalog.concat(case when ${t}.oid >= ${firstUserOid} then '+' end, ${t}.typname)`;
 
 /** Functions with machine code: those of the server under another name, and those of libraries. */
@@ -90,7 +90,7 @@ const sameSignature = (own: string, known: string) => `(
 const direct = `
     select ${functions}, oid, 'named', '' from denied where oid >= ${firstUserOid}
     union all
-    -- As the server ships them, the planner computes none of these.
+    -- All of them are volatile as shipped, so that the planner evaluates none of them.
     select ${functions}, p.oid, 'altered', '' from denied b join pg_catalog.pg_proc p on p.oid = b.oid
       where p.oid < ${firstUserOid} and not (${isInitial('p')}) and p.provolatile <> 'v'
     union all
@@ -154,10 +154,10 @@ const indirect = `
       a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)`;
 
 /**
- * Where it begins. Params: names, prefixes of names, exceptions as `name/arguments`, schemas; relations as `schema.name`; extensions and
- * libraries that are denied as a whole; functions of libraries that were reviewed; functions of the server that setting it up changes again: internal ones as `name=symbol`,
- * those of libraries, and those in SQL as `name=text`. A dependency on what belongs to the server itself is not recorded: those are
- * looked for in the stored trees.
+ * The unsafe objects, and what leads to those of the server. Params: names, prefixes of names, exceptions as `name/arguments`, schemas;
+ * relations as `schema.name`; extensions and libraries that are denied entirely; reviewed functions of libraries; functions that `initdb`
+ * changes a second time: internal ones as `name=symbol`, those of libraries, and those in SQL as `name=text`. Dependencies on objects of the
+ * server are not recorded, so these are looked for in the stored trees.
  */
 export function formatRoots(major: number): string {
   return formatFound(`
@@ -182,7 +182,10 @@ export function formatRoots(major: number): string {
   )`);
 }
 
-/** Functions with a body that is a text, a page of them, before version 14 those of the server as well; PL/pgSQL runs no trigger that is called. Params: the last three of the roots, and the number behind which it begins. */
+/**
+ * A page of the functions whose body is a text, before version 14 also those of the server. Trigger functions in PL/pgSQL are left out, because
+ * they refuse to be called. Params: the last three of the roots, and the OID after which the page begins.
+ */
 export function formatBodies(major: number): string {
   return formatFunctions(`
   with replaced as materialized (${replaced(major, 1)}

@@ -2,11 +2,11 @@ import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
 import type { NameUse } from '../../tree/names.ts';
 import type { CatalogObject } from '../catalog/catalog-object.ts';
 
-/** What becomes of `x.f`, where x is in FROM: when it is a row, only what takes rows can be meant by f. */
+/** Decides what `x.f` can mean where x is in FROM: if x is a row, f can only be a function that takes rows. */
 export interface Rows {
   /** A row can implicitly become a value of another kind. */
   readonly cast: boolean;
-  /** The functions that give rows, whatever they are called with; `f('…')` can be a cast, where f is a type, and `_f('…')` where it is one of an array. */
+  /** Functions that return rows for any arguments. Names of types are left out, because `f('…')` can be a cast, and `_f('…')` one to an array. */
   readonly functions: ReadonlySet<string>;
   /** The functions that return rows of the type `record`, and the empty name, as in `Records`. */
   readonly records: ReadonlySet<string>;

@@ -5,9 +5,9 @@ import { catalogs, firstUserOid } from '../catalog/describe-sql.ts';
 import type { Matcher } from './match.ts';
 
 /**
- * An uncast text becomes a value of its neighbor's type. It never becomes a value of a domain, which is taken
- * for what it is a domain of, but it does become an array, a range or a row of one: then the checks of the domain run. So does an array
- * of what it is a domain of, where several values become one: `CASE`, `UNION`, arguments of any type.
+ * An uncast text takes the type of its neighbor. Where that is a domain, it takes the base type, so no check runs. Where it is an array,
+ * a range or a row of a domain, the checks of the domain run. They also run for an array of the base type where several values take one
+ * type: `CASE`, `UNION`, arguments of any type.
  */
 export interface Untyped {
   /** Rows that have an array, a range or a row of such a domain in them. */
@@ -20,7 +20,7 @@ export interface Untyped {
 
 export const nothingUntyped: Untyped = { deep: [], flat: [], makers: new Set() };
 
-/** Rows that have columns of these types; whether one of them is more than a domain of what the server has. */
+/** Row types with columns of these types, and whether one of these is more than a domain over a type of the server. */
 const columns = `
   select c.reltype, pg_catalog.bool_or(t.typtype <> 'd' or t.typbasetype >= ${firstUserOid})
   from pg_catalog.pg_class c join pg_catalog.pg_attribute a on a.attrelid = c.oid
