@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core';
+import { Failure } from '@dbmole/core/failure';
 import type { Param } from '../../../engine.ts';
 
 /** One message to the server: its type, its length and the parts of its body. */
