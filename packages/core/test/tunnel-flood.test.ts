@@ -55,7 +55,8 @@ test.each([...floods, 'data in small parts', 'errors in small parts'])(
       message: expect.stringContaining('more than the protocol allows'),
     });
     expect(await failed).toBe(await lost);
-    expect(most).toBeLessThan(64 * 1024 * 1024);
+    // A stream that is not read holds 64 KB itself, which take a thousand times as much in packets of one byte.
+    expect(most).toBeLessThan((kind === 'data in small parts' ? 128 : 64) * 1024 * 1024);
   },
 );
 

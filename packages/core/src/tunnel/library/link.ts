@@ -51,8 +51,8 @@ const maxBanners = 3;
 const maxGreetingBytes = 120;
 /** Unread bytes of one channel. The server may send 2 MiB before the window is extended; ssh2 does not enforce that. */
 const maxUnread = 8 * 1024 * 1024;
-/** What each packet counts in addition: in memory, the smallest takes hundreds of bytes. */
-const packetBytes = 64;
+/** What each packet counts in addition: in memory, the smallest takes nearly a kilobyte. */
+const packetBytes = 256;
 /**
  * Bytes that wait to be sent. Channels stop at 1 MiB, so the rest are answers to requests of a server that does not read them; each
  * takes about ten times its length in memory.
