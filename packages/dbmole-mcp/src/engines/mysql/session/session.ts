@@ -15,7 +15,7 @@ import { premiseCode } from '../../../guard/read-statement.ts';
 import { isWrongValue, premiseFailure, toMysqlFailure } from '../errors/failure.ts';
 import { detectFlavour, type Flavour, formatReadSettings, hasSameMeaning, type ReadLimits } from '../flavour.ts';
 import { collectRows, UserRows } from '../values/user-rows.ts';
-import { type Canceller, getCanceller } from '../wire/cancel.ts';
+import { type Canceller, getCanceller, stepwise } from '../wire/cancel.ts';
 import type { Conversation } from '../wire/conversation.ts';
 import { logIn } from '../wire/log-in.ts';
 import { withGrace } from '../wire/stop.ts';
@@ -336,9 +336,6 @@ class MysqlSession implements Session {
 
 /** Names that can be written into a SET statement as they are. */
 const zoneName = /^[\w+:/-]+$/;
-
-/** Configured connections where several commands in one write failed: some proxies take one command at a time. */
-const stepwise = new WeakSet<Canceller>();
 
 /** What a call leaves behind, which decides how the session is reset. */
 interface Leftovers {

@@ -104,3 +104,6 @@ export function getCanceller(target: SessionTarget): Canceller {
   cancellers.set(target.config, canceller);
   return canceller;
 }
+
+/** Configured connections where several commands in one write failed: some proxies take one command at a time. */
+export const stepwise = new WeakSet<Canceller>();
