@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Options } from 'tsup';
 import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
@@ -75,10 +76,15 @@ export function leafConfig({ name }: { name: string }): Options {
   });
 }
 
-/** A package without connections is no library either, and starts no thread. */
+/** A package without connections is no library either, and starts no thread; its start loads the rest later, by these names. */
 function findParts(folder: string): Pick<Bundle, 'library' | 'workers'> {
   const library = `${folder}/src/library.ts`;
-  return existsSync(library) ? { library, workers: { ...coreWorkers, ...findWorkers(folder) } } : { workers: {} };
+  return existsSync(library) ? { library, workers: { ...coreWorkers, ...findWorkers(folder) } } : { workers: findLater(folder) };
+}
+
+function findLater(folder: string): Readonly<Record<string, string>> {
+  const files = ['hub/open-hub', 'session/modern-session', 'commands/command-line'].map((file) => `${folder}/src/${file}.ts`);
+  return Object.fromEntries(files.filter((file) => existsSync(file)).map((file) => [basename(file, '.ts'), file]));
 }
 
 /** The checks of statements, in a package whose engines have them, and what keeps the sample database. */

@@ -1,32 +1,52 @@
-import { join } from 'node:path';
-import type { EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
+import { basename, join } from 'node:path';
+import type { EsbuildBuild, EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
 import { builtinsPlugin } from './platform-plugins.ts';
 import { packageOf } from './start-graph.ts';
 
 /**
- * Bundles the front of `--shared` into one file of its own. As a chunk it would share parts with the server, and each of these is a file more
- * for both of them to load at the start.
+ * Bundles the front of `--shared`, and the start of a program that answers before it loads the rest, into one piece each. As a chunk, each would share parts with the server, and each of these is a file more for both of
+ * them to load at the start.
  */
 export function frontPlugin(): EsbuildPlugin {
   return {
     name: 'front',
     setup(build) {
-      let source: string | undefined;
-      build.onResolve({ filter: /\/shared-front\.ts$/ }, ({ path, resolveDir }) => {
-        source = join(resolveDir, path);
-        return { path: './shared-front.js', external: true };
+      const sources = new Map<string, string>();
+      build.onResolve({ filter: /\/(?:shared-front|start)\.ts$/ }, ({ path, resolveDir, kind, importer }) => {
+        if (kind !== 'dynamic-import' || !/[\\/]main\.ts$/.test(importer)) return undefined;
+        const piece = `./${basename(path, '.ts')}.js`;
+        sources.set(piece, join(resolveDir, path));
+        return { path: piece, external: true };
       });
       build.onEnd(async ({ errors }) => {
-        if (source === undefined || errors.length > 0) return undefined;
-        const { define = {}, outdir = '' } = build.initialOptions;
-        const { metafile } = await build.esbuild.build({
-          ...{ platform: 'node', target: 'node20', format: 'esm', bundle: true, minify: true, metafile: true, define },
-          entryPoints: [source],
-          outfile: join(outdir, 'shared-front.js'),
-          plugins: [builtinsPlugin()],
-        });
-        return { errors: frontProblems(metafile ?? { inputs: {} }).map((text) => ({ text })) };
+        if (errors.length > 0) return undefined;
+        const problems: string[] = [];
+        for (const [piece, source] of sources) problems.push(...(await bundlePiece(build, piece, source)));
+        return { errors: problems.map((text) => ({ text })) };
       });
+    },
+  };
+}
+
+async function bundlePiece(build: EsbuildBuild, piece: string, source: string): Promise<string[]> {
+  const { define = {}, outdir = '' } = build.initialOptions;
+  const { metafile } = await build.esbuild.build({
+    ...{ platform: 'node', target: 'node20', format: 'esm', bundle: true, minify: true, metafile: true, define },
+    entryPoints: [source],
+    outfile: join(outdir, piece),
+    plugins: [builtinsPlugin(), ...(piece === './start.js' ? [laterPlugin()] : [])],
+  });
+  return frontProblems(metafile ?? { inputs: {} });
+}
+
+/** What a start loads later is an entry of its own in the main bundle, by the name of its file. */
+function laterPlugin(): EsbuildPlugin {
+  return {
+    name: 'later',
+    setup(build) {
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined,
+      );
     },
   };
 }

@@ -5,6 +5,8 @@ import type { EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
 const lazyPackages = new Set(['pg', 'pg-protocol', 'mysql2', 'ssh2', 'undici', 'libpg-query', 'jose']);
 /** Files that only a server over HTTP needs: ours, and the copy of the SDK's main file that they have. */
 const lazyFile = /[\\/]src[\\/]doors[\\/]http[\\/]|\?http$/;
+/** Bundled apart; see front-plugin.ts. */
+const apartFiles: readonly string[] = ['./shared-front.js', './start.js'];
 /** Modules of Node that cost the start 2 ms and more. */
 const slowBuiltins = new Set(['node:tls', 'node:https', 'node:http', 'node:http2', 'node:inspector', 'node:sqlite']);
 
@@ -61,7 +63,7 @@ function startProblem(input: string): string[] {
 
 function missingImports(name: string, imports: Metafile['outputs'][string]['imports']): string[] {
   return imports
-    .filter(({ path, external }) => external && !isBuiltin(path) && !path.startsWith('node:') && path !== './shared-front.js')
+    .filter(({ path, external }) => external && !isBuiltin(path) && !path.startsWith('node:') && !apartFiles.includes(path))
     .map(({ path }) => `${name} imports ${path}, which is not in the bundle`);
 }
 

@@ -9,7 +9,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 } else {
   const mayShare = process.argv.includes('--shared') || Boolean(process.env.MOLEHUB_SHARED);
   if (!mayShare || !(await (await import('./shared-front.ts')).joinShared(import.meta.url))) {
-    const { main } = await import('./server.ts');
+    const { main } = await import('./start.ts');
     await main();
   }
 }

@@ -8,13 +8,10 @@ import { readStartList, type StartOptions } from './start-list.ts';
 /** The hub of a process, loaded and opened when it is first needed. */
 export interface ProcessDoor extends HubDoor {
   /** The calls of the hub; none before it is open. */
-  readonly calls: { readonly count: number; abortAll(reason: never): void };
+  readonly calls: { readonly count: number; abortAll(): void };
   readonly log: Log;
   dispose(): Promise<void>;
 }
-
-/** Changes of the list are remembered when they have settled. */
-const saveMs = 500;
 
 export function createHubDoor(options: StartOptions, write: (line: string) => void): ProcessDoor {
   const variable = findVariable(program.app, 'log');
@@ -26,7 +23,7 @@ export function createHubDoor(options: StartOptions, write: (line: string) => vo
 
   async function open(): Promise<OpenHub> {
     const { openHub } = await import('./open-hub.ts');
-    const opened = openHub(options, log, saveMs);
+    const opened = openHub(options, write);
     hub = opened.hub;
     return opened.tools;
   }
@@ -47,7 +44,7 @@ export function createHubDoor(options: StartOptions, write: (line: string) => vo
       get count() {
         return hub?.calls.count ?? 0;
       },
-      abortAll: (reason) => hub?.calls.abortAll(reason),
+      abortAll: () => hub?.stopCalls(),
     },
     async dispose() {
       await opening?.catch(() => undefined);

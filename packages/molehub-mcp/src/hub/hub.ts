@@ -164,8 +164,13 @@ export class Hub {
     this.learnUnknown();
   }
 
+  /** Running calls are given up, and new ones refused. */
+  stopCalls(): void {
+    this.calls.abortAll(stopping());
+  }
+
   async dispose(): Promise<void> {
-    this.#disposal.abort(new Failure('cancelled', 'the hub is stopping', { code: 'E_SHUTTING_DOWN' }));
+    this.#disposal.abort(stopping());
     await Promise.all([...this.#managed.values()].map((one) => one.dispose()));
     this.guard.close();
   }
@@ -255,6 +260,10 @@ export class Hub {
     const manifests = this.enabled.map((server) => this.manifestFile(server));
     return [named, project, own, trust, ...manifests].map((path) => path && `${path}:${readStamp(path)}`).join('|');
   }
+}
+
+function stopping(): Failure {
+  return new Failure('cancelled', 'the hub is stopping', { code: 'E_SHUTTING_DOWN' });
 }
 
 function pickSeen({ name, version, era, instructions, tools }: Seen): Seen {

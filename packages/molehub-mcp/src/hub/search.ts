@@ -3,6 +3,10 @@ import type { HubTool, Listing } from '../manifest/listing.ts';
 import type { Hub } from './hub.ts';
 
 const maxLine = 200;
+/** Words that say nothing of a tool. */
+const commonWords = new Set(['a', 'an', 'and', 'for', 'from', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
+/** The shortest word whose beginning counts. */
+const minPrefix = 3;
 
 interface Wanted {
   query: string;
@@ -27,11 +31,15 @@ function scoreOf({ tool, server, definition }: HubTool, words: readonly string[]
   const parameters = Object.keys(Object(definition.inputSchema.properties)).flatMap(splitWords);
   return words.reduce((score, word) => {
     if (name.includes(word)) return score + 10;
-    if (name.some((one) => one.startsWith(word) || word.startsWith(one))) return score + 6;
+    if (name.some((one) => begins(one, word) || begins(word, one))) return score + 6;
     if (rest.has(word)) return score + 3;
     if (parameters.includes(word)) return score + 2;
-    return [...rest].some((one) => one.startsWith(word)) ? score + 1 : score;
+    return [...rest].some((one) => begins(one, word)) ? score + 1 : score;
   }, 0);
+}
+
+function begins(word: string, start: string): boolean {
+  return start.length >= minPrefix && word.startsWith(start);
 }
 
 /** `readTextFile` and `read_text_file` are three words; a plural is its singular. */
@@ -40,7 +48,9 @@ function splitWords(text: string): string[] {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);
-  return parts.filter((part) => part !== '').map((part) => (part.length > 3 ? part.replace(/s$/, '') : part));
+  return parts
+    .filter((part) => part !== '' && !commonWords.has(part))
+    .map((part) => (part.length > 3 ? part.replace(/s$/, '') : part));
 }
 
 export function formatFound(found: readonly HubTool[], limit: number): string {
