@@ -1,4 +1,4 @@
-import { Failure, type Fields, isFields } from '@dbmole/core';
+import { Failure, type Fields } from '@dbmole/core';
 import { isTool, type Seen, type ToolDefinition } from '../manifest/manifest.ts';
 import type { RequestHooks } from './direct-requests.ts';
 
@@ -59,12 +59,4 @@ function tooMany(): Failure {
 export async function checkAlive(connection: ServerConnection, signal: AbortSignal): Promise<void> {
   const method = connection.identity.era === 'legacy' ? 'ping' : 'server/discover';
   await connection.request(method, {}, { signal });
-}
-
-export function readText(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-export function readObject(value: unknown): Fields {
-  return isFields(value) ? value : {};
 }
