@@ -25,16 +25,17 @@ export function toolsPage(): string {
   const sections = leaves.map((leaf) => `## ${leaf.name}\n\n${definitionsOf(leaf).map(formatTool).join('\n')}`);
   return `# Tools
 
-What a client is told of each tool, and nothing else: a model sees these descriptions and these arguments. Arguments without a default may be left out unless
-they are marked as needed. \`--tools\` offers some of them only, \`--readonly\` none that writes.
+What a client learns about each tool, and nothing else: a model sees these descriptions and arguments. Arguments are optional unless they are marked as
+required. \`--tools\` offers only some of the tools, \`--readonly\` none that write.
 
-Arguments that mean the same everywhere: \`connection\` is the name of a connection, not needed where there is only one; \`timeout_ms\` is the most that the
-call may take; \`offset\`, \`cell_offset\`, \`agg_offset\`, \`cursor\` and their limits read on where an answer was cut, with the values that its first line gives.
+These arguments mean the same everywhere: \`connection\` names a connection and may be omitted if there is only one; \`timeout_ms\` limits the duration of
+the call; \`offset\`, \`cell_offset\`, \`agg_offset\`, \`cursor\` and their limits continue where an answer was cut, with the values from its first line.
 
-The first line of an answer is ours, and everything behind it is data. Rows are CSV, one line each: a line break inside of a cell is
-written \`⟦U+000A⟧\`, as is whatever cannot be seen. A result of one cell is plain text where CSV would have to quote it: its name on a line, then
-the cell to the end of the answer. The first line says so, and once for all where line breaks are CRLF. A result without rows is \`No rows.\`
-alone. The bracket \`⟦\` is ours alone; one in the data is written \`⟦U+27E6⟧\`.
+The first line of an answer is ours, and everything after it is data. Rows are CSV, one line each: a line break inside a cell is
+written \`⟦U+000A⟧\`, and invisible characters are shown the same way. A result of one cell is plain text where CSV would have to quote it: its name on a line, then
+the cell to the end of the answer. A single row has \`⟦below⟧\` for its cell of several lines, and after the row that cell to the end of the answer.
+The first line says so, and states once if line breaks are CRLF. A result without rows is just \`No rows.\`
+The bracket \`⟦\` is always ours; one in the data is written \`⟦U+27E6⟧\`.
 
 ${sections.join('\n')}`;
 }
@@ -42,7 +43,7 @@ ${sections.join('\n')}`;
 /** The table for a README. */
 export function toolTable(shown: readonly ShownLeaf[], page: string): string {
   const rows = shown.flatMap(definitionsOf).map(({ name, description }) => `| \`${name}\` | ${cell(description)} |`);
-  return `| tool | description shown to the model |\n|---|---|\n${rows.join('\n')}\n\nTheir arguments: [tools](${page}).`;
+  return `| tool | description shown to the model |\n|---|---|\n${rows.join('\n')}\n\nArguments: [tools](${page}).`;
 }
 
 /** From the files that a review sees; those over the connections come last, as in the list that a client gets. */
@@ -59,7 +60,7 @@ export function definitionsOf({ name }: Pick<ShownLeaf, 'name'>): ToolDefinition
 function formatTool({ name, description, inputSchema, annotations, _meta }: ToolDefinition): string {
   const required = inputSchema.required ?? [];
   const rows = Object.entries(inputSchema.properties ?? {}).map(([argument, property]) => {
-    const value = required.includes(argument) ? 'needed' : property.default === undefined ? '' : formatCode(property.default);
+    const value = required.includes(argument) ? 'required' : property.default === undefined ? '' : formatCode(property.default);
     return `| \`${argument}\` | ${cell(describeType(property))} | ${value} | ${cell(property.description ?? '')} |`;
   });
   const table =

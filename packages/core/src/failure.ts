@@ -90,6 +90,8 @@ export interface ToolDoor {
   offers(tool: string): boolean;
   /** The call is for a connection that may only be read. */
   readonly: boolean;
+  /** A command of a person calls the tool, and shows what it answers. */
+  isCommand?: boolean;
   /** The server was started to read only. */
   isReadonlyServer?: boolean;
 }
@@ -98,6 +100,8 @@ export interface ToolDoor {
 export interface FailureDetail {
   /** The host key that an SSH server showed and that has not been accepted yet, with the name that known_hosts has for it. */
   unknownKey?: { name: string; type: string; key: Buffer };
+  /** The command `trust` accepts the key of the SSH server. */
+  awaitsTrust?: true;
   /** The SSH server hung up before the handshake, so before any credential, as a busy one does: a retry may succeed. */
   hungUpEarly?: boolean;
   /** An RSA key was among those that were refused; some servers take RSA only with SHA-512, which ssh2 cannot do. */
@@ -220,7 +224,7 @@ export function formatAdvice(failure: Pick<Failure, 'message' | 'next'>, door: D
 }
 
 /** The advice for a write on a read-only connection. */
-export const readonlyAdvice = 'The connection is readonly; only the user can make it writable, where it is defined.';
+export const readonlyAdvice = 'The connection is read-only; only the user can make it writable, where it is defined.';
 const readonlyServerAdvice = 'The server was started with --readonly; only the user can make it writable.';
 
 function formatStep(step: string | Step, door: Door): string | undefined {
@@ -252,6 +256,10 @@ function clean(text: string): string {
 export function readonlyFailure(connection: string, instead?: Hint): Failure {
   return new Failure('refused', `the connection "${connection}" is read-only; nothing was run`, {
     code: 'E_READONLY',
-    hint: joinHints(readonlyAdvice, { call: 'list_connections', to: 'see where that is' }, instead),
+    hint: joinHints(
+      'Only the user can make it writable, where it is defined.',
+      { call: 'list_connections', to: 'see where that is' },
+      instead,
+    ),
   });
 }

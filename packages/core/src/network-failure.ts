@@ -15,6 +15,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     'nothing accepts connections there',
     'Check that the server runs, and check host and port.',
   ],
+  ENOENT: ['E_CONNECT_REFUSED', 'there is no such socket', 'Check that the server runs, and check host and port.'],
   ENOTFOUND: ['E_DNS', 'the host name does not resolve', 'Check `host`; behind a bastion, set `ssh`.'],
   EAI_AGAIN: ['E_DNS', 'the name server does not answer', 'Check the network, then retry.'],
   ETIMEDOUT: ['E_CONNECT_TIMEOUT', 'no answer in time', 'Check for a firewall that drops packets; behind a bastion, set `ssh`.'],
@@ -34,9 +35,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
 export function networkFailure(error: unknown, where: { host: string; port: number }): Failure | undefined {
   const code = readCode(error);
   const meaning = code === undefined || !Object.hasOwn(meanings, code) ? undefined : meanings[code];
-  if (meaning === undefined) return undefined;
+  if (meaning === undefined || (code === 'ENOENT' && !isConnect(error))) return undefined;
   const [shown, says, hint] = meaning;
   return new Failure('connection', `cannot connect to ${where.host}:${where.port}: ${says}`, { code: shown, hint, cause: error });
+}
+
+/** A file may be missing as well. */
+function isConnect(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && Reflect.get(error, 'syscall') === 'connect';
 }
 
 /** Several addresses of one name fail as an AggregateError, whose own code is that of the first. */

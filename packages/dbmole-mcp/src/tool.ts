@@ -47,7 +47,7 @@ export const statementShape = {
   params: paramsArgument,
   database: databaseArgument,
 };
-export const limitArgument = (most: number) => z.int().min(1).max(most).default(100);
+export const limitArgument = (most: number, usual = 100) => z.int().min(1).max(most).default(usual);
 export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
 
 /** What each call on a database says, besides its own arguments. */

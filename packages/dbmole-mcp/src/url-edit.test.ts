@@ -46,6 +46,16 @@ describe('a change of a connection that is stored as a URL', () => {
     expect(stored()).toEqual({ name: 'a', url: 'postgres://you@other', password: 'pw', database: 'd' });
   });
 
+  it('says what is wrong with a value of the URL, and shows no limit in the words of a library', async () => {
+    const add = (fields: object) => failureOf(registry.person.add({ name: 'a', ...fields }));
+    const { message } = await add({ url: 'postgres://me@h/d?options=-csearch_path%3Dpg_catalog' });
+    expect(message).toContain('the key "schema" is not accepted (expected the name of a schema, or several with commas)');
+    expect((await add({ url: 'postgres://h/d' })).message).toContain('the key "user" is missing');
+    expect((await add({ url: 'postgres://me@h', port: 99_999 })).message).toContain(
+      '"port" is not accepted (expected at most 65535)',
+    );
+  });
+
   it('may be another database for a tool, and not another host', async () => {
     await registry.add({ name: 'a', url: 'postgres://app:pw@127.0.0.1/shop' });
     await registry.update('a', { database: 'other' });

@@ -116,7 +116,7 @@ for (const id of ['postgres18', 'postgres14'] as const) {
     it('says of a superuser that it is one', async () => {
       const [powers = ''] = await audit(admin());
       expect(powers).toMatch(
-        /^This account could also: do anything on the whole server, as it is a superuser; write to 2 tables \(/,
+        /^This account can also: do anything on the whole server, as it is a superuser; write to 2 tables \(/,
       );
       expect(powers).toContain('"Odd Space".customers, "Odd Space".orders');
       expect(powers).not.toContain('reach out');
@@ -125,14 +125,14 @@ for (const id of ['postgres18', 'postgres14'] as const) {
     it('says of an owner what it owns, and what everybody may do', async () => {
       const text = (await audit(accountOf(engine(), owner, password, database))).join('\n');
       for (const part of [
-        'make and change other roles',
+        'create and change other roles',
         `alter and drop database ${database}, which it owns`,
         'write to 2 tables',
         'and alter and drop the 2 that it owns',
         '"Odd Space"',
         'reach out of the server with dblink',
         'run 1 function (public.reset_all) with the rights of postgres',
-        'make temporary tables',
+        'create temporary tables',
         'Every role may call ',
       ])
         expect(text).toContain(part);
@@ -228,14 +228,16 @@ for (const id of ['mysql97', 'mariadb1011'] as const) {
     it('says of the root account that it can do anything, or nearly', async () => {
       const { user, password: secret } = engine();
       const text = (await audit(accountOf(engine(), user, secret, database))).join('\n');
-      expect(text).toMatch(/do anything on the whole server|read and write files of the server .*make, change and drop accounts/);
+      expect(text).toMatch(
+        /do anything on the whole server|read and write files of the server .*create, change and drop accounts/,
+      );
       expect(text).toContain('give its rights to others');
       expect(text).not.toContain('It may not see');
     });
 
     it('says of an owner where it may write', async () => {
       const [powers] = await audit(accountOf(engine(), names.owner, password, database));
-      expect(powers).toBe(`This account could also: write to database ${database} (ALL PRIVILEGES).`);
+      expect(powers).toBe(`This account can also: write to database ${database} (ALL PRIVILEGES).`);
     });
 
     it('says what an account may do beside, by itself and by roles', async () => {

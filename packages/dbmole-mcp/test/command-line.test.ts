@@ -29,6 +29,8 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
   it('lists, describes and finds tables', async () => {
     expect((await run(['tables', 'shop'])).out).toMatch(/^name +kind[^\n]*\norders +table/);
     expect((await run(['tables', 'shop'], { isTerminal: false })).out).toMatch(/^name,kind/);
+    const { err } = await run(['search', 'shop', 'a', '--limit', '1']);
+    expect(err).toMatch(/^Row 1; more follow\.\n/);
     expect((await run(['describe', 'shop', 'orders'])).out).toMatch(/^orders: table.*\n {2}id .*PK/);
     expect((await run(['search', 'shop', 'customer', 'email'])).out).toContain('orders.customer_email');
     expect((await run(['databases', 'shop'])).out).toContain(account.database);
@@ -48,7 +50,7 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
-      { id: 1, total: '1.50' },
+      { id: 1, total: 1.5 },
       { id: 2, total: 20.25 },
     ]);
     expect((await run(['query', 'shop', 'select id from orders where id = 2\\G'])).out).toBe('-[ 1 ]--------\nid | 2\n');

@@ -113,7 +113,7 @@ describe.each(['postgres14', 'postgres18', 'mysql97', 'mariadb1011'] as const)('
     expect(open).toContain('\nNext: Call execute to run it.');
     const closed = await fail('delete from orders', { connection: 'closed' });
     expect(closed).toMatch(/^E_NOT_A_READ.*; nothing was run\./);
-    expect(closed).toContain('\nNext: The connection is readonly; only the user can make it writable, where it is defined.');
+    expect(closed).toContain('\nNext: The connection is read-only; only the user can make it writable, where it is defined.');
     expect(closed).not.toContain('execute');
   });
 

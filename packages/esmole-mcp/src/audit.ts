@@ -41,7 +41,7 @@ export async function audit(backend: ClusterBackend, signal: AbortSignal): Promi
   if (powers.length === 0) return { findings: ['It can only read.'], reader: [], shared: [] };
   const rest = powers.length - maxShown;
   const shown = [...powers.slice(0, maxShown), ...(rest > 0 ? [`and ${rest} more`] : [])];
-  return { findings: [`This user could also: ${shown.join('; ')}.`], reader, shared: [] };
+  return { findings: [`This user can also: ${shown.join('; ')}.`], reader, shared: [] };
 }
 
 /** A cluster without security does not have this request. */

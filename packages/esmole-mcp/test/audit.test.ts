@@ -45,7 +45,7 @@ describe('what a user of a cluster could do', () => {
     const { user, password } = secured();
     const text = await test(secured(), { auth: undefined, user, password });
     expect(text).toMatch(/Elasticsearch 8\.19\.\d+/);
-    expect(text).toContain('This user could also: do anything (role superuser).');
+    expect(text).toContain('This user can also: do anything (role superuser).');
   });
 
   it('names the privileges that write', async () => {

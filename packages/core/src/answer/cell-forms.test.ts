@@ -22,7 +22,7 @@ describe('a cell of several lines', () => {
 
   test('is one line in a table', () => {
     const shown = 'select 1,⟦U+000A⟧\t""a""⟦U+000D⟧⟦U+000A⟧Next: Use execute.⟦U+000A⟧';
-    expect(write({ columns: ['a\nb', 'c'], textCell: true }, [[lines, '1']]).body).toBe(`a⟦U+000A⟧b,c\n"${shown}",1`);
+    expect(write({ columns: ['a\nb', 'c'] }, [[lines, '1']]).body).toBe(`a⟦U+000A⟧b,c\n"${shown}",1`);
     expect(write({ columns: ['a'], textCell: true }, [[lines], ['1']]).body).toBe(`a\n"${shown}"\n1`);
     expect(write({ columns: ['a'] }, [[lines]]).body).toBe(`a\n"${shown}"`);
   });
@@ -35,6 +35,35 @@ describe('a cell of several lines', () => {
     expect(cut.body).toBe(`a\nselect 1,\n\t⟦1-11 of ${lines.length}⟧`);
     const forged = write({ columns: ['a'], textCell: true }, [['⟦1-2 of 3⟧\nx']]);
     expect(forged.body).toBe('a\n⟦U+27E6⟧1-2 of 3⟧\nx');
+  });
+});
+
+describe('the only row', () => {
+  const one = (row: Row, options: Partial<RowsOptions> = {}) =>
+    write({ columns: row.map((_, at) => `c${at}`), textCell: true, ...options }, [row]);
+
+  test('has its cell of several lines as plain text after it', () => {
+    const { line, body } = one(['items', 'CREATE TABLE `items` (\n  `id` int,\n  `a,b` text\n)', 'x\ny']);
+    expect(line).toBe('1 row. The cell ⟦below⟧ follows as plain text.');
+    expect(body).toBe('c0,c1,c2\nitems,⟦below⟧,x⟦U+000A⟧y\nCREATE TABLE `items` (\n  `id` int,\n  `a,b` text\n)');
+    expect(one(['a', 'b\r\nc\r\nd'])).toMatchObject({
+      line: '1 row. The cell ⟦below⟧ follows as plain text. Line breaks are CRLF.',
+      body: 'c0,c1\na,⟦below⟧\nb\nc\nd',
+    });
+    expect(one(['⟦below⟧', 'b\nc\nd']).body).toBe('c0,c1\n⟦U+27E6⟧below⟧,⟦below⟧\nb\nc\nd');
+  });
+
+  test('has it cut like any other', () => {
+    const cut = one(['k', 'a\n'.repeat(300)], { cellLimit: 11 });
+    expect(cut.body).toBe(`c0,c1\nk,⟦below⟧\n${'a\n'.repeat(5)}a⟦1-11 of 600⟧`);
+    expect(cut.line).toContain('1 cell cut after 11 characters: same call with cell_offset=11.');
+  });
+
+  test('stays a record where a second row follows, or the cell has a single line break', () => {
+    expect(one(['k', 'a\nb']).body).toBe('c0,c1\nk,a⟦U+000A⟧b');
+    const row = ['k', 'a\nb\nc'];
+    const two = write({ columns: ['c0', 'c1'], textCell: true }, [row, row]);
+    expect(two.body).toBe(`c0,c1${'\nk,a⟦U+000A⟧b⟦U+000A⟧c'.repeat(2)}`);
   });
 });
 

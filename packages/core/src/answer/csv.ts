@@ -52,10 +52,37 @@ export function formatCell(part: CellPart): string {
   return quotable.test(visible) ? `"${visible.replaceAll('"', '""')}"` : visible;
 }
 
-/** A cell as plain text. Undefined for one that is the same in a record, and where blanks at its edges would be overlooked. */
-export function formatTextCell({ text, mark }: CellPart): string | undefined {
-  if (text === null || !/[",\t\n]/.test(text)) return undefined;
-  return text.includes('\n') || text.trim() === text ? `${formatVisible(text)}${mark}` : undefined;
+/** In a record: the cell follows the record as plain text. */
+export const belowMark = `${markOpen}below${markClose}`;
+
+/** A cell as plain text, and its place in the record. */
+export interface TextCell {
+  at: number;
+  text: string;
+}
+
+/**
+ * The cell of a row that is plain text when nothing follows the row. A cell that is all there is: unless its record is the same, or
+ * blanks at its edges would be overlooked. Among several: the one with the most line breaks, from the number on that makes it shorter.
+ */
+export function findTextCell(parts: readonly CellPart[]): TextCell | undefined {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return isPlainAlone(only.text) ? toText(only, 0) : undefined;
+  const breaks = parts.map(({ text }) => (text ?? '').split('\n').length - 1);
+  const count = Math.max(...breaks);
+  const at = breaks.indexOf(count);
+  const part = parts[at];
+  return count < minTextBreaks || part === undefined ? undefined : toText(part, at);
+}
+
+const minTextBreaks = 2;
+
+function isPlainAlone(text: string | null): boolean {
+  return text !== null && /[",\t\n]/.test(text) && (text.includes('\n') || text.trim() === text);
+}
+
+function toText({ text, mark }: CellPart, at: number): TextCell {
+  return { at, text: `${formatVisible(text ?? '')}${mark}` };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { belowMark } from './csv.ts';
+
 /** Whether the source has rows after the last one shown. */
 export type More = 'yes' | 'no' | 'unknown';
 
@@ -7,8 +9,8 @@ export interface RowFacts {
   offset: number;
   /** The number on all pages together; undefined if unknown. */
   total: number | undefined;
-  /** The only cell is plain text. */
-  isText: boolean;
+  /** The only cell is plain text, or one cell of the only row is and follows the row. */
+  text: 'cell' | 'below' | undefined;
   /** Line breaks in cells are CRLF, all of them. */
   isCrlf: boolean;
   shownRows: number;
@@ -67,9 +69,10 @@ function formatExtent(rows: RowFacts): string {
 }
 
 /** How the cells are written, where not as usual. */
-function formatForm({ isText, isCrlf }: RowFacts): string {
-  if (!isText) return isCrlf ? 'Line breaks (⟦U+000A⟧) are CRLF.' : '';
-  return `Its name, then the cell as plain text.${isCrlf ? ' Line breaks are CRLF.' : ''}`;
+function formatForm({ text, isCrlf }: RowFacts): string {
+  if (text === undefined) return isCrlf ? 'Line breaks (⟦U+000A⟧) are CRLF.' : '';
+  const form = text === 'cell' ? 'Its name, then the cell as plain text.' : `The cell ${belowMark} follows as plain text.`;
+  return `${form}${isCrlf ? ' Line breaks are CRLF.' : ''}`;
 }
 
 function formatNext(argument: string, value: number | undefined, { isOneOfSeveral }: RowFacts): string {

@@ -1,11 +1,11 @@
 import { redactKnown } from '../redact/redact.ts';
-import { type CellPart, type CellValue, type CellWindow, cutCell, formatCell, formatTextCell } from './csv.ts';
+import { type CellPart, type CellValue, type CellWindow, cutCell, findTextCell, formatCell, type TextCell } from './csv.ts';
 
 /** One record of CSV, and what of it is not shown. */
 export interface Line {
   cells: string[];
-  /** The text of its only cell, if it differs from its record. */
-  text: string | undefined;
+  /** The cell that is plain text where nothing follows the record; looked for only if that was asked. */
+  text: TextCell | undefined;
   size: number;
   cut: number;
   unkept: number;
@@ -28,24 +28,27 @@ interface LineOptions {
   window: CellWindow;
   room: number;
   removeSecrets: RemoveSecrets;
+  findsText?: boolean;
 }
 
 /** As many cells as fit into `room`, with the comma or newline after each. */
-export function formatLine(row: readonly CellValue[], { window, room, removeSecrets }: LineOptions): Line {
+export function formatLine(row: readonly CellValue[], { window, room, removeSecrets, findsText }: LineOptions): Line {
   const line: Line = { cells: [], text: undefined, size: 0, cut: 0, unkept: 0, redacted: 0 };
   const parts = cutCells(row, window, room);
   const secret = mayHoldSecret(parts, removeSecrets);
+  const shownParts: CellPart[] = [];
   for (const part of parts) {
     const shown = secret && part.text !== null ? { ...part, text: removeSecrets(part.text) } : part;
     const cell = formatCell(shown);
     if (line.size + cell.length + 1 > room) break;
     line.cells.push(cell);
-    line.text = row.length === 1 ? formatTextCell(shown) : undefined;
+    if (findsText) shownParts.push(shown);
     line.size += cell.length + 1;
     line.cut += Number(part.cut);
     line.unkept += Number(part.unkept);
     line.redacted += Number(part.redacted || shown.text !== part.text);
   }
+  if (findsText) line.text = findTextCell(shownParts);
   return line;
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from '../failure.ts';
 import { redactData, redactKnown } from '../redact/redact.ts';
-import type { CellValue, CellWindow } from './csv.ts';
+import { belowMark, type CellValue, type CellWindow } from './csv.ts';
 import { formatCuts, formatRowsLine, type More, type RowFacts } from './first-line.ts';
 import { type CutRow, formatHeader, formatLine, growCells, type Line, type RemoveSecrets } from './format-row.ts';
 import { defaultBudget, defaultCellLimit, defaultRowLimit, lineReserve, requireBudget } from './truncate.ts';
@@ -19,7 +19,7 @@ export interface RowsOptions {
   offset?: number;
   /** Where in long cells to begin. */
   cellOffset?: number;
-  /** Nothing follows the table in its answer, so that a cell that is all there is can be shown as plain text. */
+  /** Nothing follows the table in its answer, so that a cell of its only row can be shown as plain text. */
   textCell?: boolean;
   /** Rows that there are on all pages together, where that is known. */
   total?: number;
@@ -74,8 +74,8 @@ class BudgetedRows implements RowWriter {
   readonly #isOneOfSeveral: boolean;
   readonly #textCell: boolean;
   readonly #removeSecrets: RemoveSecrets;
-  /** The only cell of the first row, if it is another text than its record. */
-  #text: string | undefined;
+  /** The first row, if one of its cells can be plain text. */
+  #textLine: Line | undefined;
   /** Those with cells that could show more, by their place in the table; undefined when that would be too much to keep. */
   #cutRows: CutRow[] | undefined;
   readonly #header: Line;
@@ -122,11 +122,11 @@ class BudgetedRows implements RowWriter {
     const { cut, redacted } = this.#count;
     const end = this.#window.offset + this.#window.limit;
     const unkept = end > maxCellOffset ? cut : this.#count.unkept;
-    const text = this.#lines.length === 1 ? this.#text : undefined;
-    const { texts, isCrlf } = foldLineBreaks(text === undefined ? this.#lines : [text]);
+    const textLine = this.#lines.length === 1 ? this.#textLine : undefined;
+    const { texts, isCrlf } = foldLineBreaks(textLine === undefined ? this.#lines : withTextCell(textLine));
     const facts: RowFacts = {
       budget: this.#budget,
-      isText: text !== undefined,
+      text: textLine && (textLine.cells.length === 1 ? 'cell' : 'below'),
       isCrlf,
       total: this.#total,
       offset: this.#offset,
@@ -179,12 +179,16 @@ class BudgetedRows implements RowWriter {
     for (const [at, { index, line: old }] of rows.entries()) {
       const line = grown.lines[at] ?? old;
       this.#lines[index] = line.cells.join(',');
-      if (index === 0 && this.#textCell) this.#text = line.text;
+      if (index === 0) this.#keepText(line);
       this.#room += old.size - line.size;
       this.#count.cut += line.cut - old.cut;
       this.#count.unkept += line.unkept - old.unkept;
       this.#count.redacted += line.redacted - old.redacted;
     }
+  }
+
+  #keepText(line: Line): void {
+    this.#textLine = line.text === undefined ? undefined : line;
   }
 
   #refuse(by: 'rows' | 'budget'): false {
@@ -195,7 +199,7 @@ class BudgetedRows implements RowWriter {
   #take(line: Line): true {
     if (this.#lines.length === 0) {
       this.#room -= this.#header.size;
-      if (this.#textCell) this.#text = line.text;
+      this.#keepText(line);
     }
     this.#room -= Math.max(1, line.size);
     this.#lines.push(line.cells.join(','));
@@ -213,7 +217,13 @@ class BudgetedRows implements RowWriter {
   }
 
   #formatRow(row: readonly CellValue[], limit: number, room: number): Line {
-    return formatLine(row, { window: { offset: this.#window.offset, limit }, room, removeSecrets: this.#removeSecrets });
+    return formatLine(row, {
+      window: { offset: this.#window.offset, limit },
+      room,
+      removeSecrets: this.#removeSecrets,
+      // Only the first row can be the only one.
+      findsText: this.#textCell && this.#lines.length <= 1,
+    });
   }
 
   /**
@@ -256,6 +266,12 @@ class BudgetedRows implements RowWriter {
     this.#header.cells = header;
     this.#header.size = header.join(',').length + 1;
   }
+}
+
+/** The only cell alone, or the record and then the cell that it refers to. */
+function withTextCell({ cells, text }: Line): string[] {
+  if (text === undefined || cells.length === 1) return text === undefined ? [] : [text.text];
+  return [cells.map((cell, at) => (at === text.at ? belowMark : cell)).join(','), text.text];
 }
 
 const carriageReturn = '⟦U+000D⟧';

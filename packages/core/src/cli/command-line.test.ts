@@ -110,10 +110,10 @@ describe('the command line', () => {
     const { out, code } = await run(words);
     expect(code).toBe(0);
     expect(out.split('\n').map((line) => line.trim())).toEqual([
-      'thing-mcp connections add: try a connection and save it; KEY=VALUE sets a field',
+      'thing-mcp connections add: test a connection and save it; KEY=VALUE sets a field',
       ...['', 'Usage', 'thing-mcp connections add NAME URL'],
       ...['', 'Fields', 'host, port, user, password, readonly, description, ssh, timeoutMs, type, url, file'],
-      ...['', 'Options', '--password-stdin   read the password from standard input', '-y, --yes          do not ask'],
+      ...['', 'Options', '--password-stdin   read the password from standard input', '-y, --yes          do not prompt'],
       '--config FILE      read connections from FILE and from no project file',
       ...['', 'Example', 'thing-mcp connections add shop thing://example.com', ''],
     ]);

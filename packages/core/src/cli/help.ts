@@ -27,9 +27,9 @@ interface Described extends CommandsOf {
 type Line = readonly [left: string, right: string];
 
 const exitLines: readonly Line[] = [
-  [`${exitCodes.ok}`, 'done; `doctor` and `connections test`: everything answers'],
-  [`${exitCodes.failed}`, 'failed, or you answered no; the reason is on stderr'],
-  [`${exitCodes.usage}`, 'the words or options are wrong'],
+  [`${exitCodes.ok}`, 'success; for `doctor` and `connections test`: every connection works'],
+  [`${exitCodes.failed}`, 'failure, or you answered no; the reason is on stderr'],
+  [`${exitCodes.usage}`, 'wrong usage'],
 ];
 
 export function helpText(program: Described): string {
@@ -41,14 +41,14 @@ export function helpText(program: Described): string {
   const usage: Line[] = [
     [name, 'serve MCP over stdin and stdout'],
     ...commands.map((command): Line => [formatForm(command, name), command.about]),
-    [`${name} help COMMAND`, 'more about one of these'],
+    [`${name} help COMMAND`, 'explain one of these commands'],
   ];
   const options: Line[] = [
     ...settings.map((one): Line => [`--${one.name} ${one.value}`, one.help]),
     ...flags.map((one): Line => [`--${one.name}`, one.help]),
     ...commandOptionLines(commands),
-    ['-h, --help', 'this text; behind a command, its own'],
-    ['-v, --version', 'the version'],
+    ['-h, --help', 'show this help, or that of a command'],
+    ['-v, --version', 'show the version'],
   ];
   const variables: Line[] = [
     [`${prefix}_CONNECTIONS`, 'connections as a JSON list; wins over every file'],
@@ -112,7 +112,7 @@ function commandOptionLines(commands: readonly Command[]): Line[] {
     const takers = commands.filter(({ options = [] }) => options.some((one) => one === name));
     // A server has many of its own, which `help serve` explains.
     if (takers.every(({ isServer }) => isServer)) return [];
-    const many = name === 'yes' ? 'commands that ask' : 'commands that read';
+    const many = name === 'yes' ? 'the commands that ask' : 'the commands that read';
     const who = takers.length > 3 ? many : takers.map((one) => one.name).join(', ');
     return [[form, `with ${who}: ${help}`]];
   });

@@ -286,8 +286,8 @@ function tunnelOpener<C extends BaseConnection>({ app, name }: { app: string; na
 
 /** The tunnel does not know which connection it is for. */
 function withTrustCommand(error: unknown, command: string): unknown {
-  if (!(error instanceof Failure) || error.code !== 'E_SSH_HOST_KEY_UNKNOWN') return error;
-  return failureWith(error, { hint: joinHints(error.next, `Or run \`${command}\`.`) });
+  if (!(error instanceof Failure) || error.detail.awaitsTrust !== true) return error;
+  return failureWith(error, { hint: joinHints(error.next, `Then run \`${command}\` to accept the key.`) });
 }
 
 const sshRefusals: readonly string[] = ['E_SSH_AUTH_FAILED', 'E_SSH_KEY_PASSPHRASE'];

@@ -40,12 +40,17 @@ interface SettingSources {
 /** The settings of every server. */
 export const serverSettings: readonly ProgramSetting[] = [
   { name: 'config', value: 'FILE', help: 'read connections from FILE and from no project file', isPath: true },
-  { name: 'tools', value: 'A,B', help: 'offer these tools only; read: those that only read; -A: not this one', isPath: false },
-  { name: 'timeout', value: 'TIME', help: 'default time limit of a call: 30s (default), 500ms, 5m', isPath: false },
+  { name: 'tools', value: 'A,B', help: 'offer only these tools; read: those that only read; -A: all but A', isPath: false },
+  {
+    name: 'timeout',
+    value: 'TIME',
+    help: 'time limit of a call that sets none, such as 500ms or 5m; default 30s',
+    isPath: false,
+  },
   {
     name: 'idle',
     value: 'TIME',
-    help: 'with --shared: end the process this long after its last client: 5m (default)',
+    help: 'with --shared: end the process this long after its last client; default 5m',
     isPath: false,
   },
 ];

@@ -87,5 +87,7 @@ export interface Registry<C extends BaseConnection> {
 export interface UserEdits<C extends BaseConnection> extends Pick<Registry<C>, 'add' | 'update' | 'remove'> {
   /** The connections with this one among them, to try it before it is saved. Throws what `add` would. */
   draft(input: Record<string, unknown>): Registry<C>;
+  /** The connections with this one changed. Throws what `update` would. */
+  draftUpdate(name: string, patch: Record<string, unknown>): Registry<C>;
   rename(name: string, to: string, signal?: AbortSignal): Promise<Entry<C>>;
 }

@@ -86,7 +86,7 @@ export function taken(name: string, where: string): Failure {
     code: 'E_NAME_TAKEN',
     hint: [
       'Choose another name.',
-      { call: 'update_connection', run: 'connections update NAME KEY=VALUE', to: 'change that one' },
+      { call: 'update_connection', run: `connections update ${name} KEY=VALUE`, to: 'change that one' },
     ],
   });
 }

@@ -4,7 +4,14 @@ import type * as z from 'zod';
 import type { BaseConnection, Networked } from '../connection.ts';
 import { describeFailure, Failure } from '../failure.ts';
 import { createLog, type Log } from '../log.ts';
-import { addConnection, type ChangeContext, removeConnection, renameConnection, updateConnection } from './edit/changes.ts';
+import {
+  addConnection,
+  type ChangeContext,
+  previewUpdate,
+  removeConnection,
+  renameConnection,
+  updateConnection,
+} from './edit/changes.ts';
 import { createClosedStore, createStore, type Store } from './edit/store.ts';
 import { assertFits, cleanInput, type EditRules } from './edit/tool-input.ts';
 import type { Registry, Resolved, Snapshot, UserEdits } from './entry.ts';
@@ -130,8 +137,15 @@ function listEdits<C extends BaseConnection>(
     refuseTaken(refresh().byName.get(String(raw.name)));
     return raw;
   };
+  const openDraft = (raw: Fields) => openRegistry({ ...context, refresh: context.refreshOver(withDraft(store, raw)) });
+  const prepareUpdate = (name: string, input: Fields) => {
+    const patch = cleanInput(input, rules);
+    refuseForeign(find(name), store.path);
+    return patch;
+  };
   return {
-    draft: (input) => openRegistry({ ...context, refresh: context.refreshOver(withDraft(store, prepare(input))) }),
+    draft: (input) => openDraft(prepare(input)),
+    draftUpdate: (name, input) => openDraft(previewUpdate(name, prepareUpdate(name, input), store.read(), rules)),
     add: async (input, signal) => {
       const raw = prepare(input);
       await change((one) => addConnection(raw, one), signal);
@@ -144,8 +158,7 @@ function listEdits<C extends BaseConnection>(
       return find(to).entry;
     },
     update: async (name, input, signal) => {
-      const patch = cleanInput(input, rules);
-      refuseForeign(find(name), store.path);
+      const patch = prepareUpdate(name, input);
       await change((one) => updateConnection(name, patch, one), signal);
       return find(name).entry;
     },

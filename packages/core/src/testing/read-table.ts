@@ -3,6 +3,8 @@ export interface ReadCell {
   text: string | null;
   /** Present when the cell is marked as a part: how many characters come before it, and how long the whole is. */
   part?: { from: number; length: number };
+  /** Present when the row refers to the text after it. */
+  isBelow?: true;
 }
 
 export interface ReadTable {
@@ -12,8 +14,10 @@ export interface ReadTable {
 }
 
 const escapeMark = /⟦U\+([0-9A-F]{4,6})⟧/g;
-/** A cell that is all there is: everything behind the name of its column. */
+/** A cell that is all there is: everything after the name of its column. */
 const textBody = /^([^\n]*)\n([\s\S]*)$/;
+/** A cell of the only row: everything after the row. */
+const belowBody = /^([^\n]*\n[^\n]*)\n([\s\S]*)$/;
 const cutMark = /⟦(?:(\d+)-\d+|0) of (\d+)(?: bytes)?⟧$/;
 
 /**
@@ -24,19 +28,21 @@ export function parseTable(reply: string): ReadTable {
   const end = reply.indexOf('\n');
   if (end < 0) return { line: reply, columns: [], rows: [] };
   const line = reply.slice(0, end);
+  const body = reply.slice(end + 1);
+  const isBelow = line.includes('The cell ⟦below⟧ follows as plain text.');
   const isText = line.includes('the cell as plain text.');
-  const body = /Line breaks(?: \(⟦U\+000A⟧\))? are CRLF\./.test(line)
-    ? withCarriageReturns(reply.slice(end + 1), isText)
-    : reply.slice(end + 1);
-  const [, header = body, text] = (isText ? textBody.exec(body) : null) ?? [];
-  const [columns = [], ...rows] = parseRecords(header);
-  return { line, columns, rows: text === undefined ? rows : [[parseCell(text, true)]] };
+  const [, table = body, text] = (isBelow ? belowBody : isText ? textBody : undefined)?.exec(body) ?? [];
+  const isCrlf = /Line breaks(?: \(⟦U\+000A⟧\))? are CRLF\./.test(line);
+  const [header = '', ...records] = table.split('\n');
+  const [columns = []] = parseRecords(header);
+  const rows = records.flatMap((record) => parseRecords(isCrlf ? withCarriageReturns(record, /⟦U\+000A⟧/g) : record));
+  if (text === undefined) return { line, columns, rows };
+  const cell = parseCell(isCrlf ? withCarriageReturns(text, /\n/g) : text, true);
+  return { line, columns, rows: isBelow ? rows.map((row) => row.map((one) => (one.isBelow ? cell : one))) : [[cell]] };
 }
 
-function withCarriageReturns(body: string, isText: boolean): string {
-  const data = body.indexOf('\n') + 1;
-  const shown = body.slice(data).replace(isText ? /\n/g : /⟦U\+000A⟧/g, (found) => `⟦U+000D⟧${found}`);
-  return body.slice(0, data) + shown;
+function withCarriageReturns(text: string, lineBreak: RegExp): string {
+  return text.replace(lineBreak, (found) => `⟦U+000D⟧${found}`);
 }
 
 function parseRecords(text: string): ReadCell[][] {
@@ -78,6 +84,7 @@ function endOfBare(text: string, from: number): number {
 
 function parseCell(raw: string, quoted: boolean): ReadCell {
   if (!quoted && raw === 'NULL') return { text: null };
+  if (!quoted && raw === '⟦below⟧') return { text: null, isBelow: true };
   const mark = cutMark.exec(raw);
   const text = parseEscapes(mark ? raw.slice(0, mark.index) : raw);
   return mark ? { text, part: { from: Number(mark[1] ?? 1) - 1, length: Number(mark[2]) } } : { text };

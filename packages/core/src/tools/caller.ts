@@ -6,6 +6,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Undefined: it does not want to hear of progress. */
   readonly progressToken: string | number | undefined;
+  /** A command: its answer names no arguments of a tool. */
+  readonly isCommand?: true;
   /** Receives the failure itself, beside the answer that is made of it. */
   onFailure?(failure: Failure): void;
   notify(method: 'notifications/progress', params: Record<string, unknown>): Promise<void>;

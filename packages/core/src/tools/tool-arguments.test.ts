@@ -12,6 +12,7 @@ const tool = defineTool({
   input: () =>
     z.strictObject({
       connection: z.string().optional(),
+      database: z.string().optional(),
       limit: z.int().max(1_000).default(100),
       share: z.number().optional(),
       analyze: z.boolean().optional(),
@@ -80,6 +81,7 @@ describe('arguments of a tool', () => {
     [{ text: Array(21).fill('x') }, 'text: expected at most 20 items, got 21'],
     [{ text: [] }, 'text: expected at least 1 item, got 0'],
     [{ tabels: 'x' }, 'unknown argument "tabels"; did you mean tables?'],
+    [{ dbname: 'x' }, 'unknown argument "dbname"; did you mean database?'],
     [{ name: 'a', connection: 'b' }, 'unknown argument "name"'],
     [{ body: '[1]' }, 'body: '],
   ])('refuse %j', (given, message) => {

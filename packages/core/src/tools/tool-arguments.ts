@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { Failure } from '../failure.ts';
-import { nearestNames } from '../nearest.ts';
-import { typeWords } from '../registry/edit/issues.ts';
+import { formatSizeLimit, nearestKeys, typeWords } from '../registry/edit/issues.ts';
 import { coerceArguments } from './coerce-arguments.ts';
 import type { Tool } from './tool.ts';
 
@@ -52,22 +51,13 @@ function describe(issue: z.core.$ZodIssue, args: unknown, known: readonly string
   return `${path || 'the arguments'}: ${formatExpected(issue)}, got ${formatGiven(issue, value)}`;
 }
 
-const unitWords: Readonly<Record<string, string>> = { array: ' item', string: ' character' };
-
 /** What is accepted, in words that are not those of the validator. */
 function formatExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `expected ${typeWords[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'too_big') return `expected at most ${formatSize(issue.maximum, issue.origin)}`;
-  if (issue.code === 'too_small') return `expected at least ${formatSize(issue.minimum, issue.origin)}`;
   if (issue.code === 'invalid_value')
     return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   if (issue.code === 'invalid_union') return formatAlternatives(issue);
-  return issue.message;
-}
-
-function formatSize(size: number | bigint, origin: string): string {
-  const unit = unitWords[origin];
-  return unit === undefined ? `${size}` : `${size}${unit}${Number(size) === 1 ? '' : 's'}`;
+  return formatSizeLimit(issue) ?? issue.message;
 }
 
 /** The one alternative of the right type says more than the list of all. */
@@ -89,7 +79,7 @@ function findAlternative({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodI
 
 function unknownKey(key: string, path: readonly PropertyKey[], known: readonly string[]): string {
   const where = path.length === 0 ? '' : ` in ${path.map(String).join('.')}`;
-  const [nearest] = path.length === 0 ? nearestNames(key, known, 1) : [];
+  const [nearest] = path.length === 0 ? nearestKeys(key, known) : [];
   return `unknown argument ${JSON.stringify(key.slice(0, shownValueLimit))}${where}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 

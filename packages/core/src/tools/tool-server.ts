@@ -75,6 +75,7 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
     const door: ToolDoor = {
       offers: (name) => tools.get(name) !== undefined,
       isReadonlyServer: options.readonly === true,
+      isCommand: caller.isCommand === true,
       get readonly() {
         return visit.isReadonly();
       },

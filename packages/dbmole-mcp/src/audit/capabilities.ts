@@ -1,6 +1,6 @@
 /** What an account could do beyond reading if nothing but its rights stood in the way. */
 export interface Capabilities {
-  /** The worst first. Each goes on from "This account could also": `write to 2 tables (orders, customers)`. */
+  /** The worst first. Each goes on from "This account can also": `write to 2 tables (orders, customers)`. */
   readonly powers: readonly string[];
   /** Whether the server answered everything that this needs. */
   readonly complete: boolean;

@@ -13,12 +13,12 @@ describe('an audit', () => {
   });
 
   it('does not say that nothing is there when the server did not let us look', () => {
-    expect(formatAudit({ ...none, complete: false }).findings).toEqual(['Nothing was found that it could do beyond reading.']);
+    expect(formatAudit({ ...none, complete: false }).findings).toEqual(['Nothing was found that it can do beyond reading.']);
   });
 
   it('lists what was found, and how to do better', () => {
     expect(formatAudit({ ...none, powers: ['write to 1 table (a)', 'x'] })).toEqual({
-      findings: ['This account could also: write to 1 table (a); x.'],
+      findings: ['This account can also: write to 1 table (a); x.'],
       reader: ['CREATE ROLE x;'],
       shared: ['REVOKE y;'],
     });

@@ -9,7 +9,7 @@ const maxNoteLength = 200;
 export function formatAudit({ powers, complete, notes, reader, shared }: Capabilities): Audit {
   const more = notes.slice(0, 2).map((note) => note.slice(0, maxNoteLength));
   if (powers.length > 0) return { findings: [formatPowers(powers), ...more], reader, shared };
-  const none = complete ? 'It can only read.' : 'Nothing was found that it could do beyond reading.';
+  const none = complete ? 'It can only read.' : 'Nothing was found that it can do beyond reading.';
   return { findings: [none, ...more], reader: [], shared: [] };
 }
 
@@ -21,5 +21,5 @@ function formatPowers(powers: readonly string[]): string {
     shown.push(power);
   }
   const rest = powers.length - shown.length;
-  return `This account could also: ${[...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')}.`;
+  return `This account can also: ${[...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')}.`;
 }

@@ -82,12 +82,17 @@ const engines: Record<EngineType, () => Promise<EngineModules>> = {
     ...(await import('../engines/postgres/catalog/catalog.ts')),
     ...(await import('../engines/postgres/plan/plan.ts')),
   }),
-  mysql: async () => ({
+  mysql: loadMysql,
+  mariadb: loadMysql,
+};
+
+async function loadMysql(): Promise<EngineModules> {
+  return {
     ...(await import('../engines/mysql/engine.ts')),
     ...(await import('../engines/mysql/catalog/catalog.ts')),
     ...(await import('../engines/mysql/plan/plan.ts')),
-  }),
-};
+  };
+}
 
 export async function createBackend(
   target: BackendTarget<Connection>,

@@ -10,10 +10,12 @@ interface NamesTable extends Page {
   rows: readonly (readonly string[])[];
   /** On all pages, where that is known. */
   total?: number | undefined;
+  /** The caller cannot read on with other arguments. */
+  once?: boolean | undefined;
 }
 
 /** A table of names of the schema. Columns that are empty on this page are omitted. */
-export function respondNames({ columns, rows, limit, offset, total }: NamesTable): ToolReply {
+export function respondNames({ columns, rows, limit, offset, total, once = false }: NamesTable): ToolReply {
   const shown = rows.slice(0, limit);
   const kept = columns.map((_, index) => index).filter((index) => index === 0 || shown.some((row) => row[index] !== ''));
   const pick = (row: readonly string[]) => kept.map((index) => row[index] ?? '');
@@ -22,6 +24,7 @@ export function respondNames({ columns, rows, limit, offset, total }: NamesTable
     rowLimit: limit,
     offset,
     names: true,
+    once,
     ...(total === undefined ? {} : { total }),
   });
   for (const row of rows) if (!writer.add(pick(row))) break;
@@ -61,6 +64,6 @@ export async function refuseUnknownSchema({ backend, options }: Call, schema: st
   throw new Failure('unknown', `there is no schema ${schema}${where}`, {
     code: 'E_UNKNOWN_SCHEMA',
     nearest: nearestNames(schema, names),
-    hint: ['Write it without quotes, in its own capitals.', { ...seeTables, to: 'see the tables of all schemas' }, seeDatabases],
+    hint: ['Give the name unquoted, in its exact case.', { ...seeTables, to: 'see the tables of all schemas' }, seeDatabases],
   });
 }

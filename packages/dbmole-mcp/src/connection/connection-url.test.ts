@@ -2,6 +2,7 @@ import { UrlError } from '@dbmole/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConnectionUrl } from './connection-url.ts';
+import { publicView } from './public-view.ts';
 import { connectionSchema } from './schema.ts';
 
 describe('a connection URL', () => {
@@ -12,7 +13,7 @@ describe('a connection URL', () => {
     ],
     ['postgresql://me@db.example', { type: 'postgres', host: 'db.example', user: 'me' }],
     ['mysql://me:pw@127.0.0.1/', { type: 'mysql', host: '127.0.0.1', user: 'me', password: 'pw' }],
-    ['mariadb://db.example/shop', { type: 'mysql', host: 'db.example', database: 'shop' }],
+    ['mariadb://db.example/shop', { type: 'mariadb', host: 'db.example', database: 'shop' }],
     ['POSTGRES://me@db.example', { type: 'postgres', host: 'db.example', user: 'me' }],
     ['postgres://me@[2001:db8::1]:5433/x', { type: 'postgres', host: '2001:db8::1', port: 5433, user: 'me', database: 'x' }],
     ['postgres://a%40b:p%2Fw%25%3A@h/d%2Fb', { type: 'postgres', host: 'h', user: 'a@b', password: 'p/w%:', database: 'd/b' }],
@@ -192,10 +193,17 @@ describe('a connection with a URL', () => {
   });
 
   it.each([
-    ['mariadb', 'mysql'],
+    ['mariadb', 'mariadb'],
     ['postgresql', 'postgres'],
   ])('takes %s as the type %s', (type, expected) => {
     expect(connectionSchema.parse({ name: 'x', type, host: 'h', user: 'me' })).toMatchObject({ type: expected });
+  });
+
+  it('shows MariaDB as what it was called, and lets mysql and mariadb stand for each other', () => {
+    const parse = (fields: object) => connectionSchema.parse({ name: 'x', user: 'me', ...fields });
+    expect(publicView(parse({ url: 'mariadb://h' }))).toMatchObject({ type: 'mariadb', port: 3306 });
+    expect(parse({ url: 'mariadb://h', type: 'mysql' })).toMatchObject({ type: 'mysql' });
+    expect(parse({ url: 'mysql://h', type: 'mariadb' })).toMatchObject({ type: 'mariadb' });
   });
 
   it('must have what every connection has', () => {

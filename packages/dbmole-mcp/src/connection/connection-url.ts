@@ -2,7 +2,7 @@ import { decodeUrlPart, parseUrl, UrlError, type UrlParts } from '@dbmole/core';
 import { readTls, type TlsMode, tlsParameters } from './url-tls.ts';
 
 /** What an engine may be called, as the type of a connection and as the scheme of a URL. */
-export const engineWords = { postgres: 'postgres', postgresql: 'postgres', mysql: 'mysql', mariadb: 'mysql' } as const;
+export const engineWords = { postgres: 'postgres', postgresql: 'postgres', mysql: 'mysql', mariadb: 'mariadb' } as const;
 export type EngineWord = keyof typeof engineWords;
 export type EngineType = (typeof engineWords)[EngineWord];
 

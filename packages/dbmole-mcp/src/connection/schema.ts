@@ -9,7 +9,7 @@ import {
   toolConnectionShape,
 } from '@dbmole/core';
 import * as z from 'zod';
-import { type EngineType, type EngineWord, engineWords, parseConnectionUrl } from './connection-url.ts';
+import { type EngineType, type EngineWord, engineWords, parseConnectionUrl, type UrlFields } from './connection-url.ts';
 
 // These are all keys of the constant, whose type does not say so.
 const typeWord = z.enum(Object.keys(engineWords) as EngineWord[]);
@@ -65,7 +65,7 @@ const trust = z.strictObject({
 /** What a connection is when it is used. */
 const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional() };
 const fieldsSchema = z
-  .strictObject({ ...shape, type: z.enum(['postgres', 'mysql']) })
+  .strictObject({ ...shape, type: z.enum(['postgres', 'mysql', 'mariadb']) })
   .superRefine(({ type, schema }, context) => {
     if (schema === undefined || type === 'postgres') return;
     context.addIssue({ code: 'custom', path: ['schema'], message: 'only PostgreSQL has it; use `database` for the schema' });
@@ -73,7 +73,7 @@ const fieldsSchema = z
 
 /**
  * A connection as files and the environment write it: field by field, or with a `url` for those that a URL can say. As a whole it
- * is treated as a secret, as there may be a password in it. What answers to `mysql` is found out on connecting.
+ * is treated as a secret, as there may be a password in it. Whether MySQL or MariaDB answers is found out on connecting.
  */
 export const connectionSchema = z
   .strictObject({
@@ -84,9 +84,15 @@ export const connectionSchema = z
     url: secretRef.optional(),
   })
   .transform(({ url, ...fields }, context) =>
-    url === undefined ? fields : orIssue(context, () => joinUrl(fields, url, parseConnectionUrl)),
+    url === undefined ? fields : orIssue(context, () => joinUrl(fields, url, (text) => parseAs(fields.type, text))),
   )
   .pipe(fieldsSchema);
+
+/** MySQL and MariaDB speak the same protocol, and many programs write mysql:// for both. */
+function parseAs(type: EngineType | undefined, url: string): UrlFields {
+  const parsed = parseConnectionUrl(url);
+  return type !== undefined && type !== 'postgres' && parsed.type !== 'postgres' ? { ...parsed, type } : parsed;
+}
 
 /** What a tool may say of it. */
 export const toolSchema = z.strictObject({
@@ -108,7 +114,7 @@ export function listSchemas(searchPath: string): string[] {
   return searchPath.split(',').map((name) => name.trim());
 }
 
-const defaultPorts: Record<ServerConnection['type'], number> = { postgres: 5432, mysql: 3306 };
+const defaultPorts: Record<ServerConnection['type'], number> = { postgres: 5432, mysql: 3306, mariadb: 3306 };
 
 export function resolvePort({ type, port }: Pick<ServerConnection, 'type' | 'port'>): number {
   return port ?? defaultPorts[type];

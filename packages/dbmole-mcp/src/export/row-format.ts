@@ -50,8 +50,12 @@ function createWriter(type: string): (cell: string) => string {
   return (cell) => JSON.stringify(cell);
 }
 
-/** Whether a reader that knows only 64-bit floating point gets back every digit. */
+/**
+ * Whether a reader that knows only 64-bit floating point gets back the number. Zeros at the end of a fraction do not count: with them
+ * as text, one column would hold numbers and texts.
+ */
 function isExactNumber(text: string): boolean {
   const number = Number(text);
-  return String(number) === text && Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
+  const shortest = /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
+  return String(number) === shortest && Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }

@@ -42,7 +42,7 @@ describe('connections import', () => {
       `db.internal:6000:shop:reader:${canary}\n10.1.2.3:*:*:me:${canary}\n*:*:*:me:${canary}\n/tmp:*:*:me:${canary}\n`,
     );
     const { out } = await run('pgpass');
-    expect(out).toMatch(/shop\s+postgres\s+db.internal\s+6000\s+reader\s+shop\s+stays in \S+\.pgpass\n/);
+    expect(out).toMatch(/shop\s+postgres\s+db.internal\s+6000\s+reader\s+shop\s+read from \S+\.pgpass\n/);
     expect(out).toContain('2 of 4 lines name no host or no user');
     const password = { from: 'pgpass' };
     expect(stored()).toEqual([
@@ -50,7 +50,7 @@ describe('connections import', () => {
       { name: '10-1-2-3', ...postgres, host: '10.1.2.3', user: 'me', password },
     ]);
     expect(await resolved('shop')).toMatchObject({ password: canary, readonly: true });
-    expect((await run('.pgpass')).out).toContain('are there already');
+    expect((await run('.pgpass')).out).toContain('are already configured');
   });
 
   it('of pg_service.conf has a connection for each service, with TLS as it is said there', async () => {
@@ -105,10 +105,10 @@ describe('connections import', () => {
       PARTS_DATABASE_URL: `postgres://me:${canary}@parts/p?schema=parts&sslpassword=x`,
     };
     const { out } = await run('environment', { env });
-    expect(out).toContain('stays in the variable SHOP_DATABASE_URL');
+    expect(out).toContain('read from the variable SHOP_DATABASE_URL');
     expect(out).toContain('skipped: the environment: POSTGRES_URL: expected the form');
     expect(out).toContain('skipped: the environment: PARTS_DATABASE_URL: parameters that are unknown here');
-    expect(out).toContain('parts is not added, because its password would be copied out of PARTS_DATABASE_URL');
+    expect(out).toContain('parts was not added: its password will be copied from PARTS_DATABASE_URL');
     expect(stored()).toEqual([
       { name: 'shop', url: '${SHOP_DATABASE_URL}', readonly: true },
       { name: 'app', url: '${MYSQL_URL}', readonly: true },
@@ -128,9 +128,9 @@ describe('connections import', () => {
     );
     const env = { OTHER_DATABASE_URL: shared };
     const first = await run('.env', { env });
-    expect(first.out).toMatch(/shop\s.*would be copied out of \S+\.env/);
-    expect(first.out).toContain('shop is not added');
-    expect(first.out).toContain('DB_URL: other variables are in it');
+    expect(first.out).toMatch(/shop\s.*will be copied from \S+\.env/);
+    expect(first.out).toContain('shop was not added');
+    expect(first.out).toContain('DB_URL: it refers to other variables');
     expect(stored()).toEqual([
       { name: 'other', url: '${OTHER_DATABASE_URL}', readonly: true },
       { name: 'x', type: 'mysql', host: 'open', user: 'me', database: 'x', readonly: true },
@@ -163,7 +163,7 @@ describe('connections import', () => {
 
   it('imports DATABASE_URL although it is used where nothing is configured', async () => {
     const { out } = await run('environment', { env: { DATABASE_URL: `postgres://me:${canary}@db/shop` } });
-    expect(out).not.toContain('already there');
+    expect(out).not.toContain('already configured');
     expect(stored()).toEqual([{ name: 'shop', url: '${DATABASE_URL}', readonly: true }]);
   });
 
@@ -171,7 +171,7 @@ describe('connections import', () => {
     const laravel = `DB_CONNECTION=pgsql\nDB_HOST=db\nDB_PORT=6000\nDB_DATABASE=shop\nDB_USERNAME=me\nDB_PASSWORD=${canary}\n`;
     write('.env', `${laravel}PGHOST=other\nPGUSER=you\nMAIL_HOST=x\n`);
     const first = await run('.env');
-    expect(first.out).toMatch(/^shop .* would be copied out of \S+\.env$/m);
+    expect(first.out).toMatch(/^shop .* will be copied from \S+\.env$/m);
     expect(stored()).toEqual([{ name: 'other', ...postgres, host: 'other', user: 'you' }]);
     await run('.env', { env: { DB_PASSWORD: canary } });
     const password = { env: 'DB_PASSWORD' };

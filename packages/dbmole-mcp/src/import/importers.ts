@@ -30,7 +30,7 @@ function fromLine({ host, port, database, user }: PgpassLine, path: string): Fou
       ...(database !== undefined && { database }),
     },
     references: { password: { from: 'pgpass' } },
-    password: `stays in ${path}`,
+    password: `read from ${path}`,
   });
 }
 

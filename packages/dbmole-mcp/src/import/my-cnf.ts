@@ -56,7 +56,7 @@ function fromGroup(group: string, { own, options, place, path }: Group): FoundCo
     name: suffix || nameOfPlace({ host, ...(database && { database }) }),
     fields: { type: 'mysql', host, user, ...(port && { port: Number(port) }), ...(database && { database }), ...tls },
     ...(options.has('password')
-      ? { references: { password: { from: 'my.cnf', ...(isNamed && { name: group }) } }, password: `stays in ${path}` }
+      ? { references: { password: { from: 'my.cnf', ...(isNamed && { name: group }) } }, password: `read from ${path}` }
       : { password: 'none' }),
   });
 }

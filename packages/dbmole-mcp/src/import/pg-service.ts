@@ -73,9 +73,9 @@ interface Looked extends From {
 
 function readPassword(name: string, { service, fields, path, pgpass }: Looked) {
   if (service.has('password')) {
-    return { references: { password: { from: 'pg_service.conf', name } }, password: `stays in ${path}` };
+    return { references: { password: { from: 'pg_service.conf', name } }, password: `read from ${path}` };
   }
   const { host, user, port = 5432, database = user } = fields;
   const isThere = pgpass !== undefined && findPassword(pgpass.lines, { host, port, user, database });
-  return isThere ? { references: { password: { from: 'pgpass' } }, password: `stays in ${pgpass.path}` } : { password: 'none' };
+  return isThere ? { references: { password: { from: 'pgpass' } }, password: `read from ${pgpass.path}` } : { password: 'none' };
 }

@@ -61,20 +61,20 @@ function fromUrl(variableName: string, url: string, { env, where, note }: Noting
   if (typeof parsed === 'string') return note(parsed);
   const { host, user } = parsed;
   if (host === undefined || user === undefined) return note('it names no host or no user');
-  if (Object.values(parsed).some((value) => String(value).includes('${'))) return note('other variables are in it');
+  if (Object.values(parsed).some((value) => String(value).includes('${'))) return note('it refers to other variables');
   if (whole !== parsed) note('parameters that are unknown here');
   const fields = { ...parsed, host, user };
   const name = (urlName.exec(variableName)?.[1] ?? fields.database ?? 'database').toLowerCase();
   // A URL that we do not take as a whole cannot stay where it is.
   if (whole === parsed && variable(env, variableName) === url) {
     const { password, ...shown } = fields;
-    const found = foundConnection({ name, fields: shown, password: `stays in the variable ${variableName}` });
+    const found = foundConnection({ name, fields: shown, password: `read from the variable ${variableName}` });
     return { ...found, fields: {}, references: { url: `\${${variableName}}` } };
   }
   return foundConnection({
     name,
     fields,
-    password: fields.password === undefined ? 'none' : `would be copied out of ${where || variableName}`,
+    password: fields.password === undefined ? 'none' : `will be copied from ${where || variableName}`,
   });
 }
 
@@ -137,9 +137,9 @@ function fromParts(convention: Convention, variables: Variables, { env, where }:
   if (password === undefined) return foundConnection({ name, fields: place, password: 'none' });
   if (variable(env, convention.password) === password) {
     const references = { password: { env: convention.password } };
-    return foundConnection({ name, fields: place, references, password: `stays in the variable ${convention.password}` });
+    return foundConnection({ name, fields: place, references, password: `read from the variable ${convention.password}` });
   }
-  return foundConnection({ name, fields: { ...place, password }, password: `would be copied out of ${where}` });
+  return foundConnection({ name, fields: { ...place, password }, password: `will be copied from ${where}` });
 }
 
 /** `pgsql`, or the last word of `django.db.backends.postgresql`. */

@@ -6,16 +6,16 @@ import { passwordFromPgService } from './pg-service.ts';
 import { passwordFromPgpass } from './pgpass.ts';
 
 interface FileOfAnEngine {
-  /** The engine whose passwords are in it; another server must never be offered one. */
-  type: EngineType;
+  /** The engines whose passwords are in it; another server must never be offered one. */
+  types: readonly EngineType[];
   read(config: Connection, request: SourceRequest): string | undefined;
 }
 
 /** By the name of the file, without the dot that hides it. */
 const files: Readonly<Record<string, FileOfAnEngine>> = {
-  pgpass: { type: 'postgres', read: (config, request) => passwordFromPgpass(toKey(config), request) },
-  'pg_service.conf': { type: 'postgres', read: (_config, request) => passwordFromPgService(request) },
-  'my.cnf': { type: 'mysql', read: (_config, request) => passwordFromMyCnf(request) },
+  pgpass: { types: ['postgres'], read: (config, request) => passwordFromPgpass(toKey(config), request) },
+  'pg_service.conf': { types: ['postgres'], read: (_config, request) => passwordFromPgService(request) },
+  'my.cnf': { types: ['mysql', 'mariadb'], read: (_config, request) => passwordFromMyCnf(request) },
 };
 
 /** The default database of a user has the user's name. */
@@ -27,10 +27,14 @@ export const readSource = (name: string): SecretSource<Connection> => {
   return (config, request) => {
     const file = files[name];
     if (file === undefined) return undefined;
-    if (file.type === config.type) return file.read(config, request);
-    throw new Failure('secret', `it only has passwords for ${file.type}, and this connection has type ${config.type}`, {
-      code: 'E_SECRET_SOURCE',
-      hint: 'Configure the password in another way.',
-    });
+    if (file.types.includes(config.type)) return file.read(config, request);
+    throw new Failure(
+      'secret',
+      `it only has passwords for ${file.types.join(' and ')}, and this connection has type ${config.type}`,
+      {
+        code: 'E_SECRET_SOURCE',
+        hint: 'Configure the password in another way.',
+      },
+    );
   };
 };

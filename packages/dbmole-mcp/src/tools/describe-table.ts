@@ -74,7 +74,9 @@ interface Absent {
 }
 
 function unknownTables({ missing, existing, others }: Absent): Failure {
-  const nearest = missing.flatMap((name) => nearestTables(name, existing));
+  const nearest = missing
+    .filter((name) => !others.some(({ asked }) => asked === name))
+    .flatMap((name) => nearestTables(name, existing));
   const [first = ''] = missing;
   const what = missing.length === 1 ? `there is no table ${first}` : `there are no tables ${missing.join(', ')}`;
   const found = others.slice(0, maxTables).map((other) => `; ${other.asked} is ${describeOther(other)}`);

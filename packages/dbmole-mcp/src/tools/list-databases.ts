@@ -27,7 +27,13 @@ export function listDatabasesTool(tools: SqlTools): Tool {
         const note = [current ? 'current' : '', shortComment(comment)].filter((text) => text !== '').join('; ');
         return [name, bytes === undefined ? '' : formatBytes(bytes), note];
       });
-      return respondNames({ columns: ['database', 'size', 'note'], rows, limit: args.limit, offset: args.offset });
+      return respondNames({
+        columns: ['database', 'size', 'note'],
+        rows,
+        limit: args.limit,
+        offset: args.offset,
+        once: context.door.isCommand,
+      });
     },
   });
 }

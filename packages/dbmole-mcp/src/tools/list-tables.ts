@@ -25,7 +25,7 @@ const input = () =>
     database: databaseArgument,
     schema: schemaArgument,
     pattern: patternArgument.optional().describe('part of a name, or with * and ?'),
-    limit: limitArgument(1_000),
+    limit: limitArgument(1_000, 200),
     offset: offsetArgument,
     timeout_ms: timeoutArgument,
   });
@@ -37,18 +37,20 @@ export function listTablesTool(tools: SqlTools): Tool {
     description: 'Tables and views: kind, estimated rows, size, comment. For columns use describe_table.',
     effect: 'read',
     input,
-    handler: (args, context) => tools.use(args, context, (call) => listTables(call, args)),
+    handler: (args, context) => tools.use(args, context, (call) => listTables(call, { ...args, once: context.door.isCommand })),
   });
 }
 
-async function listTables(call: Call, args: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
+type Args = z.output<ReturnType<typeof input>> & { once: boolean | undefined };
+
+async function listTables(call: Call, args: Args): Promise<ToolReply> {
   const { catalog } = call.backend;
   const run = call.backend.catalogRun(call.options);
   const { shown, total } = await catalog.listTables(run, args);
-  const { limit, offset, pattern, schema } = args;
+  const { limit, offset, pattern, schema, once } = args;
   if (shown.length > 0 || offset > 0) {
     const columns = ['name', 'kind', 'rows', 'size', 'note'];
-    return respondNames({ columns, rows: shown.map(formatTable), limit, offset, ...(shown.length > 0 ? { total } : {}) });
+    return respondNames({ columns, rows: shown.map(formatTable), limit, offset, once, ...(shown.length > 0 ? { total } : {}) });
   }
   await refuseUnknownSchema(call, schema);
   const names = schema === undefined || pattern !== undefined ? await catalog.tableNames(run) : [];

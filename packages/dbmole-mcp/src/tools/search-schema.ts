@@ -34,18 +34,20 @@ export function searchSchemaTool(tools: SqlTools): Tool {
     description: 'Finds tables, columns, types and routines by words in names and comments; not rows.',
     effect: 'read',
     input,
-    handler: (args, context) => tools.use(args, context, (call) => search(call, args)),
+    handler: (args, context) => tools.use(args, context, (call) => search(call, { ...args, once: context.door.isCommand })),
   });
 }
 
-async function search(call: Call, { text, schema, limit, offset }: z.output<ReturnType<typeof input>>): Promise<ToolReply> {
+type Args = z.output<ReturnType<typeof input>> & { once: boolean | undefined };
+
+async function search(call: Call, { text, schema, limit, offset, once }: Args): Promise<ToolReply> {
   const { catalog } = call.backend;
   const run = call.backend.catalogRun(call.options);
   const words = parseWords(text);
   const hits = await catalog.search(run, { words, schema, limit, offset });
   if (hits.length > 0 || offset > 0) {
     const rows = hits.map(({ kind, name, detail }) => [kind, name, detail.replace(/\s+/gu, ' ')]);
-    return respondNames({ columns: ['kind', 'name', 'detail'], rows, limit, offset });
+    return respondNames({ columns: ['kind', 'name', 'detail'], rows, limit, offset, once });
   }
   await refuseUnknownSchema(call, schema);
   const names = [...(await catalog.tableNames(run)), ...(await catalog.columnNames(run, []))];

@@ -122,6 +122,35 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
       expect(text).toContain(`-- ${'x'.repeat(200)}…`);
     });
 
+    it('shows what a delete does to an account that can only read', async () => {
+      const user = `o_${id}_${process.pid}`;
+      await session.exec(`create table parent (id int primary key);
+        create table child (id int primary key, a int, b int, c int, \`d"\`\`e\` int comment ' ON DELETE CASCADE,\n  CONSTRAINT \`kept\` ',
+          constraint gone foreign key (a) references parent (id) on delete cascade on update set null,
+          constraint kept foreign key (b) references parent (id),
+          constraint \`odd\`\`one\` foreign key (\`d"\`\`e\`) references parent (id) on delete set null,
+          constraint closed foreign key (c) references parent (id) on delete restrict);
+        create user ${user}@'%' identified by 'pw'; grant select on ${database}.* to ${user}@'%'`);
+      const reader = await openMysql(engine(), { user, password: 'pw', database });
+      try {
+        const text = await describeText(catalog, reader.run, ['child', 'parent']);
+        expect(text).toMatch(/^ {2}a int\S* -> parent\.id ON DELETE CASCADE ON UPDATE SET NULL \[gone\]$/m);
+        expect(text).toMatch(/^ {2}b int\S* -> parent\.id NO ACTION \[kept\]$/m);
+        expect(text).toMatch(/^ {2}c int\S* -> parent\.id NO ACTION \[closed\]$/m);
+        expect(text).toContain('-> parent.id ON DELETE SET NULL [`odd``one`]');
+        for (const reference of [
+          'child.a ON DELETE CASCADE ON UPDATE SET NULL',
+          'child.b NO ACTION',
+          'child.c NO ACTION',
+          'child.`d"``e` ON DELETE SET NULL',
+        ])
+          expect(text.split('\n').find((line) => line.includes('<- '))).toContain(reference);
+      } finally {
+        await reader.close();
+        await session.exec(`drop user ${user}@'%'; drop table child, parent`);
+      }
+    });
+
     it('marks what an account may not read', async () => {
       const user = `r_${id}_${process.pid}`;
       await session.exec(`create user ${user}@'%' identified by 'pw'; grant insert on ${database}.orders to ${user}@'%';

@@ -172,7 +172,7 @@ describe('a refusal', () => {
     const offers = (tool: string) => tool === 'es_request';
     const closed = refuse('POST', '/_bulk');
     expect(closed.message).toMatch(/nothing was sent$/);
-    expect(formatHint(closed.next, { offers, readonly: true })).toMatch(/^The connection is readonly; only the user/);
+    expect(formatHint(closed.next, { offers, readonly: true })).toMatch(/^The connection is read-only; only the user/);
     expect(formatHint(closed.next, { program: 'esmole-mcp' })).toMatch(/^This command only reads/);
     const { next } = refuse('POST', '/_bulk', false);
     expect(formatHint(next, { offers, readonly: false })).toBe('Call es_request to send it.');

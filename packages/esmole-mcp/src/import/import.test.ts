@@ -45,7 +45,7 @@ describe('connections import', () => {
       OTHER_URL: 'https://nothing.to.us',
     };
     const { out } = await run('environment', { env });
-    expect(out).toContain('stays in the variable ELASTIC_API_KEY');
+    expect(out).toContain('read from the variable ELASTIC_API_KEY');
     expect(out).toContain('ES_LOCAL_URL: nothing says who connects: neither ES_LOCAL_API_KEY nor');
     expect(stored()).toEqual([
       {
@@ -58,7 +58,7 @@ describe('connections import', () => {
     ]);
     expect(await resolved('elasticsearch', env)).toMatchObject({ host: 'search.internal', apiKey: canary });
     expect(await resolved('logs', env)).toMatchObject({ host: 'logs', user: 'reader', password: canary });
-    expect((await run('environment', { env })).out).toContain('All 4 that were found are there already');
+    expect((await run('environment', { env })).out).toContain('All 4 that were found are already configured');
   });
 
   it('imports from .env, asks before it copies a key, and refers to the environment where possible', async () => {
@@ -74,7 +74,7 @@ describe('connections import', () => {
     writeFileSync(folder.at('.env'), text.join('\n'));
     const env = { ELASTICSEARCH_HOSTS: 'https://a', ELASTIC_PASSWORD: `${canary}-2` };
     const first = await run('.env', { env });
-    expect(first.out).toMatch(/local is not added, because its password would be copied out of \S+\.env/);
+    expect(first.out).toMatch(/local was not added: its password will be copied from \S+\.env/);
     expect(first.out).toContain('WILD_ES_URL: it has a query');
     expect(first.out).toContain('EVIL_ES_URL: other variables are in it');
     expect(stored()).toEqual([

@@ -88,12 +88,12 @@ function fromPlace(place: Place, { variables, origin }: Beside): FoundConnection
   const shown = publicView({ ...plain, ...(secret?.field === 'apiKey' && { apiKey: '' }) });
   const holder = secret?.variable ?? place.variable;
   if (isSet(origin.env, variables, [place.variable, holder])) {
-    const stays = { name: place.name, shown, password: `stays in the variable ${holder}` };
+    const stays = { name: place.name, shown, password: `read from the variable ${holder}` };
     if (secret === undefined) return { ...stays, fields: {}, references: { url: `\${${place.variable}}` } };
     return { ...stays, fields: plain, references: { [secret.field]: { env: secret.variable } } };
   }
   const fields = { ...plain, ...(secret === undefined ? { password: inUrl } : { [secret.field]: secret.value }) };
-  const password = `would be copied out of ${origin.where || holder}`;
+  const password = `will be copied from ${origin.where || holder}`;
   return { name: place.name, fields, references: {}, shown, password, copies: true };
 }
 

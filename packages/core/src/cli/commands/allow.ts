@@ -55,7 +55,9 @@ export async function allow({ definition: { program }, terminal, words, options,
 export async function disallow({ definition: { program }, terminal, words }: Omit<AllowCall, 'options'>): Promise<number> {
   const file = findFile(program.app, terminal.cwd, words[0]);
   const wasAllowed = await disallowProjectFile({ trustPath: trustPathFor(findStorePath(program.app, terminal)), file });
-  const text = wasAllowed ? 'is no longer allowed; running servers stop using it at their next call.' : 'was not allowed.';
+  const text = wasAllowed
+    ? 'is no longer allowed; running servers stop using it at their next call.'
+    : 'was not allowed before; nothing changed.';
   terminal.print(`${formatVisible(file)} ${text}`);
   return 0;
 }

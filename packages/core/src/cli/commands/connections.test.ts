@@ -61,10 +61,16 @@ describe('connections add', () => {
   });
 
   it('says what the account could do beyond reading', async () => {
-    const audit = { findings: ['This account could also: do anything.'], reader: ['make one;'], shared: [] };
+    const audit = { findings: ['This account can also: do anything.'], reader: ['make one;'], shared: [] };
     const { out } = await run(['add', 'main', ...place()], { secrets: ['s3cret-typed'], audit });
-    expect(out).toContain('This account could also: do anything.\n');
+    expect(out).toContain('This account can also: do anything.\n');
     expect(out).not.toContain('make one');
+  });
+
+  it('names --password-stdin when a password is piped without it', async () => {
+    const { code, err } = await run(['add', 'main', ...place()], { input: 's3cret-typed' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^E_AUTH.*\nPass --password-stdin to read the password from standard input\.\nPass --yes/);
   });
 
   it('asks for the password again when it is wrong', async () => {
@@ -147,8 +153,12 @@ describe('connections update', () => {
   });
 
   it('asks for a new password unseen, and tries it', async () => {
-    const wrong = await run(['update', 'main', 'password'], { secrets: ['other'] });
-    expect(wrong).toMatchObject({ code: 1, asked: ['New password: '], err: expect.stringContaining('E_AUTH') });
+    const wrong = await run(['update', 'main', 'password'], { secrets: ['other'], answers: ['n'] });
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('E_AUTH') });
+    expect(wrong.asked).toEqual(['New password: ', expect.stringContaining('Password'), 'Save main anyway? [y/N] ']);
+    expect(saved()[0]).toMatchObject({ password: 's3cret-typed' });
+    const again = await run(['update', 'main', 'password'], { secrets: ['other', 's3cret-typed'] });
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('Updated main') });
     const right = await run(['update', 'main', 'password'], { secrets: ['s3cret-typed'] });
     expect(right).toMatchObject({ code: 0, out: expect.stringContaining('main answers: it says hello') });
     expect((await run(['update', 'main', '--password-stdin'], { input: 's3cret-typed\n' })).code).toBe(0);
@@ -173,10 +183,15 @@ describe('connections update', () => {
     expect(saved()[0]).not.toHaveProperty('password');
   });
 
-  it('tries what leads elsewhere', async () => {
+  it('tries what leads elsewhere, and saves what does not work only when a person wants it', async () => {
+    const before = saved()[0];
     const { code, err } = await run(['update', 'main', 'port=1']);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^It does not work yet\. E_/) });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^E_[\s\S]*Pass --yes[\s\S]*main was not changed\./) });
+    expect(saved()[0]).toEqual(before);
+    expect(await run(['update', 'main', 'port=1'], { answers: ['y'] })).toMatchObject({ code: 0 });
     expect(saved()[0]).toMatchObject({ port: 1 });
+    expect(await run(['update', 'main', 'port=2', '--yes'])).toMatchObject({ code: 0 });
+    expect(saved()[0]).toMatchObject({ port: 2 });
   });
 });
 

@@ -58,7 +58,7 @@ describe('doctor', () => {
   });
 
   it('ends a long line with a whole word', async () => {
-    const audit: Audit = { ...powerful, findings: [`It could also: ${'write to a table, '.repeat(20)}and drop them.`] };
+    const audit: Audit = { ...powerful, findings: [`It can also: ${'write to a table, '.repeat(20)}and drop them.`] };
     expect((await run([{ name: 'main' }], { audit })).out).toMatch(/write to a(?: table)? …$/m);
   });
 

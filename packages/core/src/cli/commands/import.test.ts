@@ -10,7 +10,7 @@ import { runProgram } from '../command-line.ts';
 function found(name: string, more: Partial<FoundConnection> = {}): FoundConnection {
   const place = { host: `${name}.example`, user: 'me' };
   const { fields = place, references = { password: { from: 'ledger' } } } = more;
-  return { name, fields, references, shown: { ...place }, password: 'stays in the ledger', ...more };
+  return { name, fields, references, shown: { ...place }, password: 'read from the ledger', ...more };
 }
 
 const folder = useTempFolder();
@@ -48,7 +48,7 @@ describe('connections import', () => {
   it('shows what it found, asks, and adds that read-only with references', async () => {
     const { code, out, err } = await run([], { answers: ['all'] });
     expect(code).toBe(0);
-    expect(out).toMatch(/^name\s+host\s+user\s+password\nshop\s+shop\.example\s+me\s+stays in the ledger\nstock /);
+    expect(out).toMatch(/^name\s+host\s+user\s+password\nshop\s+shop\.example\s+me\s+read from the ledger\nstock /);
     expect(out).toContain('They are read-only');
     expect(err).toBe('skipped: a line is left out\n');
     expect(stored()).toEqual([added('shop'), added('stock')]);
@@ -81,8 +81,8 @@ describe('connections import', () => {
     expect(await run(['--yes'])).toMatchObject({ code: 0, asked: [] });
     expect(stored()).toEqual([added('shop'), added('stock')]);
     expect(await run(['--yes'])).toMatchObject({
-      out: 'All 2 that were found are there already.\n',
-      err: expect.stringContaining('already there: shop, as shop\nalready there: stock, as stock\n'),
+      out: 'All 2 that were found are already configured.\n',
+      err: expect.stringContaining('already configured: shop\nalready configured: stock\n'),
     });
     ledger = { found: [], notes: [] };
     expect((await run([])).out).toBe('Nothing was found in .ledger, notes.\n');
@@ -152,7 +152,7 @@ describe('connections import', () => {
   ])('copies a secret only after asking for it (%s)', async (answer, expected) => {
     ledger = { found: [copied()], notes: [] };
     const { out, err, asked } = await run([], { answers: ['all', answer] });
-    expect(asked[1]).toContain('in the clear');
+    expect(asked[1]).toContain('in plain text');
     if (expected) expect(stored()).toEqual(expected);
     else expect(stored).toThrow(/ENOENT/);
     expect(`${out}${err}${asked.join()}`).not.toContain('found-password');
@@ -160,7 +160,7 @@ describe('connections import', () => {
 
   it('copies no secret with --yes', async () => {
     ledger = { found: [copied(), found('stock')], notes: [] };
-    expect((await run(['--yes'])).err).toContain('shop is not added');
+    expect((await run(['--yes'])).err).toContain('shop was not added');
     expect(stored()).toEqual([added('stock')]);
   });
 
@@ -176,7 +176,7 @@ describe('connections import', () => {
     };
     const { code, err } = await run([], { answers: ['all', 'y', 'y'] });
     expect(code).toBe(1);
-    expect(err).toContain('b is not added');
+    expect(err).toContain('b was not added');
     expect(stored()).toEqual([
       {
         name: 'a',
@@ -192,7 +192,7 @@ describe('connections import', () => {
     ledger = { found: [found('bad', { fields: { host: 'h', user: 'me', port: Number.NaN } }), found('stock')], notes: [] };
     const { code, err } = await run(['--yes']);
     expect(code).toBe(1);
-    expect(err).toMatch(/bad is not added: .*"port"/);
+    expect(err).toMatch(/bad was not added: .*"port"/);
     expect(stored()).toEqual([added('stock')]);
   });
 });

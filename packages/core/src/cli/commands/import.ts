@@ -22,12 +22,12 @@ export async function importConnections<C extends BaseConnection, B extends Back
   const { found, notes, sources } = await look(call);
   for (const note of new Set(notes)) terminal.printError(`skipped: ${note}`);
   const { offers, known } = await sortOut(found, call);
-  for (const { name, as } of known) terminal.printError(`already there: ${name}, as ${as}`);
+  for (const { name, as } of known) terminal.printError(`already configured: ${name}${as === name ? '' : `, as ${as}`}`);
   if (offers.length === 0) {
     terminal.print(
       found.length === 0
         ? `Nothing was found in ${sources.join(', ')}.`
-        : `All ${found.length} that were found are there already.`,
+        : `All ${found.length} that were found are already configured.`,
     );
     return exitCodes.ok;
   }
@@ -36,10 +36,8 @@ export async function importConnections<C extends BaseConnection, B extends Back
   const outcomes: Outcome[] = [];
   for (const offer of chosen) outcomes.push(await addOne(offer, call));
   if (outcomes.includes('added')) {
-    terminal.print(
-      `They are read-only: \`${definition.program.name} connections update NAME readonly=false\` opens one to writing.`,
-    );
-    terminal.print(`\`${definition.program.name} connections test\` says which of them answer.`);
+    terminal.print(`They are read-only. To allow changes: ${definition.program.name} connections update NAME readonly=false`);
+    terminal.print(`To check them: ${definition.program.name} connections test`);
   }
   return outcomes.includes('failed') ? exitCodes.failed : exitCodes.ok;
 }
@@ -101,13 +99,13 @@ async function sortOut<C extends BaseConnection, B extends Backend>(
   const names = new Set(entries.map(({ name }) => name));
   const places = new Map(
     entries.flatMap(({ name, config }) =>
-      config === undefined ? [] : [[canonical(definition.connections.publicView(config)), name] as const],
+      config === undefined ? [] : [[formatPlace(definition.connections.publicView(config)), name] as const],
     ),
   );
   const offers: FoundConnection[] = [];
   const known: { name: string; as: string }[] = [];
   for (const one of found) {
-    const place = canonical(one.shown);
+    const place = formatPlace(one.shown);
     const as = places.get(place);
     if (as !== undefined) known.push({ name: one.name, as });
     if (as !== undefined) continue;
@@ -117,6 +115,11 @@ async function sortOut<C extends BaseConnection, B extends Backend>(
     offers.push({ ...one, name });
   }
   return { offers, known };
+}
+
+/** Programs call one server by several types. */
+function formatPlace({ type, ...place }: Fields): string {
+  return canonical(place);
 }
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
@@ -163,10 +166,10 @@ async function addOne<C extends BaseConnection, B extends Backend>(
   { app, definition, terminal, options }: CommandCall<C, B>,
 ): Promise<Outcome> {
   const { name, fields, references, password } = offer;
-  const question = `${name}: its password ${password} into your own store, where it is in the clear. Copy it? [y/N] `;
+  const question = `${name}: its password ${password} into your own store, in plain text. Copy it? [y/N] `;
   if (offer.copies && (options.yes || !isYes((await terminal.ask(question)) ?? ''))) {
-    const way = options.yes ? ': without --yes you are asked' : '';
-    terminal.printError(`${name} is not added, because its password ${password}${way}.`);
+    const way = options.yes ? ', which needs your consent; run this without --yes' : '';
+    terminal.printError(`${name} was not added: its password ${password}${way}.`);
     return 'skipped';
   }
   try {
@@ -174,7 +177,7 @@ async function addOne<C extends BaseConnection, B extends Backend>(
     terminal.print(`Added ${name} to ${entry.origin.where}.`);
     return 'added';
   } catch (error) {
-    terminal.printError(`${name} is not added: ${formatProblem(error, definition.program.name)}`);
+    terminal.printError(`${name} was not added: ${formatProblem(error, definition.program.name)}`);
     return 'failed';
   }
 }

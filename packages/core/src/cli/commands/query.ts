@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BaseConnection } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
+import { systemCode } from '../../files/system-code.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { RowWriter } from '../../program/cli-query.ts';
 import { parseTime } from '../../program/settings.ts';
@@ -70,7 +71,8 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new Failure('input', `cannot read ${path}`, { hint: 'Correct the path after -f.', cause: error });
+    const why = systemCode(error) === 'ENOENT' ? 'there is no such file' : systemCode(error);
+    throw new Failure('input', `cannot read ${path}: ${why}`, { hint: 'Correct the path after -f.', cause: error });
   }
 }
 

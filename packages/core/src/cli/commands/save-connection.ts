@@ -4,6 +4,7 @@ import type { BaseConnection } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import { createApp, findStorePath } from '../../program/app.ts';
+import type { Registry } from '../../registry/entry.ts';
 import type { Fields } from '../../registry/tree.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
 import { confirm, isYes } from '../terminal/confirm.ts';
@@ -17,8 +18,10 @@ export async function add<C extends BaseConnection, B extends Backend>(call: Com
   const [name = '', ...words] = call.words;
   const given = { readonly: true, name, ...parseFields(words, call.definition.connections.schema) };
   const password = await askPassword(given, call);
-  const tried = await tryOut({ ...given, ...(password ? { password } : {}) }, { call, canRetry: Boolean(password) });
-  if (!(await isWanted(tried, call))) {
+  const open = (fields: Fields) => call.app.registry.person.draft(fields);
+  const fields = { ...given, ...(password ? { password } : {}) };
+  const tried = await tryOut(fields, { name, open, call, canRetry: Boolean(password), audits: true });
+  if (!(await isWanted(name, tried, call))) {
     call.terminal.printError(`${name} was not saved.`);
     return exitCodes.failed;
   }
@@ -52,15 +55,25 @@ interface Tried {
   reached: Reached;
 }
 
+interface Trial<C extends BaseConnection, B extends Backend> {
+  name: string;
+  /** The connections with the fields in them. */
+  open(fields: Fields): Registry<C>;
+  call: CommandCall<C, B>;
+  canRetry: boolean;
+  /** Asks what the account could do beyond reading. */
+  audits: boolean;
+}
+
 /** Prompts again after a wrong password, if there is a terminal. */
 async function tryOut<C extends BaseConnection, B extends Backend>(
   fields: Fields,
-  { call, canRetry }: { call: CommandCall<C, B>; canRetry: boolean },
+  { name, open, call, canRetry, audits }: Trial<C, B>,
 ): Promise<Tried> {
   for (let attempt = 1, tried = fields; ; attempt++) {
-    const reached = await reachDraft(tried, call);
+    const reached = await reachDraft(name, open(tried), { call, audits });
     if ('lines' in reached) {
-      printReached(String(tried.name), reached, call);
+      printReached(name, reached, call);
       return { fields: tried, reached };
     }
     const mayRetry = canRetry && reached.failure.kind === 'auth' && attempt < maxAttempts && !call.options['password-stdin'];
@@ -73,17 +86,17 @@ async function tryOut<C extends BaseConnection, B extends Backend>(
 
 /** As it would be once saved: with the same files, variables and accepted host keys. */
 async function reachDraft<C extends BaseConnection, B extends Backend>(
-  fields: Fields,
-  call: CommandCall<C, B>,
+  name: string,
+  registry: Registry<C>,
+  { call, audits }: Pick<Trial<C, B>, 'call' | 'audits'>,
 ): Promise<Reached> {
   const { definition, terminal, app } = call;
   const { env, cwd, home } = terminal;
-  const registry = app.registry.person.draft(fields);
   // A command that gives a secret runs there.
   mkdirSync(dirname(findStorePath(definition.program.app, terminal)), { recursive: true, mode: 0o700 });
   const trial = createApp(definition, { env, cwd, home, settings: app.settings, registry, log: app.log });
   try {
-    return await reach(String(fields.name), { ...call, app: trial }, { signal: new AbortController().signal, audits: true });
+    return await reach(name, { ...call, app: trial }, { signal: new AbortController().signal, audits });
   } finally {
     await trial.dispose();
   }
@@ -100,12 +113,16 @@ function printReached<C extends BaseConnection, B extends Backend>(
 }
 
 async function isWanted<C extends BaseConnection, B extends Backend>(
+  name: string,
   { reached, fields }: Tried,
   { terminal, options }: CommandCall<C, B>,
 ): Promise<boolean> {
   if ('lines' in reached || options.yes) return true;
-  const answer = await terminal.ask(`Save ${String(fields.name)} anyway? [y/N] `);
+  if (reached.failure.detail.awaitsTrust) terminal.printError('Save it first: `trust` accepts the keys of saved connections.');
+  const answer = await terminal.ask(`Save ${name} anyway? [y/N] `);
   if (answer !== undefined) return isYes(answer);
+  const isUnasked = reached.failure.kind === 'auth' && fields.password === undefined && !options['password-stdin'];
+  if (isUnasked) terminal.printError('Pass --password-stdin to read the password from standard input.');
   terminal.printError('Pass --yes to save it anyway.');
   return false;
 }
@@ -126,14 +143,27 @@ export async function update<C extends BaseConnection, B extends Backend>(call: 
     if (!(await confirm(terminal, { question, yes: call.options.yes }))) return exitCodes.failed;
   }
   if (Object.keys(patch).length === 0) throw nothingToChange(name);
-  const entry = await app.registry.person.update(name, patch);
+  const fields = await tryChange(name, patch, call);
+  if (fields === undefined) {
+    terminal.printError(`${name} was not changed.`);
+    return exitCodes.failed;
+  }
+  const entry = await app.registry.person.update(name, fields);
   terminal.print(`Updated ${entry.name} in ${entry.origin.where}.`);
-  if (Object.keys(patch).every((field) => unreached.includes(field))) return exitCodes.ok;
-  const reached = await reach(name, call, { signal: new AbortController().signal, audits: false });
-  if ('lines' in reached) printReached(name, reached, call);
-  else
-    terminal.printError(`It does not work yet. ${formatProblem(reached.failure, definition.program.name, { connection: name })}`);
-  return 'lines' in reached ? exitCodes.ok : exitCodes.failed;
+  return exitCodes.ok;
+}
+
+/** What is saved, unless the change keeps the connection from working and the person does not want it then. */
+async function tryChange<C extends BaseConnection, B extends Backend>(
+  name: string,
+  patch: Fields,
+  call: CommandCall<C, B>,
+): Promise<Fields | undefined> {
+  if (Object.keys(patch).every((field) => unreached.includes(field))) return patch;
+  const open = (fields: Fields) => call.app.registry.person.draftUpdate(name, fields);
+  const canRetry = call.words.includes('password');
+  const tried = await tryOut(patch, { name, open, call, canRetry, audits: false });
+  return (await isWanted(name, tried, call)) ? tried.fields : undefined;
 }
 
 /** Nothing of these could keep a connection from working. */

@@ -27,6 +27,7 @@ export async function runTool<C extends BaseConnection, B extends Backend>(
     const reply = await app.toolServer.call(tool, args, {
       signal: stop.signal,
       progressToken: undefined,
+      isCommand: true,
       notify: async () => undefined,
       onFailure(failure) {
         failed = failure;

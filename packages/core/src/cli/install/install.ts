@@ -69,8 +69,9 @@ async function installOne({ client, file, recordPath, platform }: Place, call: I
   const replaced = [...new Set([...(known?.replaced ?? []), ...replaces])];
   const record = { path: file.path, after: hashSha256(changed), before };
   await rememberInstalled(recordPath, file.path, replaced.length === 0 ? record : { ...record, replaced });
-  const copy = file.exists ? ` What was there is in ${file.path}.bak.` : '';
-  terminal.print(`Added ${program.name} to ${client.title}, in ${file.path}.${copy} ${[...advice, client.afterwards].join(' ')}`);
+  const copy = file.exists ? ` The previous version is in ${file.path}.bak.` : '';
+  const done = file.shown === undefined ? `Added ${program.name} to` : `Updated ${program.name} in`;
+  terminal.print(`${done} ${client.title}, in ${file.path}.${copy} ${[...advice, client.afterwards].join(' ')}`);
   return exitCodes.ok;
 }
 

@@ -61,6 +61,18 @@ export function updateConnection<C extends BaseConnection>(name: string, patch: 
   return { connections, ...remembering(current.raw, connections, context) };
 }
 
+/** The connection as it would be after the change. */
+export function previewUpdate<C extends BaseConnection>(
+  name: string,
+  patch: Fields,
+  { candidates }: { candidates: readonly RawConnection[] },
+  rules: EditRules<C>,
+): Fields {
+  const changed = applyPatch(heldConnection({ connections: candidates }, name, rules.storePath), patch, rules);
+  assertFits(changed, rules);
+  return changed;
+}
+
 /** Exactly: a place without a port covers all ports only where it guards, and behind another SSH server it is another one. */
 function isMoved<C extends BaseConnection>(current: Fields, changed: Fields, rules: EditRules<C>): boolean {
   const [before, after] = [current, changed].map((raw) => readPlaces(inStore(raw, rules), rules.reader));
@@ -116,7 +128,7 @@ function forgetting(left: readonly Place[], known: unknown): Fields {
 }
 
 /** The one connection of this name in the store. */
-function heldConnection(held: Held, name: string, storePath: string): RawConnection {
+function heldConnection(held: Pick<Held, 'connections'>, name: string, storePath: string): RawConnection {
   const [found, another] = held.connections.filter((connection) => connection.name === name);
   if (!found)
     throw unknownName(

@@ -34,7 +34,7 @@ export function formatIssues(issues: readonly Issue[], input: unknown, schema: S
 export function flatten(issue: Issue, input: unknown, base: Path = []): Issue[] {
   const path = [...base, ...buildPath(issue)];
   if (issue.code !== 'invalid_union') return [{ ...issue, path: [...path] }];
-  if (issue.errors.length === 0) return [{ code: 'custom', path, message: issue.message, input: undefined }];
+  if (issue.errors.length === 0) return [{ code: 'custom', path, message: issue.message, input: undefined, params: aboutForm }];
   const branches = issue.errors.map((errors) => errors.flatMap((inner) => flatten(inner, input, path)));
   const entered = branches.filter((branch) =>
     branch.some((inner) => inner.code !== 'invalid_type' || inner.path.length > path.length),
@@ -45,6 +45,9 @@ export function flatten(issue: Issue, input: unknown, base: Path = []): Issue[] 
   return unknownKey ? [unknownKey] : best;
 }
 
+/** Marks an issue of a value that may be missing; any other of this kind is of a value that is there. */
+const aboutForm = {};
+
 /** No alternative takes a value of this type at all. */
 function wrongForm(issues: readonly Issue[], path: Path): Issue {
   const types = issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.expected] : []));
@@ -54,6 +57,7 @@ function wrongForm(issues: readonly Issue[], path: Path): Issue {
     path: [...path],
     message: `expected ${[...expected].join(' or ') || 'another form'}`,
     input: undefined,
+    params: aboutForm,
   };
 }
 
@@ -62,7 +66,8 @@ function formatIssue(issue: Issue, input: unknown, schema: Schema): string {
   const key = path.length === 0 ? 'it' : `the key "${formatPath(path)}"`;
   const value = valueAt(input, path);
   if (issue.code === 'unrecognized_keys') return formatUnknownKeys(issue.keys, path, schema);
-  if (value === undefined && path.length > 0) return `${key} is missing`;
+  // One of a URL that a rule for its values refuses is there, though not under its own key.
+  if (value === undefined && path.length > 0 && !isAboutValue(issue)) return `${key} is missing`;
   if (issue.code === 'invalid_type')
     return `${key} must be ${typeWords[issue.expected] ?? issue.expected}, not ${typeName(value)}`;
   if (issue.code === 'invalid_value') {
@@ -72,7 +77,26 @@ function formatIssue(issue: Issue, input: unknown, schema: Schema): string {
   }
   if (path.length === 0) return issue.message;
   // A colon after the key would make redaction remove what follows `password:`.
-  return `${key} is not accepted (${issue.message})`;
+  return `${key} is not accepted (${formatSizeLimit(issue) ?? issue.message})`;
+}
+
+function isAboutValue(issue: Issue): boolean {
+  if (issue.code === 'custom') return issue.params !== aboutForm;
+  return issue.code === 'too_big' || issue.code === 'too_small' || issue.code === 'invalid_format';
+}
+
+const unitWords: Readonly<Record<string, string>> = { array: ' item', string: ' character' };
+
+/** A limit of sizes, in words that are not those of the validator. */
+export function formatSizeLimit(issue: Issue): string | undefined {
+  if (issue.code === 'too_big') return `expected at most ${formatSize(issue.maximum, issue.origin)}`;
+  if (issue.code === 'too_small') return `expected at least ${formatSize(issue.minimum, issue.origin)}`;
+  return undefined;
+}
+
+function formatSize(size: number | bigint, origin: string): string {
+  const unit = unitWords[origin];
+  return unit === undefined ? `${size}` : `${size}${unit}${Number(size) === 1 ? '' : 's'}`;
 }
 
 function formatMeant(nearest: readonly string[]): string {
@@ -83,7 +107,7 @@ function quoteAll(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(', ');
 }
 
-/** What other programs call our fields. */
+/** Other programs' words for our fields. */
 const otherWords: Readonly<Record<string, string>> = {
   dbname: 'database',
   db: 'database',
@@ -95,7 +119,7 @@ const otherWords: Readonly<Record<string, string>> = {
   search_path: 'schema',
 };
 
-function nearestKeys(key: string, known: readonly string[]): readonly string[] {
+export function nearestKeys(key: string, known: readonly string[]): readonly string[] {
   const word = otherWords[key.toLowerCase()];
   return word !== undefined && known.includes(word) ? [word] : nearestNames(key, known, 1);
 }

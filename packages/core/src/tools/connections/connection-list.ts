@@ -27,7 +27,7 @@ export function formatConnections<C extends BaseConnection>(snapshot: Snapshot<C
     return respond.text([state, ...notes].join('\n'));
   }
   const { limit, offset } = options.page;
-  const views = snapshot.entries.map((entry) => formatRow(entry, options));
+  const views = snapshot.entries.map((entry) => formatRow(entry, { ...options, problems: snapshot.problems }));
   const columns = [...new Set(views.flatMap((view) => Object.keys(view)))].filter((column) =>
     views.some((view) => isSaid(view[column])),
   );
@@ -38,7 +38,7 @@ export function formatConnections<C extends BaseConnection>(snapshot: Snapshot<C
 
 function formatRow<C extends BaseConnection>(
   entry: Entry<C>,
-  { publicView, status, door }: ConnectionListOptions<C>,
+  { publicView, status, door, problems }: ConnectionListOptions<C> & Pick<Snapshot<C>, 'problems'>,
 ): Record<string, CellValue> {
   const shown = entry.config === undefined ? {} : publicView(entry.config);
   const row: Record<string, CellValue> = { name: entry.name, description: entry.config?.description ?? '' };
@@ -48,7 +48,7 @@ function formatRow<C extends BaseConnection>(
   row.via = entry.config?.ssh === undefined ? '' : formatWay(entry.config.ssh, tunnel);
   row.state = entry.problem === undefined ? state : 'unusable';
   row.from = formatOrigin(entry.origin);
-  row.note = formatNotes(entry, unconfirmed, door);
+  row.note = formatNotes(entry, unconfirmed, { door, problems });
   return row;
 }
 
@@ -57,9 +57,15 @@ function isSaid(value: CellValue | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-function formatNotes<C extends BaseConnection>({ problem, shadows }: Entry<C>, unconfirmed: number, door: ToolDoor): string {
+function formatNotes<C extends BaseConnection>(
+  { problem, shadows }: Entry<C>,
+  unconfirmed: number,
+  { door, problems }: Pick<ConnectionListOptions<C>, 'door'> & Pick<Snapshot<C>, 'problems'>,
+): string {
   const notes: string[] = [];
-  if (problem !== undefined) notes.push(`${problem.code}: ${formatAdvice(problem, door)}`);
+  // The problem of a whole file is in the first line.
+  const isListed = problems.slice(0, shownProblems).some(({ failure }) => failure.message === problem?.message);
+  if (problem !== undefined) notes.push(isListed ? problem.code : `${problem.code}: ${formatAdvice(problem, door)}`);
   if (shadows.length > 0) notes.push(formatHidden(shadows));
   if (unconfirmed > 0) {
     const statements = unconfirmed === 1 ? '1 statement that was given up' : `${unconfirmed} statements that were given up`;

@@ -35,13 +35,13 @@ describe('judge', () => {
     expect(subject.judge(ed2)?.code).toBe('E_SSH_HOST_KEY_CHANGED');
   });
 
-  test('tells the fingerprint of an unknown key and both ways to accept it', () => {
+  test('tells the fingerprint of an unknown key, and that it can be accepted', () => {
     const failure = policy({ port: 2222 }).judge(ed1);
     expect(failure?.code).toBe('E_SSH_HOST_KEY_UNKNOWN');
     expect(failure?.kind).toBe('tunnel');
     expect(failure?.message).toContain(`bastion:2222 has not been accepted yet: ssh-ed25519 ${fingerprint(ed1)}`);
-    expect(readHint(failure)).toContain('ssh -p 2222 me@bastion');
-    expect(readHint(failure)).toContain(`"hostKeys": ["${fingerprint(ed1)}"]`);
+    expect(readHint(failure)).toContain('Compare this fingerprint with one from a trusted source.');
+    expect(failure?.detail.awaitsTrust).toBe(true);
   });
 
   test('names the old and the new fingerprint of a changed key, and where the old one is stored', () => {
@@ -49,6 +49,7 @@ describe('judge', () => {
     expect(failure?.message).toContain(`accepted is ssh-ed25519 ${fingerprint(ed1)} (/kh:1)`);
     expect(failure?.message).toContain(`is ssh-ed25519 ${fingerprint(ed2)}`);
     expect(readHint(failure)).toContain("ssh-keygen -R 'bastion' -f '/kh'");
+    expect(failure?.detail.awaitsTrust).toBe(true);
   });
 
   test('a key of another type than the known one is a changed key, not an unknown one', () => {
@@ -64,6 +65,7 @@ describe('judge', () => {
     expect(refusal?.code).toBe('E_SSH_HOST_KEY_CHANGED');
     expect(refusal?.message).toContain(`accepted is ${fingerprint(ed2)}`);
     expect(readHint(refusal)).toContain('replace the pin');
+    expect(refusal?.detail.awaitsTrust).toBeUndefined();
   });
 
   test('a revoked key is refused whatever else accepts it', () => {

@@ -73,8 +73,7 @@ export class HostKeyPolicy {
   }
 
   #refuseUnknown(key: Buffer): Failure {
-    const { host, port, user } = this.#hop;
-    const command = `ssh${port === 22 ? '' : ` -p ${port}`} ${user}@${host}`;
+    const { host, port } = this.#hop;
     const authority = this.#authority;
     const certified =
       authority === undefined ? '' : `; ${authority.where} trusts its certificate, which only ssh itself can check`;
@@ -82,16 +81,13 @@ export class HostKeyPolicy {
       authority === undefined
         ? undefined
         : 'Name the server in ~/.ssh/config and set "ssh" to that name, so that ssh itself connects, or:';
-    const accept = `run \`${command}\` once, or pin it as "hostKeys": ["${fingerprint(key)}"] in "ssh" of the connection`;
     return tunnelFailure(
       'E_SSH_HOST_KEY_UNKNOWN',
       `the host key of the SSH server ${this.#server()} has not been accepted yet: ${describe(key)}${certified}`,
       {
-        hint: joinHints(
-          byHost,
-          askUser(`compare this fingerprint with one from a trusted source, then accept the key: ${accept}`),
-        ),
+        hint: joinHints(byHost, askUser('compare this fingerprint with one from a trusted source')),
         detail: {
+          awaitsTrust: true,
           unknownKey: { name: this.#hop.config?.hostKeyAlias ?? knownHostName(host, port), type: keyType(key) ?? '', key },
         },
       },
@@ -104,12 +100,13 @@ export class HostKeyPolicy {
     const undo =
       this.#pins.size > 0
         ? 'replace the pin in "hostKeys"'
-        : `remove the old one with ${this.#formatRemoval(knownHostName(host, port))} and accept the new one with ssh`;
+        : `remove the old one with ${this.#formatRemoval(knownHostName(host, port))}`;
     return tunnelFailure('E_SSH_HOST_KEY_CHANGED', message, {
       hint: [
         'The server was rebuilt, or someone is intercepting the connection.',
         askUser(`verify the new key and only then ${undo}`),
       ],
+      ...(this.#pins.size > 0 ? {} : { detail: { awaitsTrust: true } }),
     });
   }
 

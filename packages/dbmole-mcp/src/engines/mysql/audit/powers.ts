@@ -33,7 +33,7 @@ function serverPowers(privileges: ReadonlySet<string>, files: FileReach): string
   const known: Readonly<Record<string, string>> = {
     FILE: `read and write files of the server ${formatReach(files)}`,
     SUPER: 'change how the server runs (SUPER)',
-    'CREATE USER': 'make, change and drop accounts',
+    'CREATE USER': 'create, change and drop accounts',
     SHUTDOWN: 'stop the server',
     PROCESS: 'see the statements of other accounts (PROCESS)',
     PROXY: 'act as other accounts (PROXY)',

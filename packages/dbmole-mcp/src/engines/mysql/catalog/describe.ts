@@ -7,6 +7,7 @@ import { type CatalogContext, readContext } from './context.ts';
 import { jsonCheck, type RowsOf, readColumns, readReferences, readRights, referencedBy, toIndexes } from './definitions.ts';
 import { formatDescribe } from './describe-sql.ts';
 import { bySchema, summarize, toKey } from './list.ts';
+import { addMissingRules } from './rules.ts';
 
 type Row = readonly (string | null)[];
 
@@ -23,6 +24,7 @@ export async function describeTables(run: CatalogRun, request: DescribeRequest):
   for (const [schema, tables] of bySchema(wanted.map(({ schema = null, table }) => [schema, table]))) {
     await readTables(run, { context, schema, tables, definitions: request.definitions, into: found });
   }
+  await addMissingRules(run, found.values());
   const tables = wanted.map((name) => describe(context, name, readGroup(context, found, name)));
   return {
     tables: tables.filter((table) => table !== undefined),

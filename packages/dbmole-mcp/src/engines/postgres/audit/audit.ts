@@ -26,7 +26,7 @@ export async function audit(run: CatalogRun): Promise<Capabilities> {
   const hidden = formatHidden({ account, relations, functions });
   return {
     complete: hidden === undefined,
-    powers: [...found.flatMap(({ powers }) => powers), ...sayIf(row[9] === 'true' && !isSuper, 'make temporary tables')],
+    powers: [...found.flatMap(({ powers }) => powers), ...sayIf(row[9] === 'true' && !isSuper, 'create temporary tables')],
     notes: [
       ...(hidden === undefined ? [] : [hidden]),
       ...(open.tooMany === undefined ? [] : [open.tooMany]),
@@ -49,7 +49,7 @@ function formatHidden(answers: Readonly<Record<string, unknown>>): string | unde
 
 /** Attributes of a role besides superuser, in the order of the row. */
 const attributes = [
-  'make and change other roles',
+  'create and change other roles',
   'create databases',
   'copy the whole server by replication',
   'see and change rows that row level security keeps from others',
@@ -114,7 +114,7 @@ function findInRelations([written, names, owned, moved, sequences, makes, open, 
       ),
       ...sayIf(
         Number(moved) > 0 && !isSuper,
-        `move ${formatCounted(Number(moved), ['sequence', 'sequences'], listNames(sequences))}`,
+        `advance ${formatCounted(Number(moved), ['sequence', 'sequences'], listNames(sequences))}`,
       ),
     ],
     open: { openSchemas: listNames(open), schemas: listNames(schemas) },
