@@ -130,7 +130,7 @@ describe.each(engines)('execute on %s', (id) => {
     });
     expect(structured).toMatchObject({ code: 'E_READONLY' });
     expect(text).toContain('"guarded" is read-only');
-    expect(text).toMatch(/nothing was run.*\nNext: .*only the user can make it writable/);
+    expect(text).toMatch(/nothing was run.*\nNext: .*only the user can make it writable/i);
     expect(await count()).toBe(before);
   });
 

@@ -2,8 +2,7 @@ import { UrlError } from '@dbmole/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConnectionUrl } from './connection-url.ts';
-import { publicView } from './public-view.ts';
-import { connectionSchema } from './schema.ts';
+import { connectionSchema, publicView } from './schema.ts';
 
 describe('a connection URL', () => {
   it.each([
