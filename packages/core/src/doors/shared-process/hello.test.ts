@@ -32,12 +32,10 @@ describe('the first lines', () => {
     expect(parseWelcome(JSON.stringify(welcome))).toEqual(welcome);
   });
 
-  it.each(['', 'x', '[]', 'null', '{}', '{"protocol":"1","want":"serve"}', '{"protocol":1}', '{"protocol":1,"want":"x"}'])(
-    'are refused when they are %j',
-    (line) => {
-      expect([parseHello(line), parseWelcome(line)]).toEqual([undefined, undefined]);
-    },
-  );
+  const odd = ['{"protocol":"1","want":"serve"}', '{"protocol":1,"want":"serve","readonly":"true"}', '{"protocol":1,"want":"x"}'];
+  it.each(['', 'x', '[]', 'null', '{}', '{"protocol":1}', ...odd])('are refused when they are %j', (line) => {
+    expect([parseHello(line), parseWelcome(line)]).toEqual([undefined, undefined]);
+  });
 });
 
 describe('readFirstLine', () => {

@@ -80,6 +80,8 @@ export function parseHello(line: string): Hello | undefined {
   const fields = parseIdentity(line);
   if (fields === undefined || (fields.want !== 'serve' && fields.want !== 'drain')) return undefined;
   const { want, readonly, tools, timeout, idleMs } = fields;
+  // To ignore what cannot be read would widen what the client sees.
+  if (readonly !== undefined && typeof readonly !== 'boolean') return undefined;
   return {
     ...identityIn(fields),
     want,
