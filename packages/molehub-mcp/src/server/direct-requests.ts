@@ -21,6 +21,9 @@ export interface RequestHooks {
   onProgress?: ((params: Fields) => void) | undefined;
 }
 
+/** An id that one of these requests has; which one, the list of those that are pending says. */
+const idPattern = /"id"\s{0,9}:\s{0,9}"(mole-[0-9a-f]{6}-\d{1,16})"/;
+
 interface Pending {
   resolve(result: Fields): void;
   reject(error: unknown): void;
@@ -34,7 +37,6 @@ interface Pending {
 export class DirectRequests {
   readonly #send: (message: Fields) => void;
   readonly #prefix = `mole-${randomBytes(3).toString('hex')}-`;
-  readonly #idPattern = new RegExp(`"id"\\s*:\\s*"(${this.#prefix}\\d+)"`);
   readonly #pending = new Map<string, Pending>();
   #next = 1;
 
@@ -85,7 +87,7 @@ export class DirectRequests {
 
   /** The answer to one of these requests was not kept. */
   failOversized(ends: string, error: Error): void {
-    const [, id = ''] = this.#idPattern.exec(ends) ?? [];
+    const [, id = ''] = idPattern.exec(ends) ?? [];
     this.#pending.get(id)?.reject(error);
     this.#pending.delete(id);
   }

@@ -48,7 +48,7 @@ export function openClientFile(client: Client, server: string, machine: Machine,
         (one, where, table) =>
           table === undefined
             ? writeTomlTable({ text: where, name: tableOf(one), where: path }, undefined)
-            : `${where.replace(/\n*$/, '\n\n')}${table}\n`,
+            : `${where}${where === '' || where.endsWith('\n') ? '\n' : '\n\n'}${table}\n`,
       ),
       shown: readTomlTable(text, name),
       with: write,

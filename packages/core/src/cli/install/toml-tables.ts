@@ -56,7 +56,7 @@ class TomlReader {
 
   /** Blanks, ends of lines and comments. */
   skipBlank(): void {
-    this.#take(/(?:\s+|#[^\n]*)*/y);
+    while (this.#take(/\s+/y) !== undefined || this.#take(/#[^\n]*/y) !== undefined);
   }
 
   skipLine(): void {
