@@ -25,7 +25,7 @@ const onlyPostgres: Differences = {
   'the protocol is spoken without a driver': 'wire/wire wire/messages wire/segment wire/long-message',
   'answers are read from segments of one write': 'session/prelude session/read-batch session/ready-session',
   'the premise of a read is a snapshot of the catalog, which the session compares': 'session/premise-watch',
-  'the row limit is not a setting of the session': 'session/row-limit',
+  'the row limit is not a setting of the session': 'session/row-limit values/elements',
   'login reads the types of the database': 'values/type-names',
   'one format of plans serves all versions': 'plan/nodes',
   'the audit reads its facts with long statements': 'audit/audit-sql',

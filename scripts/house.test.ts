@@ -114,6 +114,7 @@ describe('the house', () => {
       ['registry'],
       ['manager'],
       ['tools'],
+      ['queries'],
       ['program'],
       ['doors'],
       ['cli'],

@@ -108,6 +108,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_PORT_TAKEN: ['The port that was asked for is in use or may not be used.', 'Choose another one, or leave `--port` out.'],
   E_PREMISE: ['The catalog of the server changes faster than the guard can follow.', 'Retry.'],
   E_PROTOCOL: ['The server speaks another protocol.', 'Check host, port and type.'],
+  E_QUERY_FILE: [
+    'The file of a saved query is wrong, or switched off.',
+    'Correct the line that the message names; the next call reads the file again. See [saved queries](queries.md).',
+  ],
   E_READONLY: [
     'The connection is read-only.',
     'Ask the user to make it writable where it is defined; to read, use the reading tools.',

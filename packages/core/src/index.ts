@@ -41,6 +41,9 @@ export { inOwnGroup, killGroup } from './process-group.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
 export type { CliQuery, ToolCommand } from './program/cli-query.ts';
 export { type ProgramFlag, type ProgramSetting, parseTime, readFlag } from './program/settings.ts';
+export type { QueryBodies } from './queries/loaded-queries.ts';
+export type { SavedQuery } from './queries/query-file.ts';
+export type { QueryCall, QueryRunner } from './queries/saved-tools.ts';
 export {
   describePassword,
   isOrdinaryWord,
@@ -67,6 +70,7 @@ export {
 } from './registry/trust/trust.ts';
 export { maxAttempts, retry } from './retry.ts';
 export { formatVisible } from './text.ts';
+export { documentedElsewhere } from './tools/compact-schema.ts';
 export { toolConnectionShape } from './tools/connections/connection-tool-schema.ts';
 export type { Audit } from './tools/connections/connection-tools.ts';
 export { withManaged } from './tools/connections/managed.ts';

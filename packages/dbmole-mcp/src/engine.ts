@@ -144,4 +144,25 @@ export interface SqlGrammar {
   endsWithCall(sql: string): boolean;
   /** The name at this position, counted from 1, with its quotes and qualifiers. */
   readName(sql: string, position: number): string | undefined;
+  /** How the named values of a saved query become placeholders. */
+  readonly placeholders: PlaceholderStyle;
+}
+
+export interface PlaceholderStyle {
+  /**
+   * The end of what begins here and can hold no `:name`: a string, a quoted name, a word, a comment. The position itself where nothing
+   * of this begins, and a negative number where it does not end.
+   */
+  skip(sql: string, at: number): number;
+  /** A placeholder in the engine's own form, which a saved query must not have beside names. */
+  own: RegExp;
+  ownForm: string;
+  /** The placeholder with this number, counted from 1. */
+  format(number: number): string;
+  /** A placeholder says which value it is, so that a name that occurs twice is one value. */
+  isNumbered: boolean;
+  /** What is written instead of `in (:name)` with a list; undefined where the list becomes a placeholder for each of its items. */
+  listForm: ((name: string) => string) | undefined;
+  /** A timestamp in ISO 8601 as the engine reads it; undefined where it takes none with a zone. */
+  formatTimestamp(text: string): string | undefined;
 }

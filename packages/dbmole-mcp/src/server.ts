@@ -10,7 +10,7 @@ import {
   type Terminal,
   withDeadline,
 } from '@dbmole/core';
-import { createBackend, type SqlBackend } from './backend/backend.ts';
+import { createBackend, loadGrammars, type SqlBackend } from './backend/backend.ts';
 import { bareName } from './catalog/nearest-tables.ts';
 import { cliQuery, toolCommands } from './cli-query.ts';
 import { databaseUrl, parseConnectionUrl } from './connection/connection-url.ts';
@@ -83,6 +83,15 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
       test: 'Connects and reports the server version, or why it failed.',
     },
     register: registerTools,
+  },
+  queries: {
+    extension: '.sql',
+    comments: ['--'],
+    keys: ['database', 'limit'],
+    hasNativeTypes: true,
+    hasPatterns: false,
+    load: async () => (await import('./saved/bodies.ts')).createBodies(await loadGrammars()),
+    openRunner: async (place) => (await import('./saved/runner.ts')).openRunner(place),
   },
 };
 

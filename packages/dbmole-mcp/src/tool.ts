@@ -7,7 +7,7 @@ import { isStaleError } from './failure.ts';
 
 /** The margin of the engine's own clock beyond ours: we report the timeout, and the engine stops if we cannot. */
 const engineSlackMs = 250;
-const maxTimeoutMs = 600_000;
+export const maxTimeoutMs = 600_000;
 /** Far beyond what a person or a model writes. */
 const maxStatementLength = 1_000_000;
 const maxParamDepth = 20;
@@ -51,7 +51,7 @@ export const limitArgument = (most: number, usual = 100) => z.int().min(1).max(m
 export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
 
 /** What each call on a database says, besides its own arguments. */
-interface Target {
+export interface Target {
   connection?: string | undefined;
   database?: string | undefined;
 }

@@ -100,6 +100,15 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     },
     register: registerTools,
   },
+  queries: {
+    extension: '.http',
+    comments: ['#', '//'],
+    keys: [],
+    hasNativeTypes: false,
+    hasPatterns: true,
+    load: async () => (await import('./saved/bodies.ts')).bodies,
+    openRunner: async (place) => (await import('./saved/runner.ts')).openRunner(place),
+  },
 };
 
 function formatIdentity({ product, version, clusterName }: ClusterIdentity): string {

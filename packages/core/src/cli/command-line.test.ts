@@ -136,10 +136,23 @@ describe('the command line', () => {
     expect(optionsIn((await run(['query', '--help'])).out)).toEqual(['--limit', '--config', '--timeout', '--readonly', '--loud']);
     expect(optionsIn((await run(['allow', '--help'])).out)).toEqual(['--yes']);
     const own = ['--yes', '--project', '--env', '--http', '--url', '--sign-in'];
-    const all = ['--config', '--tools', '--timeout', '--idle', '--out-dir', '--readonly', '--loud', '--shared', '--projects'];
+    const all = [
+      '--config',
+      '--queries',
+      '--queries-as',
+      '--tools',
+      '--timeout',
+      '--idle',
+      '--out-dir',
+      '--readonly',
+      '--loud',
+      '--shared',
+      '--projects',
+    ];
     expect(optionsIn((await run(['install', '--help'])).out)).toEqual([...own, ...all]);
     const others = [
       '--limit',
+      '--explain',
       '--json',
       '--role',
       '--password-stdin',

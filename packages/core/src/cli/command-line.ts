@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { BaseConnection } from '../connection.ts';
@@ -8,13 +7,18 @@ import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import { type App, createApp, findStorePath, type ProgramDefinition, type ServerDefinition } from '../program/app.ts';
+import { loadQueries } from '../program/load-queries.ts';
 import { serve, signals } from '../program/serve.ts';
 import { serveTools } from '../program/serve-tools.ts';
 import {
+  describeSetting,
   findVariable,
   joinToolNames,
+  joinValues,
+  type ProgramSetting,
   readFlag,
   readonlyFlag,
+  resolveSetting,
   type Settings,
   serverSettings,
   stdioFlags,
@@ -48,7 +52,7 @@ export async function runProgram<C extends BaseConnection, B extends Backend>(
     if (url === undefined && line.words.length > 0) return await runCommand({ definition, notes, line });
     refuseOptions(line, 'the server', [...listNames(listServerOptions(definition.program)), 'shared-socket']);
     if (line.socket !== undefined) return await serveSocket({ definition, terminal, line, url, socket: line.socket });
-    const app = openApp(definition, terminal, line, { url });
+    const app = await openApp(definition, terminal, line, { url });
     const { log, dispose } = app;
     const toolServer = line.projects ? await openProjects(definition.program, terminal, app) : app.toolServer;
     if (process.stdin.isTTY)
@@ -82,7 +86,7 @@ async function serveSocket<C extends BaseConnection, B extends Backend>(request:
   const { serveClient: serveSharedClient } = await import('../doors/shared-process/process/shared-client.ts');
   const variable = findVariable(program.app, 'log');
   const log = createLog(program.name, parseLogLevel(terminal.env[variable], variable), new LogFile(2).write);
-  const app = openApp(definition, terminal, line, { url, log });
+  const app = await openApp(definition, terminal, line, { url, log });
   const open: SharedProcess['open'] = async (hello) => {
     const view = app.openView(hello);
     const readonly = app.readonly || hello.readonly === true;
@@ -156,7 +160,7 @@ async function runFound<C extends BaseConnection, B extends Backend>({
   checkWords(found, definition.program.name);
   const { isServer = false } = found.command;
   const wantsLog = isServer || Boolean(terminal.env[findVariable(definition.program.app, 'log')]?.trim());
-  const app = openApp(definition, terminal, line, wantsLog ? {} : { log: notes.log });
+  const app = await openApp(definition, terminal, line, wantsLog ? {} : { log: notes.log });
   try {
     const run = await found.command.load();
     return await run({ definition, terminal, words: found.words, options: line.options, serverArgs: line.serverArgs, app });
@@ -173,7 +177,7 @@ function withConnection(failure: Failure, { command, words: [connection] }: Foun
   return failureWith(failure, { detail: { ...failure.detail, connection } });
 }
 
-function openApp<C extends BaseConnection, B extends Backend>(
+async function openApp<C extends BaseConnection, B extends Backend>(
   definition: ServerDefinition<C, B>,
   terminal: Terminal,
   line: Line,
@@ -181,7 +185,8 @@ function openApp<C extends BaseConnection, B extends Backend>(
 ) {
   const { env, cwd, home } = terminal;
   const { settings, readonly } = line;
-  return createApp(definition, { env, cwd, home, settings, readonly, ...more });
+  const options = { env, cwd, home, settings, readonly, ...more };
+  return createApp(definition, { ...options, queries: await loadQueries(definition, options) });
 }
 
 /** The server can be given a database at once instead of a command. */
@@ -210,7 +215,7 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
   const { values, positionals } = parseWords(
     argv,
     {
-      ...Object.fromEntries(settings.map(({ name }) => [name, { type: 'string' }])),
+      ...Object.fromEntries(settings.map((setting) => [setting.name, describeSetting(setting)])),
       ...Object.fromEntries(flags.map(({ name }) => [name, { type: 'boolean' }])),
       ...Object.fromEntries(
         Object.entries(commandOptions).map(([name, { form: _form, help: _help, ...known }]) => [name, known]),
@@ -231,19 +236,18 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
     readonly: values[readonlyFlag.name] === true,
     projects: readFlag(stdioFlags.projects, { app: program.app, given: values.projects === true, env }),
     socket: readText('shared-socket'),
-    settings: Object.fromEntries(settings.map(({ name }) => [name, readText(name)])),
+    settings: Object.fromEntries(settings.map(({ name }) => [name, joinValues(values[name])])),
     options: listOptions(values),
     serverArgs: [
       ...flags.flatMap(({ name }) => (values[name] === true ? [`--${name}`] : [])),
-      ...settings.flatMap(({ name, isPath }) => readArgs(name, readText(name), isPath ? cwd : undefined)),
+      ...settings.flatMap((setting) => readArgs(setting, joinValues(values[setting.name]), cwd)),
     ],
   };
 }
 
 /** A path is written so that it means the same wherever the program is started. */
-function readArgs(name: string, value: string | undefined, base: string | undefined): string[] {
-  if (value === undefined) return [];
-  return [`--${name}`, base === undefined ? value : resolve(base, value)];
+function readArgs(setting: ProgramSetting, value: string | undefined, cwd: string): string[] {
+  return value === undefined ? [] : [`--${setting.name}`, resolveSetting(setting, value, cwd)];
 }
 
 function listOptions(values: Readonly<Record<string, unknown>>): CommandOptions {

@@ -16,6 +16,7 @@ export const commandOptions = {
   schema: { type: 'string', form: '--schema NAME', help: 'in this schema only' },
   file: { type: 'string', short: 'f', form: '-f, --file FILE', help: 'read the query from FILE; - is standard input' },
   analyze: { type: 'boolean', form: '--analyze', help: 'run the statement, for actual rows and times' },
+  explain: { type: 'boolean', form: '--explain', help: 'show what the planner expects each to cost' },
   json: { type: 'boolean', form: '--json', help: 'print JSON' },
   role: { type: 'boolean', form: '--role', help: 'print only the statements that create a read-only account' },
   'password-stdin': { type: 'boolean', form: '--password-stdin', help: 'read the password from standard input' },
@@ -37,6 +38,7 @@ export const commandOptions = {
 export interface CommandOptions extends ServeCommandOptions {
   yes?: boolean;
   json?: boolean;
+  explain?: boolean;
   role?: boolean;
   vertical?: boolean;
   analyze?: boolean;
@@ -56,7 +58,7 @@ export interface CommandOptions extends ServeCommandOptions {
 type CommandOption = keyof typeof commandOptions;
 
 /** Options of the server that change what a command does; `flags` are those of the server. */
-type ServerOption = 'config' | 'readonly' | 'timeout' | 'flags';
+type ServerOption = 'config' | 'readonly' | 'timeout' | 'queries' | 'flags';
 
 export interface CommandCall<C extends BaseConnection, B extends Backend> {
   definition: ServerDefinition<C, B>;

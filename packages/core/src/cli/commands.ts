@@ -33,6 +33,7 @@ export function listCommands({
     doctor,
     ...(query === undefined ? [] : [queryCommand(query)]),
     ...toolCommands.map(toolCommand),
+    ...queriesCommands,
     ...trustCommands,
     serve,
     projects,
@@ -141,6 +142,45 @@ const changingCommands: readonly Command[] = [
     options: ['yes'],
     server: ['config'],
     load: async () => (await import('./commands/import.ts')).importConnections,
+  },
+];
+
+const queriesCommands: readonly Command[] = [
+  {
+    name: 'queries list',
+    about: 'the saved queries, and what is wrong with a file',
+    example: 'queries list',
+    server: [...reading, 'queries'],
+    load: async () => (await import('./queries/list.ts')).list,
+  },
+  {
+    name: 'queries check',
+    takes: '[NAME…]',
+    words: [0, any],
+    about: 'check them on their connections, without running them',
+    example: 'queries check --explain',
+    options: ['explain'],
+    server: [...reading, 'queries'],
+    load: async () => (await import('./queries/check.ts')).check,
+  },
+  {
+    name: 'queries run',
+    takes: 'NAME [PARAM=VALUE…]',
+    words: [1, any],
+    about: 'run one with these parameters',
+    example: 'queries run customer_orders customer_id=42',
+    options: ['limit', 'yes'],
+    server: [...reading, 'timeout', 'queries'],
+    load: async () => (await import('./queries/run.ts')).run,
+  },
+  {
+    name: 'queries new',
+    takes: 'NAME',
+    words: [1, 1],
+    about: 'begin a file for one',
+    example: 'queries new customer_orders',
+    options: ['project'],
+    load: async () => (await import('./queries/new.ts')).create,
   },
 ];
 

@@ -3,7 +3,7 @@ import { nearestNames } from '../nearest.ts';
 import type { Command } from './command.ts';
 
 /** What a word means that begins several commands, when it is the only one. */
-const alone: Readonly<Record<string, string>> = { connections: 'list' };
+const alone: Readonly<Record<string, string>> = { connections: 'list', queries: 'list' };
 
 export interface Found {
   command: Command;

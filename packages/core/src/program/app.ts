@@ -5,6 +5,8 @@ import { Failure, failureWith, joinHints } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
+import type { LoadedQueries, QueryKind } from '../queries/loaded-queries.ts';
+import type { QueryRunner } from '../queries/saved-tools.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
 import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
 import type { Importer } from '../registry/sources/importer.ts';
@@ -16,6 +18,7 @@ import {
   registerConnectionTools,
 } from '../tools/connections/connection-tools.ts';
 import { describeDestination } from '../tools/connections/destinations.ts';
+import { parseTime } from '../tools/duration.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
@@ -25,7 +28,6 @@ import {
   findVariable,
   type ProgramFlag,
   type ProgramSetting,
-  parseTime,
   readFlag,
   readonlyFlag,
   readSettings,
@@ -39,6 +41,8 @@ export interface ServerDefinition<C extends BaseConnection, B extends Backend> {
   connections: ConnectionDefinition<C>;
   backend: BackendDefinition<C, B>;
   tools: ToolsDefinition<C, B>;
+  /** Left out where files of saved queries make no tools. */
+  queries?: QueryKind & { openRunner(place: Workplace<C, B>): Promise<QueryRunner> };
 }
 
 export interface ProgramDefinition<B> {
@@ -102,6 +106,8 @@ export interface AppOptions<C extends BaseConnection = BaseConnection> {
   url?: string | undefined;
   /** Connections that the caller of `createApp` brings; they win over the configured ones. */
   given?: GivenConnections;
+  /** What `loadQueries` found. */
+  queries?: LoadedQueries | undefined;
   log?: Log;
 }
 
@@ -127,6 +133,7 @@ export interface Workplace<C extends BaseConnection, B extends Backend> {
 export interface App<C extends BaseConnection, B extends Backend> extends Workplace<C, B> {
   /** The same server for one more client. Open backends are shared; limits and notices belong to the client. */
   openView(narrowing: Narrowing): ToolServer;
+  queries: LoadedQueries | undefined;
   dispose(): Promise<void>;
 }
 
@@ -152,20 +159,22 @@ export function createApp<C extends BaseConnection, B extends Backend>(
   const log = options.log ?? createLog(program.name, level);
   const registry = options.registry ?? openRegistry(definition, options, { configPath: settings.config, readonly, log });
   const manager = openManager(definition, { registry, options, log });
-  const base = { definition, registry, manager, settings, readonly, isFixed, log, calls: new RunningCalls() };
+  const { queries } = options;
+  const base = { definition, registry, manager, settings, readonly, isFixed, queries, log, calls: new RunningCalls() };
   const openView = (narrowing: Narrowing) => openWorkplace(base, narrowing).toolServer;
-  return { ...openWorkplace(base, {}), openView, dispose: () => manager.disposeAll() };
+  return { ...openWorkplace(base, {}), openView, queries, dispose: () => manager.disposeAll() };
 }
 
 interface ViewBase<C extends BaseConnection, B extends Backend> extends Omit<Workplace<C, B>, 'toolServer'> {
   definition: ServerDefinition<C, B>;
   /** No tool changes the list of connections. */
   isFixed: boolean;
+  queries: LoadedQueries | undefined;
   calls: RunningCalls;
 }
 
 function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBase<C, B>, narrowing: Narrowing): Workplace<C, B> {
-  const { definition, settings, log, calls } = base;
+  const { definition, settings, log, calls, queries } = base;
   const { program, connections, tools } = definition;
   const readonly = base.readonly || narrowing.readonly === true;
   const registry = base.registry.narrow(narrowing);
@@ -190,6 +199,8 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
     ...definition.backend,
   });
   tools.register?.(place);
+  const open = definition.queries?.openRunner;
+  const saved = open && queries?.register(toolServer, () => open(place));
   // A tool that `--tools` names may be one that only this view leaves out.
   if (settings.tools !== undefined) toolServer.keepOnly({ wanted: settings.tools, readonly: base.readonly });
   toolServer.keepOnly({ wanted: narrowing.tools, readonly });
@@ -197,6 +208,7 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
   const isPart = narrowing.connections !== undefined || base.isFixed;
   if (isPart) toolServer.keepOnly({ wanted: without(toolServer.names, changingTools), readonly });
   if (narrowing.onlyReadingTools) toolServer.keepOnly({ wanted: without(toolServer.names, listChanging(toolServer)), readonly });
+  if (saved !== undefined) queries?.settle(toolServer, saved, [settings.tools, narrowing.tools]);
   return place;
 }
 

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
+
+export { parseTime } from '../tools/duration.ts';
 
 /** A setting with one text for its value: on the command line, or in the environment. */
 export interface ProgramSetting {
@@ -10,6 +12,8 @@ export interface ProgramSetting {
   help: string;
   /** The value is a path: what is relative begins at the working directory. */
   isPath: boolean;
+  /** Several paths: the option is repeated, and a variable has the delimiter of the system between them. */
+  isList?: boolean;
 }
 
 /** A setting that is on or off: `--demo`, or `APP_DEMO=1`. */
@@ -40,6 +44,14 @@ interface SettingSources {
 /** The settings of every server. */
 export const serverSettings: readonly ProgramSetting[] = [
   { name: 'config', value: 'FILE', help: 'read connections from FILE and from no project file', isPath: true },
+  {
+    name: 'queries',
+    value: 'DIR',
+    help: 'offer the saved queries in DIR as tools; several times for several',
+    isPath: true,
+    isList: true,
+  },
+  { name: 'queries-as', value: 'FORM', help: 'auto (default), or one: one tool that runs any saved query', isPath: false },
   { name: 'tools', value: 'A,B', help: 'offer only these tools; read: those that only read; -A: all but A', isPath: false },
   {
     name: 'timeout',
@@ -65,11 +77,29 @@ export const readonlyFlag: ProgramFlag = {
 
 /** An empty value counts as absent: that switches a variable off where it cannot be unset. */
 export function readSettings(settings: readonly ProgramSetting[], { app, given, env, cwd }: SettingSources): Settings {
-  const entries = settings.map(({ name, isPath }) => {
-    const value = given[name] || env[findVariable(app, name)] || undefined;
-    return [name, value !== undefined && isPath ? resolve(cwd, value) : value];
+  const entries = settings.map((setting) => {
+    const value = given[setting.name] || env[findVariable(app, setting.name)] || undefined;
+    return [setting.name, value === undefined ? undefined : resolveSetting(setting, value, cwd)];
   });
   return Object.fromEntries(entries);
+}
+
+/** A value that means the same wherever the program is started. */
+export function resolveSetting({ isPath, isList }: ProgramSetting, value: string, cwd: string): string {
+  if (!isPath) return value;
+  const paths = isList ? value.split(delimiter).filter((path) => path !== '') : [value];
+  return paths.map((path) => resolve(cwd, path)).join(delimiter);
+}
+
+/** What the parser of a command line is told of a setting. */
+export function describeSetting({ isList = false }: ProgramSetting): { type: 'string'; multiple: boolean } {
+  return { type: 'string', multiple: isList };
+}
+
+/** The text of what a command line has for it. */
+export function joinValues(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.join(delimiter);
+  return typeof value === 'string' ? value : undefined;
 }
 
 const on = ['1', 'true', 'yes', 'on'];
@@ -93,25 +123,6 @@ export function readFlag(
 
 export function findVariable(app: string, name: string): string {
   return `${app}_${name}`.toUpperCase().replaceAll('-', '_');
-}
-
-const unitMs = { ms: 1, s: 1_000, m: 60_000 } as const;
-const maxMs = 3_600_000;
-
-/** `30s`, `500ms`, `5m`, and a number alone, which is seconds. */
-export function parseTime(text: string, what = 'timeout'): number {
-  const match = /^(?<number>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m)?$/.exec(text.trim());
-  const unit = match?.groups?.unit;
-  const factor = unit === 'ms' || unit === 'm' ? unitMs[unit] : unitMs.s;
-  const milliseconds = Math.round(Number(match?.groups?.number) * factor);
-  if (milliseconds >= 1 && milliseconds <= maxMs) return milliseconds;
-  throw new Failure(
-    'input',
-    `invalid ${what} ${JSON.stringify(text.slice(0, 40))}: expected a duration such as 30s, 500ms or 5m`,
-    {
-      hint: 'Pass at most 60m.',
-    },
-  );
 }
 
 /** `--tools -NAME` in two words, which the parser takes for two options. */

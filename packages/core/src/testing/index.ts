@@ -1,3 +1,4 @@
+export { parseParamLine } from '../queries/param-line.ts';
 export { type CallOptions, connectTestClient, type TestClient, type TestReply } from './client.ts';
 export { failureOf, readHint } from './failure-of.ts';
 export {

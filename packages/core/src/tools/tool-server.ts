@@ -45,6 +45,8 @@ export interface ToolServer {
   readonly definitions: readonly ToolDefinition[];
   /** Takes the other tools away; throws when the selection names an unknown one. */
   keepOnly(selection: Selection): void;
+  /** Offers these instead of all saved queries, and tells clients what to do with saved queries. */
+  setSaved(tools: readonly Tool[], advice: string): void;
   /** A protocol endpoint over these tools, for one client; `shown` takes their place where something lies over them. */
   connect(shown?: Shown): Server;
   /** What fails is an answer as well; only a tool that is not there throws, a ProtocolError. */
@@ -105,7 +107,8 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
       return tools.definitions;
     },
     keepOnly: (selection) => tools.keepOnly(selection),
-    connect: (shown = server) => createEndpoint({ ...options, instructions: tools.trim(options.instructions) }, shown),
+    setSaved: (saved, advice) => tools.setSaved(saved, advice),
+    connect: (shown = server) => createEndpoint({ ...options, instructions: tools.complete(options.instructions) }, shown),
     call,
     calls,
   };
@@ -116,6 +119,7 @@ class ToolList {
   readonly #tools = new Map<string, Tool>();
   readonly #dropped = new Set<string>();
   #define = defineFor;
+  #advice = '';
   // Made when a client first asks: converting every schema at start would delay the first answer.
   #definitions: ToolDefinition[] | undefined;
 
@@ -123,8 +127,8 @@ class ToolList {
     return [...this.#tools.keys()];
   }
 
-  /** Leaves out the sentences that name a tool which is not offered. */
-  trim(instructions: string): string {
+  /** Leaves out the sentences that name a tool which is not offered, and adds what there is to say of saved queries. */
+  complete(instructions: string): string {
     const isPossible = (sentence: string) => !sentence.split(/\W/).some((word) => this.#dropped.has(word));
     const trimLine = (line: string) =>
       line
@@ -132,7 +136,7 @@ class ToolList {
         .filter(isPossible)
         .join(' ');
     const lines = instructions.split('\n').map(trimLine);
-    return lines.filter((line) => line !== '').join('\n');
+    return [...lines, this.#advice].filter((line) => line !== '').join('\n');
   }
 
   get definitions(): ToolDefinition[] {
@@ -150,12 +154,20 @@ class ToolList {
     this.#definitions = undefined;
   }
 
+  setSaved(tools: readonly Tool[], advice: string): void {
+    this.#advice = advice;
+    for (const [name, { isSaved }] of [...this.#tools]) if (isSaved) this.#tools.delete(name);
+    for (const tool of tools) this.add(tool);
+    this.#definitions = undefined;
+  }
+
   keepOnly(selection: Selection): void {
-    const kept = selectTools([...this.#tools.values()], selection);
+    const kept = new Set(selectTools([...this.#tools.values()], selection));
     for (const [name, tool] of [...this.#tools]) {
-      if (kept.includes(tool)) continue;
+      if (kept.has(tool)) continue;
       this.#tools.delete(name);
-      this.#dropped.add(name);
+      // The instructions name only tools of the server.
+      if (!tool.isSaved) this.#dropped.add(name);
     }
     if (wantsFew(selection)) this.#define = defineBriefly;
     this.#definitions = undefined;
@@ -206,10 +218,11 @@ interface Run {
   onFound: Visit['enter'];
 }
 
-async function runTool({ tool, args, caller, controller, defaultMs, door, onFound }: Run): Promise<ToolReply> {
+async function runTool({ tool: listed, args, caller, controller, defaultMs, door, onFound }: Run): Promise<ToolReply> {
+  const tool = listed.resolve?.(args) ?? listed;
   const parsed = parseArguments(tool, args);
   const timeLimit = new TimeLimit({
-    asked: typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : undefined,
+    asked: typeof parsed.timeout_ms === 'number' ? parsed.timeout_ms : tool.ownTimeoutMs,
     usual: defaultMs,
     atLeast: tool.timeoutMs ?? 0,
     onExpire: (timeoutMs) => controller.abort(timeoutFailure(tool.name, timeoutMs)),

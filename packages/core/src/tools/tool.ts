@@ -51,6 +51,12 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   timeoutMs?: number;
   /** Makes clients that know the hint ask a person before every call, whatever their mode. */
   asksPerson?: boolean;
+  /** A saved query, or one of the tools that run and list them. */
+  isSaved?: boolean;
+  /** Milliseconds: the limit of a call that asks for no other, whatever the server and the connection say. */
+  ownTimeoutMs?: number;
+  /** The tool as it is for this call, where that can change while it is offered. Its name and its effect stay. */
+  resolve?(args: unknown): Tool;
   handler(args: z.output<Schema>, context: ToolContext): Promise<ToolReply>;
 }
 
@@ -75,6 +81,8 @@ export function defineTool<Schema extends z.ZodObject>({ input, ...tool }: ToolS
 
 /** All tools that only read: no change of data, of connections, or of files. */
 const readGroup = 'read';
+/** All saved queries. */
+const savedGroup = 'queries/*';
 
 export interface Selection {
   /** `query,list_tables`, `read`, `read,export_query` or `-add_connection`. */
@@ -98,12 +106,19 @@ export function selectTools(tools: readonly Tool[], { wanted = '', readonly }: S
   return offered.filter((tool) => !without.includes(tool));
 }
 
+/** Whether a saved query that is new may be offered, which no name in the selection can choose or leave out yet. */
+export function choosesGroups(wanted = ''): boolean {
+  const named = toWords(wanted).filter((word) => !word.startsWith('-'));
+  return named.length === 0 || named.includes(readGroup) || named.includes(savedGroup);
+}
+
 function toWords(wanted: string): string[] {
   return wanted.split(',').flatMap((word) => word.trim() || []);
 }
 
 function matching(word: string, all: readonly Tool[], open: readonly Tool[]): readonly Tool[] {
   if (word === readGroup) return open.filter(({ effect }) => effects[effect].readOnlyHint);
+  if (word === savedGroup) return open.filter(({ isSaved }) => isSaved);
   const tool = all.find(({ name }) => name === word);
   if (tool === undefined) throw unknownTool(word, open);
   if (!open.includes(tool)) throw leftOut(word);
@@ -112,7 +127,9 @@ function matching(word: string, all: readonly Tool[], open: readonly Tool[]): re
 
 function unknownTool(word: string, tools: readonly Tool[]): Failure {
   const names = tools.map(({ name }) => name);
-  const hint = `Use ${readGroup} for all tools that only read, or some of ${names.join(', ')}; -NAME leaves one out.`;
+  const groups = tools.some(({ isSaved }) => isSaved) ? [savedGroup] : [];
+  const listed = [...tools.flatMap(({ name, isSaved }) => (isSaved ? [] : [name])), ...groups];
+  const hint = `Use ${readGroup} for all tools that only read, or some of ${listed.join(', ')}; -NAME leaves one out.`;
   return new Failure('input', `unknown tool ${JSON.stringify(word.slice(0, 100))} in --tools`, {
     nearest: nearestNames(word, [readGroup, ...names]),
     hint,

@@ -94,6 +94,15 @@ async function loadMysql(): Promise<EngineModules> {
   };
 }
 
+/** How each engine writes statements; this loads no driver. */
+export async function loadGrammars(): Promise<readonly SqlGrammar[]> {
+  const modules = await Promise.all([
+    import('../engines/postgres/session/grammar.ts'),
+    import('../engines/mysql/session/grammar.ts'),
+  ]);
+  return modules.map(({ grammar }) => grammar);
+}
+
 export async function createBackend(
   target: BackendTarget<Connection>,
   signal: AbortSignal,

@@ -3,6 +3,7 @@ import { type BackendTarget, Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../connection/schema.ts';
 import type { RowSink, Session, SessionTarget } from '../engine.ts';
+import { placeholders } from '../engines/mysql/values/placeholders.ts';
 import { accept, premiseCode } from '../guard/read-statement.ts';
 import type { EngineModules, SqlBackendOptions } from './backend.ts';
 import { openSqlBackend } from './sql-backend.ts';
@@ -35,7 +36,7 @@ function createWorld(): { world: World; modules: EngineModules } {
   const none = {
     grammar: {
       ...{ findTransactionWord: notAsked, findUnplannedWord: notAsked, isQuery: notAsked },
-      ...{ endsWithCall: notAsked, readName: notAsked },
+      ...{ endsWithCall: notAsked, readName: notAsked, placeholders },
     },
     catalog: { listDatabases: notAsked, listTables: notAsked, describeTables: notAsked, search: notAsked, findOthers: notAsked },
   };

@@ -57,7 +57,7 @@ export function withDemo<B extends Backend>(
   refuseTaken(env);
   let log: Log = () => undefined;
   const engine = createDemoEngine({ env, home, log: (...line) => log(...line) });
-  const { connections, backend, tools } = definition;
+  const { connections, backend, tools, queries } = definition;
   const demoDefinition: ServerDefinition<Connection, B> = {
     ...definition,
     connections: {
@@ -72,6 +72,7 @@ export function withDemo<B extends Backend>(
       ...backend,
       create: async (target, signal, options) => backend.create(await reached(target, engine, signal), signal, options),
     },
+    ...(queries && { queries: { ...queries, bring: async () => (await import('./sample-queries.ts')).sampleQueries } }),
     tools: {
       ...tools,
       instructions: `${tools.instructions}${demoInstructions}`,

@@ -1,4 +1,4 @@
-import type { SqlGrammar } from '../engine.ts';
+import type { PlaceholderStyle, SqlGrammar } from '../engine.ts';
 
 /** How an engine writes what begins a statement. Each text is a part of a regular expression, which must match in one way only: a text can be long. */
 interface GrammarWords {
@@ -14,6 +14,7 @@ interface GrammarWords {
   unplanned: string;
   /** A name, perhaps quoted and qualified, from its beginning. */
   name: RegExp;
+  placeholders: PlaceholderStyle;
 }
 
 /** Finds statements that begin with these words, in upper or lower case, after space and comments. */
@@ -21,7 +22,7 @@ export function startsWith(space: string, words: string): RegExp {
   return new RegExp(`^${space}(?:${words})`, 'i');
 }
 
-export function createGrammar({ space, staying, name, ...words }: GrammarWords): SqlGrammar {
+export function createGrammar({ space, staying, name, placeholders, ...words }: GrammarWords): SqlGrammar {
   const transaction = startsWith(space, String.raw`(${words.transaction})\b`);
   const session = startsWith(space, String.raw`(${words.session})\b`);
   const unplanned = startsWith(space, String.raw`(${words.unplanned})\b`);
@@ -35,6 +36,7 @@ export function createGrammar({ space, staying, name, ...words }: GrammarWords):
       const word = findWord(session, sql);
       return word !== undefined && !(word === 'SET' && staying?.test(sql));
     },
+    placeholders,
     readName: (sql, position) => name.exec(sql.slice(position - 1))?.[0],
   };
 }

@@ -1,10 +1,10 @@
-import { defaultBudget, defineTool, Failure, respond, type Tool, type ToolReply } from '@dbmole/core';
+import { defaultBudget, defineTool, Failure, respond, type Tool, type ToolContext, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import { withNameSuggestions } from '../catalog/unknown-name.ts';
-import type { WriteEnd } from '../engine.ts';
+import type { CallerParam, SqlGrammar, WriteEnd } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
 import { TableSink } from '../table-sink.ts';
-import { refuseReadonly, type SqlTools, statementShape, timeoutArgument } from '../tool.ts';
+import { refuseReadonly, type SqlTools, statementShape, type Target, timeoutArgument } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
@@ -22,33 +22,37 @@ export function executeTool(tools: SqlTools): Tool {
     effect: 'destroy',
     asksPerson: true,
     input,
-    handler: async (args, context) => {
-      const sink = new TableSink({ once: true, growCells: true });
-      // A write goes on to its end, whatever becomes of the rows that it returns.
-      const all = { columns: sink.columns.bind(sink), row: (cells: Parameters<TableSink['row']>[0]) => sink.row(cells) || true };
-      const request = {
-        sql: args.sql,
-        params: args.params,
-        dryRun: args.dry_run,
-        keepPerCell: defaultBudget,
-      };
-      let isConnected = false;
-      let isPassing = false;
-      const written = tools.use(args, context, (call) => {
-        isConnected = true;
-        refuseReadonly(call.lease);
-        const { grammar } = call.backend;
-        refuseTransactionControl(grammar.findTransactionWord(args.sql));
-        isPassing = !args.dry_run && grammar.endsWithCall(args.sql);
-        return withNameSuggestions(call, args.sql, () =>
-          call.backend.write({ ...request, timeoutMs: call.engineMs }, all, call.options),
-        );
-      });
-      const end = await written.catch((error: unknown) => Promise.reject(isConnected ? error : beforeStart(error)));
-      const passing = isPassing ? ' It lasted for this call only: the next has a session of its own.' : '';
-      return answer(sink, `${formatOutcome(end, args.dry_run)}${passing}`);
-    },
+    handler: (args, context) => runWrite(tools, { ...args, bind: () => args }, context),
   });
+}
+
+interface Write extends Target {
+  dry_run: boolean;
+  /** The statement, in the form of the engine that is found. */
+  bind(grammar: SqlGrammar): { sql: string; params: readonly CallerParam[] };
+}
+
+/** Runs one changing statement, if the connection may be written to. */
+export async function runWrite(tools: SqlTools, write: Write, context: ToolContext): Promise<ToolReply> {
+  const { dry_run: dryRun } = write;
+  const sink = new TableSink({ once: true, growCells: true });
+  // A write goes on to its end, whatever becomes of the rows that it returns.
+  const all = { columns: sink.columns.bind(sink), row: (cells: Parameters<TableSink['row']>[0]) => sink.row(cells) || true };
+  let isConnected = false;
+  let isPassing = false;
+  const written = tools.use(write, context, (call) => {
+    isConnected = true;
+    refuseReadonly(call.lease);
+    const { grammar } = call.backend;
+    const { sql, params } = write.bind(grammar);
+    refuseTransactionControl(grammar.findTransactionWord(sql));
+    isPassing = !dryRun && grammar.endsWithCall(sql);
+    const request = { sql, params, dryRun, keepPerCell: defaultBudget, timeoutMs: call.engineMs };
+    return withNameSuggestions(call, sql, () => call.backend.write(request, all, call.options));
+  });
+  const end = await written.catch((error: unknown) => Promise.reject(isConnected ? error : beforeStart(error)));
+  const passing = isPassing ? ' It lasted for this call only: the next has a session of its own.' : '';
+  return answer(sink, `${formatOutcome(end, dryRun)}${passing}`);
 }
 
 /**

@@ -47,11 +47,14 @@ export function explainTool(tools: SqlTools): Tool {
   });
 }
 
-interface Request {
+interface PlanRequest {
   sql: string;
   params: readonly CallerParam[];
   analyze: boolean;
   raw: boolean;
+}
+
+interface Request extends PlanRequest {
   budget: number;
   /** The only statement of the call. */
   isAlone: boolean;
@@ -70,7 +73,8 @@ async function condense(call: Call, plan: string, sql: string): Promise<string> 
   return formatPlan(tree, await readPlanTables(call, tree, sql));
 }
 
-async function readPlan({ backend, options, engineMs }: Call, args: Request): Promise<string> {
+/** The plan in the engine's own words, of a statement that the guard takes for a read. */
+export async function readPlan({ backend, options, engineMs }: Call, args: PlanRequest): Promise<string> {
   refuseUnplanned(backend.grammar.findUnplannedWord(args.sql));
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options).catch((error: unknown) => Promise.reject(withReadAdvice(error, args.sql)));

@@ -61,7 +61,11 @@ export function queryTool(tools: SqlTools): Tool {
 
 type Args = z.output<ReturnType<typeof input>>;
 
-async function runOne(call: Call, args: Args, sql: string): Promise<ToolReply> {
+/** What of the arguments says how a statement is run, and what is shown of its rows. */
+export type ReadArgs = Pick<Args, 'params' | 'limit' | 'offset' | 'cell_limit' | 'cell_offset'>;
+
+/** Runs one reading statement. */
+export async function runOne(call: Call, args: ReadArgs, sql: string): Promise<ToolReply> {
   const sink = new TableSink(tableOptions(args));
   const request = { ...readOptions(call, args), sql, params: args.params };
   const end = await withNameSuggestions(call, sql, () => call.backend.read(request, sink, call.options));
@@ -107,11 +111,11 @@ function refuseOffsets({ offset, cell_offset: cellOffset }: Args): void {
   });
 }
 
-function tableOptions({ limit, offset, cell_limit: cellLimit, cell_offset: cellOffset }: Args): TableOptions {
+function tableOptions({ limit, offset, cell_limit: cellLimit, cell_offset: cellOffset }: ReadArgs): TableOptions {
   return { rowLimit: limit, offset, cellOffset, ...(cellLimit === undefined ? { growCells: true } : { cellLimit }) };
 }
 
-function readOptions({ engineMs }: Call, { limit, offset, cell_limit: cellLimit, cell_offset: cellOffset }: Args) {
+function readOptions({ engineMs }: Call, { limit, offset, cell_limit: cellLimit, cell_offset: cellOffset }: ReadArgs) {
   const keepPerCell = cellOffset + (cellLimit ?? defaultBudget) + cellMargin();
   return { timeoutMs: engineMs, keepPerCell, maxRows: offset + limit + 1 };
 }

@@ -9,12 +9,13 @@ import type { ClusterCall } from './cluster-call.ts';
 import type { ClusterRequest, RequestTarget } from './cluster-request.ts';
 import { methods } from './path.ts';
 
-export async function sendRequest(call: ClusterCall, args: RequestArgs): Promise<ToolReply> {
+/** `mayWrite`: what is no read is sent as a write, where the connection may be written to. */
+export async function sendRequest(call: ClusterCall, args: RequestArgs, { mayWrite = true } = {}): Promise<ToolReply> {
   checkDepth(args.body);
   const watched = watchFailures(readRequest(args), call.identity);
   const { method } = watched.request;
   // Reads are guarded on every connection: they can be retried when a node is lost, and cannot write by accident.
-  const isWrite = call.lease.config.readonly === false && method !== 'GET' && method !== 'HEAD';
+  const isWrite = mayWrite && call.lease.config.readonly === false && method !== 'GET' && method !== 'HEAD';
   const answer = isWrite ? await call.write(watched.request) : await call.ask(watched.request);
   const failure = isError(answer, method) ? await call.failureOf(answer) : undefined;
   if (failure !== undefined) throw failure;

@@ -3,17 +3,19 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { BaseConnection } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
 import { findStorePath } from '../../program/app.ts';
+import type { WithQueries } from '../../program/load-queries.ts';
 import type { Entry, Registry } from '../../registry/registry.ts';
 import { parseDocument, type RawConnection } from '../../registry/sources/document.ts';
 import { isBelow, isFile, projectFilePlaces, trustPathFor } from '../../registry/sources/paths.ts';
 import { isFields } from '../../registry/tree.ts';
 import { allowProjectFile, disallowProjectFile, isAllowed, openProjectFile } from '../../registry/trust/trust.ts';
 import { formatVisible } from '../../text.ts';
+import { allowQueries, disallowQueries, findProjectQueries } from '../queries/allow-queries.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 interface AllowCall {
-  definition: { program: { app: string } };
+  definition: WithQueries;
   terminal: Terminal;
   /** The connections that there are without the file. */
   app?: { registry: Pick<Registry<BaseConnection>, 'list'> };
@@ -22,12 +24,23 @@ interface AllowCall {
   options: { yes?: boolean };
 }
 
-/**
- * Lets a project file name connections. The person sees the whole file first, since all of it begins to count: hosts,
- * variables, commands. What is allowed is exactly what was shown.
- */
-export async function allow({ definition: { program }, terminal, words, options, app }: AllowCall): Promise<number> {
-  const file = openProjectFile(findFile(program.app, terminal.cwd, words[0]));
+/** Lets a project's file name connections, and its saved queries be tools. Each of the two is a question of its own. */
+export async function allow(call: AllowCall): Promise<number> {
+  const { definition, terminal, words } = call;
+  const { app } = definition.program;
+  const place = resolve(terminal.cwd, words[0] ?? '.');
+  const queries = words[0] === undefined || isFolder(place) ? await findProjectQueries(definition, terminal, place) : undefined;
+  const file = findFile(app, terminal.cwd, words[0], queries !== undefined);
+  const codes = [
+    ...(file === undefined ? [] : [await allowFile(call, file)]),
+    ...(queries === undefined ? [] : [await allowQueries(queries, call)]),
+  ];
+  return Math.max(...codes);
+}
+
+/** The person sees the whole file first, since all of it begins to count: hosts, variables, commands. What is allowed is exactly what was shown. */
+async function allowFile({ definition: { program }, terminal, options, app }: AllowCall, path: string): Promise<number> {
+  const file = openProjectFile(path);
   // Throws where it would be used for nothing; a mistake in one connection is another matter.
   const { value, connections } = parseDocument(file.text, file.path, { comments: true });
   const trustPath = trustPathFor(findStorePath(program.app, terminal));
@@ -52,9 +65,15 @@ export async function allow({ definition: { program }, terminal, words, options,
 }
 
 /** Revokes it, also for a file that is gone, without a question: what is no longer allowed can be allowed again. */
-export async function disallow({ definition: { program }, terminal, words }: Omit<AllowCall, 'options'>): Promise<number> {
-  const file = findFile(program.app, terminal.cwd, words[0]);
-  const wasAllowed = await disallowProjectFile({ trustPath: trustPathFor(findStorePath(program.app, terminal)), file });
+export async function disallow({ definition, terminal, words }: Omit<AllowCall, 'options'>): Promise<number> {
+  const { app } = definition.program;
+  const trustPath = trustPathFor(findStorePath(app, terminal));
+  const place = resolve(terminal.cwd, words[0] ?? '.');
+  const queries = words[0] === undefined || isFolder(place) ? await disallowQueries(app, trustPath, place) : undefined;
+  if (queries !== undefined) terminal.print(queries);
+  const file = findFile(app, terminal.cwd, words[0], queries !== undefined);
+  if (file === undefined) return 0;
+  const wasAllowed = await disallowProjectFile({ trustPath, file });
   const text = wasAllowed
     ? 'is no longer allowed; running servers stop using it at their next call.'
     : 'was not allowed before; nothing changed.';
@@ -89,15 +108,20 @@ function formatCommands(value: unknown, path: string): string | undefined {
   return `${general}\nThese are in the same folder, so a change of the repository can change what runs:\n${scripts.join('\n')}`;
 }
 
-function findFile(app: string, cwd: string, file: string | undefined): string {
+/** Throws where no file is found, unless it is `optional`. */
+function findFile(app: string, cwd: string, file: string | undefined, optional: boolean): string | undefined {
   const name = `.${app}.json`;
   if (file !== undefined) {
     const path = resolve(cwd, file);
-    return isFolder(path) ? join(path, name) : path;
+    if (!isFolder(path)) return path;
+    const inside = join(path, name);
+    return optional && !isFile(inside) ? undefined : inside;
   }
-  const found = projectFilePlaces(cwd, name).find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
-  if (found !== undefined) return found;
-  throw new Failure('unknown', `there is no ${name} here or in a folder above`, { hint: 'Name the file.' });
+  const found = projectFilePlaces(cwd, name).find(isFile);
+  if (found !== undefined || optional) return found;
+  throw new Failure('unknown', `there is neither ${name} nor .${app}/queries here or in a folder above`, {
+    hint: 'Name the file.',
+  });
 }
 
 function isFolder(path: string): boolean {

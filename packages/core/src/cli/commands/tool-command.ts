@@ -19,9 +19,26 @@ export async function runTool<C extends BaseConnection, B extends Backend>(
   const rows = limit === undefined && isTable ? maxRows : limit;
   const given = { connection, database, schema, limit: rows === undefined ? undefined : Number(rows), analyze };
   const args = Object.fromEntries(Object.entries({ ...given, ...argumentsOf(rest) }).filter(([, value]) => value !== undefined));
+  return await callTool({ app, terminal }, { tool, args, isTable, waiting: `asking ${connection}` });
+}
+
+interface ToolCall {
+  tool: string;
+  args: Readonly<Record<string, unknown>>;
+  /** The answer is CSV. */
+  isTable: boolean;
+  /** What a person is told while they wait. */
+  waiting: string;
+}
+
+/** Calls a tool for a person: the first line of the answer goes to stderr, and a failure is thrown. */
+export async function callTool<C extends BaseConnection, B extends Backend>(
+  { app, terminal }: Pick<CommandCall<C, B>, 'app' | 'terminal'>,
+  { tool, args, isTable, waiting: what }: ToolCall,
+): Promise<number> {
   const stop = new AbortController();
   const forget = terminal.onInterrupt(() => stop.abort());
-  const waiting = terminal.busy(`asking ${connection}`);
+  const waiting = terminal.busy(what);
   try {
     let failed: Failure | undefined;
     const reply = await app.toolServer.call(tool, args, {

@@ -102,6 +102,10 @@ export interface MoleOptions<Connection> {
   tools?: string | readonly string[] | undefined;
   /** The default time limit of a call: milliseconds, or a text such as `30s`. 30 seconds by default. */
   timeout?: number | string | undefined;
+  /** Folders with saved queries, which become tools. Naming a folder is trusting it. */
+  queries?: string | readonly string[] | undefined;
+  /** `one`: `run_saved` and `list_saved` instead of a tool for each saved query. `auto` by default: from eleven on. */
+  queriesAs?: 'auto' | 'one' | undefined;
   /** Where relative paths begin, and the search for a project file. The working directory by default. */
   cwd?: string | undefined;
   /** Receives what the program would write to stderr, without secrets. Nothing is logged by default. */

@@ -5,6 +5,7 @@ import { Failure } from '../../failure.ts';
 import { formatEvent, type Log } from '../../log.ts';
 import type { Backend } from '../../manager/backend.ts';
 import { type App, type AppOptions, createApp, type ServerDefinition } from '../../program/app.ts';
+import { loadQueries } from '../../program/load-queries.ts';
 import { serveClient } from '../../tools/tool-server.ts';
 import type { Mole, MoleCallOptions, MoleClient, MoleOptions, MoleProgress, MoleReply, MoleTool, MoleTransport } from './mole.ts';
 import { type NamedConnection, readOptions } from './options.ts';
@@ -28,7 +29,7 @@ export async function openMole<C extends BaseConnection, B extends Backend>(
     from,
     own: definition.program.settings ?? [],
   });
-  const app = createApp(definition, {
+  const options = {
     env: process.env,
     cwd: cwd ?? process.cwd(),
     home: homedir(),
@@ -36,7 +37,8 @@ export async function openMole<C extends BaseConnection, B extends Backend>(
     readonly,
     given: { from, list: connections, isAll: !fromConfiguration },
     log: log === undefined ? () => undefined : cleaned(log),
-  });
+  };
+  const app = createApp(definition, { ...options, queries: await loadQueries(definition, options) });
   await refuseUnusable(app, connections);
   return new AppMole(app);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { connectionName } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
 import { nearestNames } from '../../nearest.ts';
-import type { Settings } from '../../program/settings.ts';
+import { joinValues, type Settings } from '../../program/settings.ts';
 import { typeWords } from '../../registry/edit/issues.ts';
 import type { MoleOptions } from './mole.ts';
 
@@ -26,6 +26,8 @@ const shape = {
   readonly: z.boolean().optional(),
   tools: z.union([z.string(), z.array(z.string())], 'expected text or a list of texts').optional(),
   timeout: z.union([z.string(), z.number()], 'expected a number of milliseconds, or a duration such as 30s').optional(),
+  queries: z.union([z.string(), z.array(z.string())], 'expected a folder or a list of folders').optional(),
+  queriesAs: z.enum(['auto', 'one']).optional(),
   cwd: z.string().optional(),
   log: z
     .custom<NonNullable<MoleOptions<unknown>['log']>>((value) => typeof value === 'function', 'expected a function')
@@ -38,7 +40,7 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
   const ownShape = Object.fromEntries(names.map(({ option }) => [option, z.string().optional()]));
   const parsed = z.strictObject({ ...shape, ...ownShape }).safeParse(given ?? {});
   if (!parsed.success) throw invalid(parsed.error.issues, { from, known: [...Object.keys(shape), ...Object.keys(ownShape)] });
-  const { connections, fromConfiguration, readonly, tools, timeout, cwd, log, ...rest } = parsed.data;
+  const { connections, fromConfiguration, readonly, tools, timeout, queries, queriesAs, cwd, log, ...rest } = parsed.data;
   if (connections === undefined && fromConfiguration !== true) throw noConnections(from);
   refuseUnsetUrl(connections ?? [], from);
   // The schema of each is an optional text.
@@ -51,6 +53,8 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
     log,
     settings: {
       ...Object.fromEntries(ownSettings),
+      queries: joinValues(queries),
+      'queries-as': queriesAs,
       tools: typeof tools === 'string' ? tools : tools?.join(','),
       timeout: typeof timeout === 'number' ? `${timeout}ms` : timeout,
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import * as z from 'zod';
 import { askUser, Failure } from '../../failure.ts';
 import { changeFile } from '../../files/change-file.ts';
@@ -86,6 +87,28 @@ export async function allowProjectFile(options: AllowOptions): Promise<ProjectFi
   const entry = { path: file.path, sha256: file.sha256, at: new Date().toISOString(), names };
   await changeMemory(options.trustPath, (allowed) => [...allowed.filter(({ path }) => path !== file.path), entry]);
   return file;
+}
+
+export interface AllowedQuery extends Pick<ProjectFile, 'path' | 'sha256'> {
+  name: string;
+}
+
+/** Remembers that a person allowed these files of a folder, and no others of it. Only the command line calls this. */
+export async function allowQueryFiles(trustPath: string, folder: string, files: readonly AllowedQuery[]): Promise<void> {
+  const at = new Date().toISOString();
+  const entries = files.map(({ path, sha256, name }) => ({ path, sha256, at, names: [name] }));
+  await changeMemory(trustPath, (allowed) => [...allowed.filter(({ path }) => dirname(path) !== folder), ...entries]);
+}
+
+/** Takes back what was allowed of a folder; how many files that were. */
+export async function disallowQueryFiles(trustPath: string, folder: string): Promise<number> {
+  let count = 0;
+  await changeMemory(trustPath, (allowed) => {
+    const rest = allowed.filter(({ path }) => dirname(path) !== folder);
+    count = allowed.length - rest.length;
+    return rest;
+  });
+  return count;
 }
 
 /** Takes it back; true if it had been allowed. The file need not exist any more. */

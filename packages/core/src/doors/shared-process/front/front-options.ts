@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util';
 import {
+  describeSetting,
   joinToolNames,
+  joinValues,
   type ProgramFlag,
-  parseTime,
   readFlag,
   readonlyFlag,
   readSettings,
   serverSettings,
   stdioFlags,
 } from '../../../program/settings.ts';
+import { parseTime } from '../../../tools/duration.ts';
 import type { Hello } from '../hello.ts';
 import type { FrontProgram } from './front-program.ts';
 
@@ -45,7 +47,7 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
   const { values, positionals } = parseArgs({
     args: joinToolNames(argv),
     options: Object.fromEntries([
-      ...settings.map(({ name }) => [name, { type: 'string' }] as const),
+      ...settings.map((setting) => [setting.name, describeSetting(setting)] as const),
       ...[...flags, ...narrowing, stdioFlags.shared].map(({ name }) => [name, { type: 'boolean' }] as const),
     ]),
     allowPositionals: true,
@@ -55,7 +57,7 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
   const isOn = (flag: ProgramFlag) => readFlag(flag, { app, given: given.get(flag.name) === true, env });
   if (!isOn(stdioFlags.shared) || others.length > 0 || (url !== undefined && !/^[a-z][a-z0-9+.-]*:\/\//i.test(url)))
     return undefined;
-  const texts = [...given].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const texts = [...given].map(([name, value]) => [name, joinValues(value)]);
   const { tools, timeout, idle, ...kept } = readSettings(settings, { app, given: Object.fromEntries(texts), env, cwd });
   if (timeout !== undefined) parseTime(timeout);
   return {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { findVariable } from '../../../program/settings.ts';
 import { type Environment, readVariable } from '../../../registry/secrets/expand.ts';
@@ -51,10 +51,13 @@ export function readSeed(program: FrontProgram, options: SeedOptions): ProcessSe
   const urls = [options.url, readVariable(env, urlVariable)];
   const texts = [...files.map(readText), connections ?? '', ...urls.map((url) => url ?? '')];
   const chosen = chooseVariables(env, texts.join('\n'), program);
-  const [nearest] = found;
+  const projectFile = found[0] && folderAround(found[0], other?.project);
+  // Both lie above the working directory, so from the deeper one the other is found as well.
+  const roots = [projectFile, options.config === undefined ? findQueriesRoot(cwd, app) : undefined];
+  const nearest = roots.flatMap((root) => root ?? []).toSorted((a, b) => b.length - a.length)[0];
   const isPlaced = connections !== undefined || urls.some((url) => url !== undefined) || hasRelativePath(chosen);
   return {
-    cwd: realPlace(nearest === undefined || isPlaced ? cwd : folderAround(nearest, other?.project)),
+    cwd: realPlace(nearest === undefined || isPlaced ? cwd : nearest),
     env: chosen,
     args: [...options.args, ...(options.url === undefined ? [] : [options.url])],
     files: files.map(realPlace),
@@ -65,6 +68,12 @@ export function readSeed(program: FrontProgram, options: SeedOptions): ProcessSe
 /** The folder in which the path of a project file begins. */
 function folderAround(file: string, project = ''): string {
   return project.split('/').slice(1).reduce(dirname, dirname(file));
+}
+
+/** The nearest folder that has one of saved queries. */
+function findQueriesRoot(cwd: string, app: string): string | undefined {
+  const place = projectFilePlaces(cwd, `.${app}`).find((one) => existsSync(join(one, 'queries')));
+  return place && dirname(place);
 }
 
 /** An empty text for a file that cannot be read: the server will say what is wrong with it. */
@@ -101,7 +110,7 @@ const volatile =
 const usesAny = /"(?:command|keychain)"|op:\/\/|\bssh\b|\\u/i;
 
 /** Settings that each front reads for its client, and the level of the log. */
-const ownSettings = ['log', 'shared', 'idle', 'readonly', 'tools', 'timeout', 'projects', 'config'];
+const ownSettings = ['log', 'shared', 'idle', 'readonly', 'tools', 'timeout', 'projects', 'config', 'queries', 'queries-as'];
 
 export function chooseVariables(env: Environment, text: string, program: FrontProgram): Record<string, string> {
   const words = new Set(text.match(/[A-Za-z_][A-Za-z0-9_]*/g));

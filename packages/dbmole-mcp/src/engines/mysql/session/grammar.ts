@@ -1,4 +1,5 @@
 import { createGrammar } from '../../../statement/grammar.ts';
+import { placeholders } from '../values/placeholders.ts';
 
 export const grammar = createGrammar({
   space: String.raw`(?:\s|(?:--|#)[^\n]*(?:\n|$)|/\*(?!M?!)(?:[^*]|\*(?!/))*\*/)*`,
@@ -8,4 +9,5 @@ export const grammar = createGrammar({
   staying: /\bset\s+(?:password|default\s+role)\b|\b(?:global|persist|persist_only)\b/i,
   unplanned: 'explain|analyze|describe|desc|show',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u,
+  placeholders,
 });

@@ -1,4 +1,5 @@
 import { createGrammar, startsWith } from '../../../statement/grammar.ts';
+import { placeholders } from '../values/placeholders.ts';
 
 const space = String.raw`(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*`;
 
@@ -9,6 +10,7 @@ export const grammar = createGrammar({
   session: String.raw`lock|listen|declare|prepare(?!\s+transaction)|set|create\s+(?:(?:local|global|or\s+replace)\s+)*temp(?:orary)?`,
   unplanned: 'explain|analy[sz]e|describe|desc|show',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*")+/u,
+  placeholders,
 });
 
 /** Finds statements that begin with these words, in upper or lower case. */
