@@ -17,7 +17,7 @@ export interface ScannedNames {
 }
 
 /** What goes on with other letters, or begins a string, is no name. */
-const namePattern = /:([A-Za-z_]\w*)(?![\w$\u0080-\uffff]|(?<=:[BENXbenx])')/y;
+const namePattern = /:([A-Za-z_]\w*)(?![\w$\u0080-\uffff]|(?<=:[BENXbenx])'|(?<=:[Uu])&['"])/y;
 
 /** Finds every `:name` that is neither in a string, a quoted name or a comment, nor a cast (`::name`). */
 export function scanNames(sql: string, style: PlaceholderStyle): ScannedNames {
