@@ -91,7 +91,10 @@ interface Parts {
 /** `TYPE optional matching /…/ = DEFAULT`. */
 function splitParts(text: string): Parts | string {
   const [, before = text, fallback] = /^((?:[^="/]|"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/)*)=\s*(.*)$/s.exec(text) ?? [];
-  const [, plain = before, source] = /^(.*?)\s*\bmatching\s+\/((?:[^/\\]|\\.)+)\/\s*$/s.exec(before.trim()) ?? [];
+  const trimmed = before.trim();
+  const at = trimmed.endsWith('/') ? trimmed.indexOf('matching /') : -1;
+  const plain = at < 0 ? trimmed : trimmed.slice(0, at);
+  const source = at < 0 ? undefined : trimmed.slice(at + 'matching /'.length, -1);
   const [, type = plain, word] = /^(.*?[^\s,])\s+(optional)$/is.exec(plain.trim()) ?? [];
   const pattern = source === undefined ? undefined : compilePattern(source);
   if (typeof pattern === 'string') return pattern;

@@ -92,10 +92,8 @@ function parseChoices(text: string): ParamType | string {
 
 /** Words with commas between them; one with a comma or space at its end is written in double quotes. */
 function splitList(text: string): string[] {
-  const words = text.matchAll(/\s*("(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)/gy);
-  const list = [...words].map(([, word = '']) => unquote(word));
-  // The pattern matches once more at the end of the text.
-  return list.slice(0, text.trimEnd().endsWith(',') ? undefined : -1);
+  const words = text.match(/"(?:[^"\\]|\\.)*"|[^,"]+/g) ?? [];
+  return words.flatMap((word) => (word.trim() === '' ? [] : unquote(word.trim())));
 }
 
 function unquote(word: string): string {

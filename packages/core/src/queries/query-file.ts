@@ -128,7 +128,7 @@ function readHeader(lines: readonly string[], comments: readonly string[]): { he
 function parseHeaderLine(text: string): { key: string; value: string } | undefined {
   const [, param] = /^\s?param\s+(\S.*)$/i.exec(text) ?? [];
   if (param !== undefined) return { key: 'param', value: param.trim() };
-  const [, key, value = ''] = /^\s?([A-Za-z]{3,20})\s*:(?:\s+(.*))?$/.exec(text) ?? [];
+  const [, key, value = ''] = /^\s?([A-Za-z]{3,20})\s{0,5}:(?:\s(.*))?$/.exec(text) ?? [];
   return key === undefined ? undefined : { key: key.toLowerCase(), value: value.trim() };
 }
 
