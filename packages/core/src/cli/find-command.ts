@@ -35,8 +35,9 @@ export function matchingCommands(words: readonly string[], commands: readonly Co
 /** Throws for arguments that the command would ignore. */
 export function checkWords({ command, words }: Found, program: string): void {
   const { name, takes = '', words: [least, most] = [0, 0] } = command;
+  const [needed = ''] = takes.split('[');
   const hint = { cli: `Usage: ${program} ${name} ${takes}`.trim() };
-  if (words.length < least) throw new Failure('input', `missing ${takes.replace(/ ?\[.*\]/, '')} after ${name}`, { hint });
+  if (words.length < least) throw new Failure('input', `missing ${needed.trim()} after ${name}`, { hint });
   const extra = words[most];
   if (extra === undefined) return;
   throw new Failure('input', `unexpected argument ${JSON.stringify(extra.slice(0, 60))} after ${name}`, { hint });

@@ -24,6 +24,8 @@ export interface ParamRules {
   reserved: readonly string[];
 }
 
+/** Reading a line may take time that grows with the square of its length. */
+const maxLine = 2_000;
 const maxDescription = 300;
 const maxExamples = 5;
 const maxPattern = 200;
@@ -31,6 +33,7 @@ const paramName = /^[a-z][a-z0-9_]{0,47}$/;
 
 /** What follows `param` in the header: the parameter, or what is wrong with the line. */
 export function parseParamLine(text: string, rules: ParamRules): QueryParam | string {
+  if (text.length > maxLine) return `a parameter has ${text.length} characters; expected at most ${maxLine}`;
   const [declared, description] = splitDescription(text);
   const [, name = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(declared) ?? [];
   const form = `"NAME TYPE [optional] [= DEFAULT]${rules.hasPatterns ? ' [matching /PATTERN/]' : ''}: DESCRIPTION"`;
@@ -73,9 +76,9 @@ function readValues(name: string, { type, isOptional, fallback, pattern, descrip
   return { name, line: 0, type, isRequired, fallback: value, description: text, examples: values, pattern };
 }
 
-/** A description follows the first colon with a space behind it, outside of quotes and patterns. */
+/** A description follows the first colon with a space behind it, outside of quotes and patterns. An open one ends with the line. */
 function splitDescription(text: string): [declared: string, description: string] {
-  const colon = /"(?:[^"\\]|\\.)*"|\{[^{}]*\}|\bmatching \/(?:[^/\\]|\\.)+\/|:(?=\s|$)/g;
+  const colon = /"(?:[^"\\]|\\.)*(?:"|\\?$)|\{[^{}]*(?:\}|(?=\{)|$)|\bmatching \/(?:[^/\\]|\\.)+(?:\/|\\?$)|:(?=\s|$)/g;
   for (const found of text.matchAll(colon))
     if (found[0] === ':') return [text.slice(0, found.index).trim(), text.slice(found.index + 1).trim()];
   return [text.trim(), ''];
@@ -102,10 +105,15 @@ function splitParts(text: string): Parts | string {
   return { type: type.trim(), isOptional: word !== undefined, fallback: fallback?.trim(), pattern };
 }
 
-/** A repeated group can take exponential time on a long value, so it is not accepted. */
+/** The time of a match grows with the length of a value to the power of the repetitions; groups that repeat would be worse. */
+const maxRepetitions = 3;
+
 function compilePattern(source: string): RegExp | string {
   const form = 'expected a regular expression between slashes, such as /[a-z]+-\\d{4}/, without repeated groups';
   if (source.length > maxPattern || /\)(?:[*+]|\{)|\\[1-9k]/.test(source)) return `invalid pattern; ${form}`;
+  const repetitions = source.match(/[*+?]|\{\d*,\d*\}/g)?.length ?? 0;
+  if (repetitions > maxRepetitions)
+    return `invalid pattern; it has ${repetitions} repetitions, expected at most ${maxRepetitions}`;
   try {
     return new RegExp(`^(?:${source})$`, 'u');
   } catch {

@@ -112,6 +112,8 @@ describe('the file of a saved query', () => {
     ['-- param a text optional = x: y', /it is optional and has a default; expected one of the two/],
     ['-- param a text matching /(a+)+/: y', /invalid pattern; expected a regular expression/],
     ['-- param a text matching /[/: y', /invalid pattern/],
+    [`-- param a text: ${'"'.repeat(2_000)}`, /a parameter has 2008 characters; expected at most 2000/],
+    ['-- param a text matching /a?a?a*a*b/: y', /it has 4 repetitions, expected at most 3/],
     ['-- param a text[] matching /a/: y', /has a pattern; expected one only for a single value/],
     [`-- param a text: ${'x'.repeat(301)}`, /has 301 characters; expected at most 300/],
     ['-- tool: other_name', /tool is given twice/],

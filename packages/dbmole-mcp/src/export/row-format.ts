@@ -56,6 +56,13 @@ function createWriter(type: string): (cell: string) => string {
  */
 function isExactNumber(text: string): boolean {
   const number = Number(text);
-  const shortest = /^-?\d+\.\d+$/.test(text) ? text.replace(/\.?0+$/, '') : text;
+  const shortest = /^-?\d+\.\d+$/.test(text) ? trimZeros(text) : text;
   return String(number) === shortest && Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
+}
+
+/** Cuts zeros off the end of a fraction, and the point with them if nothing is left of it. */
+function trimZeros(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '0') end -= 1;
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end);
 }

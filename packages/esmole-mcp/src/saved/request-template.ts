@@ -79,7 +79,8 @@ function splitParts(text: string, at: number): Part[] {
   return [...parts, text.slice(end)];
 }
 
-const element = /"(?:[^"\\]|\\.)*"|\{\{\s*(\w+)\s*\}\}/gs;
+/** A text that is not closed goes on to the end; the check of the JSON refuses it. */
+const element = /"(?:[^"\\]|\\.)*(?:"|\\?$)|\{\{\s*(\w+)\s*\}\}/gs;
 
 /**
  * A placeholder takes the place of a whole value: bare, or as a text that is nothing else. With `null` in each of them the body must be
