@@ -40,6 +40,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     flags: [demoFlag],
     query: cliQuery,
     toolCommands,
+    importQueries: async (file) => (await import('./saved/import/import-file.ts')).importFile(file, await loadGrammars()),
   },
   connections: {
     schema: connectionSchema,
@@ -90,7 +91,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     keys: ['database', 'limit'],
     hasNativeTypes: true,
     hasPatterns: false,
-    load: async () => (await import('./saved/bodies.ts')).createBodies(await loadGrammars()),
+    load: async () => (await import('./saved/bodies.ts')).createBodies(Object.values(await loadGrammars())),
     openRunner: async (place) => (await import('./saved/runner.ts')).openRunner(place),
   },
 };

@@ -5,6 +5,8 @@ import { serveOptionNames } from './serve-options.ts';
 /** What the commands need to know about the server. */
 export interface CommandsOf {
   toolCommands?: readonly ToolCommand[];
+  /** Set where the server takes over the custom tools of others. */
+  importQueries?: unknown;
   query?: Omit<CliQuery<never>, 'run'>;
   /** An example for the help of `connections add`. */
   exampleUrl?: string;
@@ -23,6 +25,7 @@ const saving = () => import('./commands/save-connection.ts');
 export function listCommands({
   query,
   toolCommands = [],
+  importQueries,
   exampleUrl = 'host=db.example.com user=me',
 }: CommandsOf): readonly Command[] {
   return [
@@ -34,6 +37,7 @@ export function listCommands({
     ...(query === undefined ? [] : [queryCommand(query)]),
     ...toolCommands.map(toolCommand),
     ...queriesCommands,
+    ...(importQueries === undefined ? [] : [queriesImport]),
     ...trustCommands,
     serve,
     projects,
@@ -144,6 +148,16 @@ const changingCommands: readonly Command[] = [
     load: async () => (await import('./commands/import.ts')).importConnections,
   },
 ];
+
+const queriesImport: Command = {
+  name: 'queries import',
+  takes: 'FILE',
+  words: [1, 1],
+  about: 'take over the custom tools of tools.yaml (MCP Toolbox) or dbhub.toml',
+  example: 'queries import tools.yaml',
+  options: ['project'],
+  load: async () => (await import('./queries/import.ts')).importQueries,
+};
 
 const queriesCommands: readonly Command[] = [
   {

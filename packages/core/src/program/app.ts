@@ -5,7 +5,7 @@ import { Failure, failureWith, joinHints } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
-import type { LoadedQueries, QueryKind } from '../queries/loaded-queries.ts';
+import type { ImportedQuery, LoadedQueries, QueryKind } from '../queries/loaded-queries.ts';
 import type { QueryRunner } from '../queries/saved-tools.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
 import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
@@ -63,6 +63,8 @@ export interface ProgramDefinition<B> {
   query?: CliQuery<B>;
   /** Commands that call a tool. */
   toolCommands?: readonly ToolCommand[];
+  /** The custom tools in a file of another server; left out where no such file is known. */
+  importQueries?(file: { path: string; text: string }): Promise<readonly ImportedQuery[]>;
 }
 
 type RegistryMembers =

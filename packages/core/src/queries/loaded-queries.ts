@@ -25,6 +25,9 @@ export interface QueryKind extends Pick<FileRules, 'comments' | 'keys' | 'hasNat
   bring?(): Promise<readonly BroughtFile[]>;
 }
 
+/** A file to write for a custom tool of another server, or why there can be none. */
+export type ImportedQuery = { name: string } & ({ header: readonly string[]; body: string } | { reason: string });
+
 export interface QueryBodies extends Pick<SavedTools, 'argumentsFor'> {
   /** What is wrong with a body, as far as that is known without a connection. */
   checkBody(query: SavedQuery): readonly FileIssue[];

@@ -95,12 +95,12 @@ async function loadMysql(): Promise<EngineModules> {
 }
 
 /** How each engine writes statements; this loads no driver. */
-export async function loadGrammars(): Promise<readonly SqlGrammar[]> {
-  const modules = await Promise.all([
+export async function loadGrammars(): Promise<Readonly<Record<'postgres' | 'mysql', SqlGrammar>>> {
+  const [postgres, mysql] = await Promise.all([
     import('../engines/postgres/session/grammar.ts'),
     import('../engines/mysql/session/grammar.ts'),
   ]);
-  return modules.map(({ grammar }) => grammar);
+  return { postgres: postgres.grammar, mysql: mysql.grammar };
 }
 
 export async function createBackend(

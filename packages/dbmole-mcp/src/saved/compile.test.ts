@@ -164,7 +164,7 @@ describe('the values of a saved query', () => {
   });
 });
 
-const bodies = createBodies(await loadGrammars());
+const bodies = createBodies(Object.values(await loadGrammars()));
 
 describe('the statement of a saved query', () => {
   const problemsOf = (lines: readonly string[], body: string, effect: 'read' | 'write' = 'read') =>
