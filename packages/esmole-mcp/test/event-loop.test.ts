@@ -151,7 +151,7 @@ describe('a heavy call on Elasticsearch', () => {
       title: '80 unknown fields beside 24,000 known ones',
       tool: 'es_search',
       args: () => ({ index: 'a', query: { bool: { filter: times(80, (at) => ({ term: { [`fx_${at}*`]: 1 } })) } } }),
-      expected: /No field/,
+      expected: /No mapped field/,
       before: answer(() => '{"took":1,"hits":{"total":0,"hits":[]}}'),
     },
     {
