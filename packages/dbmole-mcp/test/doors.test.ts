@@ -58,7 +58,17 @@ describeDoors({
     }),
   }),
   tools: [
-    ...['query', 'list_databases', 'list_tables', 'describe_table', 'search_schema', 'explain', 'execute', 'export_query'],
+    ...[
+      'query',
+      'list_databases',
+      'list_tables',
+      'describe_table',
+      'search_schema',
+      'explain',
+      'diagnose',
+      'execute',
+      'export_query',
+    ],
     ...['list_connections', 'add_connection', 'update_connection', 'remove_connection', 'test_connection'],
   ],
   right: {
@@ -71,6 +81,7 @@ describeDoors({
     tables: [['shop.customers'], ['shop.orders', 'shop.big'], ['custmers']],
     pattern: ['c*', 'order', '%'],
     text: ['customer', 'order total', 'nothing like this'],
+    table: ['orders', 'customers'],
     only: ['columns', 'references', 'indexes'],
     limit: [1, 3, 50, '7'],
     offset: [0, 1, 150],
@@ -108,9 +119,11 @@ describeDoors({
     file: ['../outside.csv', 'orders', 'a/b.csv'],
     limit: [0, 10_001],
   },
-  closed: ['connection', 'dry_run', 'timeout_ms', 'name', 'host', 'ssh', 'url'],
+  closed: ['check', 'connection', 'dry_run', 'timeout_ms', 'name', 'host', 'ssh', 'url'],
   bases: {
     execute: [{ dry_run: true }],
+    // The other checks report what happens at that moment.
+    diagnose: [{ check: 'indexes' }, { check: 'privileges' }],
     add_connection: [{ type: 'postgres', host: '127.0.0.1', user: 'someone' }, { url: 'mysql://someone@127.0.0.1:1/shop' }],
   },
   volatile: /\d+(?:\.\d+)? ms/g,

@@ -51,7 +51,7 @@ describe('what a user of a cluster could do', () => {
   it('names the privileges that write', async () => {
     const indices = [{ names: ['logs-*'], privileges: ['read', 'write'], allow_restricted_indices: false }];
     const text = await testUser({ cluster: ['monitor', 'manage_ilm'], indices, run_as: ['bob'] });
-    expect(text).toContain('could also: use the cluster privileges manage_ilm; use write on "logs-*"; act as bob.');
+    expect(text).toContain('can also: use the cluster privileges manage_ilm; use write on "logs-*"; act as bob.');
   });
 
   it('reports nothing for a read-only user', async () => {

@@ -75,7 +75,7 @@ it('shows a client that may only read no secrets of a writable connection', asyn
     }
     const deletion = await reader.call('es_request', { method: 'DELETE', path: '/a' });
     expect(deletion.structured).toMatchObject({ code: 'E_NOT_A_READ' });
-    expect(deletion.text).toContain('The connection is readonly');
+    expect(deletion.text).toContain('The connection is read-only');
   } finally {
     await Promise.all([writer.close(), reader.close()]);
     await app.dispose();

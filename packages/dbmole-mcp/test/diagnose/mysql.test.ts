@@ -137,7 +137,10 @@ describe.each(engines)('diagnose on %s', (id) => {
         expect(text).toMatch(
           /^slow_queries is not available here\. .*\nperformance_schema is off \(MariaDB starts with it off\)/,
         );
-      else expect(text).toMatch(/^slow_queries: (?:No findings|\d findings?, worst first)\. Counted since .*\nListed:\n {2}\d+ % of the time, \d+ calls/s);
+      else
+        expect(text).toMatch(
+          /^slow_queries: (?:No findings|\d findings?, worst first)\. Counted since .*\nListed:\n {2}\d+ % of the time, \d+ calls/s,
+        );
     });
 
     it('answers an account with almost no rights, and says what it lacks', async () => {

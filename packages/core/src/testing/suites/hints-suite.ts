@@ -9,6 +9,7 @@ import type { BaseConnection } from '../../connection.ts';
 import { type Failure, type FailureKind, failureKinds } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import { type App, createApp, type ServerDefinition } from '../../program/app.ts';
+import { foldedNames } from '../../queries/saved-tools.ts';
 import { createFakeTerminal } from '../fakes/fake-terminal.ts';
 import { createTempFolder } from '../temp-folder.ts';
 
@@ -40,7 +41,7 @@ export function describeHints<C extends BaseConnection, B extends Backend>(hints
   const { definition, calls } = hints;
   const { name: program, app } = definition.program;
   const commands = listCommands(definition.program);
-  const tools = listTools(definition);
+  const tools = [...listTools(definition), ...foldedNames];
 
   describe(`hints in the sources of ${program}`, () => {
     const found = [coreSources, hints.sources].flatMap(listHints);

@@ -61,7 +61,7 @@ export function describeTunnelled(options: TunnelledServer): void {
       const server = await start({ privateKey: privateKeyFile }, false);
       const text = await test(server);
       expect(text).toContain('E_SSH_HOST_KEY_UNKNOWN');
-      expect(text).toMatch(/^Next: .*[Aa]sk the user .* Or run `\w+-mcp trust \w+`\.$/m);
+      expect(text).toMatch(/^Next: Ask the user to compare .* Then run `\w+-mcp trust \w+` to accept the key\.$/m);
       expect(text).toContain(bastion.hostKeyFingerprint);
     });
 
