@@ -17,7 +17,7 @@ describe('as installed', () => {
 
   describeTarball({
     name: 'dbmole-mcp',
-    tools: 13,
+    tools: 14,
     library: { creates: 'createDbmole', connection: `{ name: 'shop', url: 'postgres://reader@db.example.com/shop' }` },
     folder: fileURLToPath(new URL('..', import.meta.url)),
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
