@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:net';
 import { findUnusedPort, listenOnLoopback } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBackend, type SqlBackend } from '../src/backend/backend.ts';
 import { connectionSchema } from '../src/connection/schema.ts';
-import { type Account, createAccount } from './direct.ts';
+import { type Account, createAccount, runDirect } from './direct.ts';
 import { openTools } from './open-tools.ts';
 import { formatSlowRead } from './slow-read.ts';
 
@@ -35,11 +35,22 @@ describe.each(engines)('the pool on %s', (id) => {
     });
   const readLong = (signal: AbortSignal) => read(formatSlowRead(account.type), signal);
 
+  const countRunning = async () => {
+    const [row] = await runDirect(engine(), [
+      account.type === 'postgres'
+        ? `select count(*) from pg_stat_activity where usename = '${account.user}' and state = 'active' and query like '%slow%'`
+        : `select count(*) from information_schema.processlist where user = '${account.user}' and info like '%slow%'`,
+    ]);
+    return Number(row?.[0]);
+  };
+
   it('runs four long reads at once and tells the fifth call that it is busy', async () => {
     const stop = new AbortController();
     const long = Array.from({ length: 3 }, () => readLong(stop.signal).catch((error: unknown) => error));
     for (let i = 0; i < 20; i++) await read('select 1');
     const fourth = readLong(stop.signal).catch((error: unknown) => error);
+    // Its check may take a session for a moment, and the next read another one.
+    await vi.waitFor(async () => expect(await countRunning()).toBe(4), { timeout: 10_000, interval: 50 });
     await expect(read('select 1')).rejects.toMatchObject({
       code: 'E_POOL_BUSY',
       message: expect.stringContaining('all 4 sessions'),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type RunningEngine, useEngine } from '@dbmole/engines';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runDirect } from '../direct.ts';
@@ -25,6 +26,8 @@ describe.each(mysqlEngines)('a statement that %s does not stop', (id) => {
   async function freezeWhenRunning(count: number, condition?: string): Promise<void> {
     await expect.poll(() => countThreads(server(), condition), { timeout: 5_000 }).toBe(count);
     server().control?.signal('SIGSTOP');
+    // Its threads stop one after the other.
+    await delay(100);
   }
 
   it.each([
