@@ -16,6 +16,11 @@ export function isOurs(namespace: string): string {
   return `${namespace}.nspname !~ '^(pg_catalog|pg_toast|pg_temp_|pg_toast_temp_|information_schema$)'`;
 }
 
+/** The relations that a question is limited to: `$1` is a schema and `$2` the name of a relation; null means all. */
+export function isInScope(namespace: string, relation: string): string {
+  return `${isOurs(namespace)} and ($1::text is null or ${namespace}.nspname = $1::text) and ($2::text is null or ${relation}.relname = $2::text)`;
+}
+
 /** Schemas of the search path first, then by name. */
 export function schemaOrder(namespace: string): string {
   return `pg_catalog.array_position(pg_catalog.current_schemas(false), ${namespace}.nspname), ${namespace}.nspname`;

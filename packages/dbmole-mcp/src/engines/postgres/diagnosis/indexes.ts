@@ -2,7 +2,7 @@ import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
 import { readCount } from '../../../diagnosis/figures.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
-import { formatLabel, isOurs, lockedRelations } from '../catalog/fragments.ts';
+import { formatLabel, isInScope, lockedRelations } from '../catalog/fragments.ts';
 
 type Row = readonly (string | null)[];
 
@@ -13,10 +13,6 @@ const minUnused = { bytes: 1024 * 1024, rows: 1_000 };
 /** Rows of a table from which a scan of it is felt. */
 const manyRows = 10_000;
 
-/** `$1` is a schema and `$2` the name of a table; null means all. */
-const inScope = (namespace: string, relation: string) =>
-  `${isOurs(namespace)} and ($1::text is null or ${namespace}.nspname = $1::text) and ($2::text is null or ${relation}.relname = $2::text)`;
-
 /** The size takes a lock, so a table that is locked exclusively is left out. */
 const size = (oid: string) =>
   `case when ${oid} not in (select l.relation from locked l) then pg_catalog.pg_relation_size(${oid}) end`;
@@ -26,7 +22,7 @@ with ${lockedRelations}
 select ${formatLabel('x', 'n')}, ${formatLabel('c', 'n')}, ${size('x.oid')}::text
 from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where not i.indisvalid and x.relkind = 'i' and ${inScope('n', 'c')}
+where not i.indisvalid and x.relkind = 'i' and ${isInScope('n', 'c')}
   and i.indexrelid not in (select p.index_relid from pg_catalog.pg_stat_progress_create_index p)
 limit ${maxEach}`;
 
@@ -42,7 +38,7 @@ with ${lockedRelations}, plain as materialized (
     exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) or i.indisreplident as needed, n.oid as space
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${inScope('n', 'c')})
+  where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${isInScope('n', 'c')})
 select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnkeyatts = b.indnkeyatts)::text,
   ${size('x.oid')}::text
 from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.indexrelid and b.relam = a.relam
@@ -65,7 +61,7 @@ with ${lockedRelations}, idle as materialized (
   select i.indexrelid, i.indrelid, n.oid as space from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid
     join pg_catalog.pg_class c on c.oid = i.indrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where i.indisvalid and not i.indisunique and not i.indisreplident and x.relkind = 'i' and not x.relispartition
-    and pg_catalog.pg_stat_get_numscans(x.oid) = 0 and c.reltuples >= ${minUnused.rows} and ${inScope('n', 'c')}
+    and pg_catalog.pg_stat_get_numscans(x.oid) = 0 and c.reltuples >= ${minUnused.rows} and ${isInScope('n', 'c')}
     and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid)
   order by x.relpages desc limit ${maxEach})
 select ${formatLabel('x', 'n')}, ${formatLabel('c', 'n')}, ${size('x.oid')}::text,
@@ -78,7 +74,7 @@ const unindexedKeysSql = `
 with keys as materialized (
   select k.oid, k.conname, k.conrelid, k.confrelid, k.conkey from pg_catalog.pg_constraint k
     join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where k.contype = 'f' and k.conparentid = 0 and ${inScope('n', 'c')} and not exists (
+  where k.contype = 'f' and k.conparentid = 0 and ${isInScope('n', 'c')} and not exists (
     select from pg_catalog.pg_index i where i.indrelid = k.conrelid and i.indisvalid
       and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
       and (pg_catalog.string_to_array(i.indkey::text, ' ')::int2[])[1:pg_catalog.cardinality(k.conkey)] @> k.conkey
@@ -98,7 +94,7 @@ select ${formatLabel('c', 'n')}, c.reltuples::bigint::text,
   exists (select from pg_catalog.pg_publication_tables p where p.schemaname = n.nspname and p.tablename = c.relname)::text,
   pg_catalog.count(*) over ()::text
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and ${inScope('n', 'c')}
+where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and ${isInScope('n', 'c')}
   and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
 order by c.reltuples desc limit ${maxEach}`;
 

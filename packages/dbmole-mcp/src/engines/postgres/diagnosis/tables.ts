@@ -2,7 +2,7 @@ import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
 import { formatShare, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
-import { formatLabel, isOurs, lockedRelations } from '../catalog/fragments.ts';
+import { formatLabel, isInScope, isOurs, lockedRelations } from '../catalog/fragments.ts';
 
 type Row = readonly (string | null)[];
 
@@ -16,9 +16,6 @@ const sequenceShares = { medium: 0.7, high: 0.9 };
 const maxTransactions = 2_146_483_647;
 const transactionShares = { medium: 0.25, high: 0.5 };
 const bloat = { minBytes: 50 * 1024 * 1024, share: 0.5, tables: 50 };
-
-const inScope = (namespace: string, relation: string) =>
-  `${isOurs(namespace)} and ($1::text is null or ${namespace}.nspname = $1::text) and ($2::text is null or ${relation}.relname = $2::text)`;
 
 /** Partitions count with the table at their root. Only the largest by pages are measured; `$3` says how many. */
 const sizesSql = `
@@ -55,7 +52,7 @@ with counted as materialized (
     greatest(pg_catalog.pg_stat_get_last_analyze_time(c.oid), pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid)) as analyzed,
     pg_catalog.age(c.relfrozenxid) as xids, pg_catalog.mxid_age(c.relminmxid) as mxids
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${inScope('n', 'c')})
+  where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${isInScope('n', 'c')})
 select ${formatLabel('c', 'c')}, c.live::text, c.dead::text, c.changes::text, c.enabled::text, c.due::bigint::text, c.analyze_due::bigint::text,
   coalesce(pg_catalog.to_char(c.vacuumed, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(pg_catalog.to_char(c.analyzed, 'YYYY-MM-DD HH24:MI'), 'never'),
   c.xids::text, c.mxids::text
@@ -100,7 +97,7 @@ with largest as materialized (
     pg_catalog.current_setting('block_size')::int as block,
     coalesce((select o.option_value::float8 from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = 'fillfactor'), 100) / 100 as filled
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'm') and c.reltuples > 0 and c.relpages * 8192.0 > ${bloat.minBytes} and ${inScope('n', 'c')}
+  where c.relkind in ('r', 'm') and c.reltuples > 0 and c.relpages * 8192.0 > ${bloat.minBytes} and ${isInScope('n', 'c')}
   order by c.relpages desc limit ${bloat.tables}),
 measured as (
   select l.*, (select pg_catalog.sum((1 - s.null_frac) * s.avg_width) from pg_catalog.pg_stats s
