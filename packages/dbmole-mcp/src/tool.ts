@@ -1,4 +1,4 @@
-import { type App, type Lease, readonlyFailure, type ToolContext, withManaged } from '@dbmole/core';
+import { type App, documentedElsewhere, type Lease, readonlyFailure, type ToolContext, withManaged } from '@dbmole/core';
 import * as z from 'zod';
 import type { CallOptions, SqlBackend } from './backend/backend.ts';
 import type { Connection } from './connection/schema.ts';
@@ -21,7 +21,8 @@ export const connectionArgument = z.string().min(1).optional();
 export const describedConnectionArgument = connectionArgument.describe('optional if only one');
 export const databaseArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
 export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
-export const timeoutArgument = timeoutUpTo(maxTimeoutMs);
+/** The tool `query` states the maximum and the default. */
+export const timeoutArgument = timeoutUpTo(maxTimeoutMs).meta(documentedElsewhere);
 export const statementTimeoutArgument = timeoutUpTo(maxTimeoutMs).describe('default 30000');
 export const sqlArgument = z.string().min(1).max(maxStatementLength).refine(noNul, 'it contains a NUL character');
 const paramsArgument = z
@@ -38,15 +39,15 @@ const paramsArgument = z
       ),
   )
   .max(10_000)
-  .default([])
-  .describe('for $1 or ?');
-/** The arguments of each tool that runs a given statement. */
+  .default([]);
+/** The arguments of each tool that runs a given statement; `query` describes them. */
 export const statementShape = {
   connection: connectionArgument,
   sql: sqlArgument,
   params: paramsArgument,
   database: databaseArgument,
 };
+export const describedParamsArgument = paramsArgument.describe('for $1 or ?');
 export const limitArgument = (most: number, usual = 100) => z.int().min(1).max(most).default(usual);
 export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
 

@@ -17,6 +17,7 @@ import { type TableOptions, TableSink } from '../table-sink.ts';
 import {
   type Call,
   describedConnectionArgument,
+  describedParamsArgument,
   limitArgument,
   offsetArgument,
   type SqlTools,
@@ -33,6 +34,7 @@ const input = () =>
     ...statementShape,
     connection: describedConnectionArgument,
     sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]),
+    params: describedParamsArgument,
     limit: limitArgument(10_000),
     offset: offsetArgument,
     cell_limit: z.int().min(1).max(30_000).optional().describe('per cell; 500, or more with few rows'),
