@@ -111,7 +111,7 @@ describe('the house', () => {
       ['redact'],
       [''],
       ['files', 'answer', 'tunnel'],
-      ['registry'],
+      ['registry', 'diagnosis'],
       ['manager'],
       ['tools'],
       ['queries'],

@@ -13,6 +13,17 @@ export { processTerminal, type Terminal } from './cli/terminal/terminal.ts';
 export { baseConnectionShape, type Networked, plainText, privateKeyRef, secretRef } from './connection.ts';
 export { decodeUrlPart, findConflict, joinUrl, orIssue, parseUrl, UrlError, type UrlParts } from './connection-url.ts';
 export {
+  formatMilliseconds,
+  formatSeconds,
+  formatShare,
+  formatStatement,
+  joinFacts,
+  readCount,
+  readNumber,
+} from './diagnosis/figures.ts';
+export { type CheckReport, type Finding, reportUnavailable, runChecks, type Severity } from './diagnosis/report.ts';
+export { formatOverview, formatReport, replyReport } from './diagnosis/report-text.ts';
+export {
   askUser,
   Failure,
   type FailureCode,

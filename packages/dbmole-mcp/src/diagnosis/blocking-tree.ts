@@ -1,5 +1,4 @@
-import type { Finding } from './diagnosis.ts';
-import { formatSeconds } from './figures.ts';
+import { type Finding, formatSeconds } from '@dbmole/core';
 
 /** A session that waits for a lock, or that others wait for. */
 export interface LockSession {

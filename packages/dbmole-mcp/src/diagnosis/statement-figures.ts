@@ -1,5 +1,12 @@
-import type { CheckReport, Finding, Severity } from './diagnosis.ts';
-import { formatMilliseconds, formatShare, formatStatement, joinFacts } from './figures.ts';
+import {
+  type CheckReport,
+  type Finding,
+  formatMilliseconds,
+  formatShare,
+  formatStatement,
+  joinFacts,
+  type Severity,
+} from '@dbmole/core';
 
 /** What a server has counted of one kind of statement. */
 export interface StatementFigures {

@@ -1,8 +1,7 @@
-import { defineTool, respond, type Tool, type ToolReply } from '@dbmole/core';
+import { defineTool, formatOverview, formatReport, replyReport, runChecks, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import { refuseUnknownSchema } from '../catalog/names-table.ts';
 import { type CheckScope, checkNames } from '../diagnosis/diagnosis.ts';
-import { formatOverview, formatReport } from '../diagnosis/report-text.ts';
 import {
   type Call,
   connectionArgument,
@@ -44,14 +43,6 @@ async function diagnose(call: Call, args: z.output<ReturnType<typeof input>>): P
   const run = call.backend.catalogRun(call.options);
   const scope: CheckScope = { schema, table: table?.split('.').at(-1), limit: limit + offset };
   await refuseUnknownSchema(call, schema);
-  if (check !== undefined) return respondReport(formatReport(check, await diagnosis[check](run, scope), { limit, offset }));
-  const reports = await Promise.all(
-    checkNames.map(async (name) => [name, await diagnosis[name](run, scope).catch((error: unknown) => error)] as const),
-  );
-  call.options.signal.throwIfAborted();
-  return respondReport(formatOverview(reports));
-}
-
-function respondReport({ line, lines }: { line: string; lines: readonly string[] }): ToolReply {
-  return respond.text(lines.join('\n'), { line, readOn: 'Same call with a higher offset reads on.' });
+  if (check !== undefined) return replyReport(formatReport(check, await diagnosis[check](run, scope), { limit, offset }));
+  return replyReport(formatOverview(await runChecks(checkNames, (name) => diagnosis[name](run, scope), call.options.signal)));
 }

@@ -1,6 +1,6 @@
+import { type CheckReport, type Finding, formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 
 type Row = readonly (string | null)[];

@@ -1,6 +1,6 @@
+import { type CheckReport, type Finding, formatSeconds, readCount } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';

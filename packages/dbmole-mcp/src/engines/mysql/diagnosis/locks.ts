@@ -1,7 +1,7 @@
+import { type CheckReport, type Finding, formatSeconds, formatStatement, readCount, reportUnavailable } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
 import { findBlockers, type LockSession } from '../../../diagnosis/blocking-tree.ts';
-import { type CheckReport, type CheckScope, type Finding, reportUnavailable } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, formatStatement, readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
 

@@ -1,5 +1,6 @@
+import type { CheckReport, Finding } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
 

@@ -1,6 +1,6 @@
+import { type CheckReport, type Finding, formatSeconds, joinFacts, readCount, readNumber, reportUnavailable } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
-import { type CheckReport, type CheckScope, type Finding, reportUnavailable } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
 

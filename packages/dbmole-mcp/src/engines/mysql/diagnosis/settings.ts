@@ -1,6 +1,6 @@
+import { type CheckReport, type Finding, formatShare, readCount, type Severity } from '@dbmole/core';
 import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckReport, CheckScope, Finding, Severity } from '../../../diagnosis/diagnosis.ts';
-import { formatShare, readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
 

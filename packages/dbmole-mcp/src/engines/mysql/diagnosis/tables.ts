@@ -1,7 +1,7 @@
+import { type CheckReport, type Finding, formatShare, joinFacts, readCount } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
 import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { formatShare, joinFacts, readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';

@@ -1,5 +1,5 @@
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import { type CheckReport, type Finding, formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '@dbmole/core';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 
 /** Seconds from which a session is a finding. An idle one that has locked or changed rows counts almost at once. */

@@ -1,6 +1,6 @@
+import { type CheckReport, type Finding, readCount } from '@dbmole/core';
 import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, lockedRelations } from '../catalog/fragments.ts';
 

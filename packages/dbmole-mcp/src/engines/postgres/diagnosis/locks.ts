@@ -1,6 +1,6 @@
+import { type CheckReport, formatSeconds, formatStatement, readCount } from '@dbmole/core';
 import { findBlockers, type LockSession } from '../../../diagnosis/blocking-tree.ts';
-import type { CheckReport, CheckScope } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, formatStatement, readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatLabel } from '../catalog/fragments.ts';
 

@@ -1,5 +1,5 @@
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { readCount } from '../../../diagnosis/figures.ts';
+import { type CheckReport, type Finding, readCount } from '@dbmole/core';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatLabel, isOurs, relationKinds } from '../catalog/fragments.ts';
 

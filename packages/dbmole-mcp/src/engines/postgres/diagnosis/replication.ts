@@ -1,7 +1,7 @@
+import { type CheckReport, type Finding, formatSeconds, joinFacts, readCount, readNumber } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
 import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { formatSeconds, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 
 type Row = readonly (string | null)[];

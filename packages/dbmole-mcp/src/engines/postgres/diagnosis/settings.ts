@@ -1,5 +1,5 @@
-import type { CheckReport, CheckScope, Finding, Severity } from '../../../diagnosis/diagnosis.ts';
-import { formatShare, readCount } from '../../../diagnosis/figures.ts';
+import { type CheckReport, type Finding, formatShare, readCount, type Severity } from '@dbmole/core';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 
 const connectionShares = { medium: 0.8, high: 0.95 };

@@ -1,6 +1,6 @@
+import { type CheckReport, readCount, reportUnavailable } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
-import { type CheckReport, type CheckScope, reportUnavailable } from '../../../diagnosis/diagnosis.ts';
-import { readCount } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
 import type { CatalogRun } from '../../../engine.ts';
 

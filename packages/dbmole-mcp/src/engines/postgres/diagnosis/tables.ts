@@ -1,6 +1,6 @@
+import { type CheckReport, type Finding, formatShare, joinFacts, readCount, readNumber } from '@dbmole/core';
 import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckReport, CheckScope, Finding } from '../../../diagnosis/diagnosis.ts';
-import { formatShare, joinFacts, readCount, readNumber } from '../../../diagnosis/figures.ts';
+import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, isOurs, lockedRelations } from '../catalog/fragments.ts';
 

@@ -35,8 +35,8 @@ export function formatShare(share: number): string {
 }
 
 /** The beginning of a statement on one line. */
-export function formatStatement(sql: string | null | undefined): string {
-  const line = (sql ?? '').replace(/\s+/gu, ' ').trim().replace(/;$/, '');
+export function formatStatement(statement: string | null | undefined): string {
+  const line = (statement ?? '').replace(/\s+/gu, ' ').trim().replace(/;$/, '');
   const characters = [...line];
   return characters.length > maxStatementLength ? `${characters.slice(0, maxStatementLength).join('')}…` : line;
 }

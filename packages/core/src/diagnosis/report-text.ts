@@ -1,5 +1,6 @@
-import { toFailure } from '@dbmole/core';
-import { type CheckName, type CheckReport, checkNames, type Finding, sortFindings } from './diagnosis.ts';
+import { respond, type ToolReply } from '../answer/respond.ts';
+import { toFailure } from '../failure.ts';
+import { type CheckReport, type CheckResult, type Finding, sortFindings } from './report.ts';
 
 /** An answer: our own first line, and the lines with names and texts of the database. */
 export interface ReportText {
@@ -10,12 +11,12 @@ export interface ReportText {
 const maxEvidence = 200;
 
 /** One line for each check. A check that failed is an error, and hides no other. */
-export function formatOverview(reports: readonly (readonly [CheckName, CheckReport | unknown])[]): ReportText {
-  const lines = reports.map(
+export function formatOverview(results: readonly CheckResult[]): ReportText {
+  const lines = results.map(
     ([name, report]) => `${name}: ${isReport(report) ? summarize(report) : `failed: ${toFailure(report).message}`}`,
   );
-  const found = reports.filter(([, report]) => isReport(report) && report.findings.length > 0).length;
-  const what = found === 0 ? 'No check found anything.' : `${found} of ${checkNames.length} checks found something.`;
+  const found = results.filter(([, report]) => isReport(report) && report.findings.length > 0).length;
+  const what = found === 0 ? 'No check found anything.' : `${found} of ${results.length} checks found something.`;
   return { line: `${what} diagnose with check=NAME shows the details.`, lines: lines.map(toLine) };
 }
 
@@ -38,7 +39,7 @@ interface Window {
 }
 
 /** The findings of one check, worst first, then what it lists beside them. */
-export function formatReport(check: CheckName, report: CheckReport, { limit, offset }: Window): ReportText {
+export function formatReport(check: string, report: CheckReport, { limit, offset }: Window): ReportText {
   const { findings, listing, unavailable } = report;
   const notes = [...(report.hidden === undefined ? [] : [report.hidden]), ...report.notes];
   if (unavailable !== undefined) {
@@ -71,4 +72,8 @@ function formatFinding({ severity, evidence, consequence, next }: Finding): stri
 /** What a name or a statement contains must not look like one of our lines. */
 function toLine(text: string): string {
   return text.replaceAll('⟦', '⟦U+27E6⟧').replaceAll('\n', '⟦U+000A⟧');
+}
+
+export function replyReport({ line, lines }: ReportText): ToolReply {
+  return respond.text(lines.join('\n'), { line, readOn: 'Same call with a higher offset reads on.' });
 }
