@@ -20,6 +20,18 @@ describe('onAbort', () => {
     expect(calls).toEqual(['first', 'late']);
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
+
+  it('takes any number of listeners without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    const { signal } = new AbortController();
+    const stops = Array.from({ length: 30 }, () => onAbort(signal, () => undefined));
+    await new Promise(setImmediate);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+    for (const stop of stops) stop();
+  });
 });
 
 describe('formatAbort', () => {

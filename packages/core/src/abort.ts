@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Failure } from './failure.ts';
 
 /**
@@ -10,6 +11,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
     listener();
     return ignore;
   }
+  // One call may ask a dozen questions at once; Node would print a warning about the eleventh listener.
+  setMaxListeners(0, signal);
   signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
 }

@@ -131,17 +131,34 @@ describe.each(engines)('diagnose on %s', (id) => {
       }
     });
 
-    it('counts statements, or says how to make the server count', async () => {
-      const text = await diagnose({ check: 'slow_queries' });
-      if (isMaria)
-        expect(text).toMatch(
+    if (isMaria) {
+      it('says how to make MariaDB count statements', async () => {
+        expect(await diagnose({ check: 'slow_queries' })).toMatch(
           /^slow_queries is not available here\. .*\nperformance_schema is off \(MariaDB starts with it off\)/,
         );
-      else
-        expect(text).toMatch(
-          /^slow_queries: (?:No findings|\d findings?, worst first)\. Counted since .*\nListed:\n {2}\d+ % of the time, \d+ calls/s,
-        );
-    });
+      });
+    } else {
+      it('counts statements, and says when the server has no room for more kinds of them', async () => {
+        const emptyList = 'truncate table performance_schema.events_statements_summary_by_digest';
+        const listed =
+          /^slow_queries: (?:No findings|\d findings?, worst first)\. Counted since .*\n(?:.*\n)*Listed:\n {2}\d+ % of the time, \d+ calls/;
+        const client = await connect();
+        await client.query(emptyList);
+        await client.query('select note from orders');
+        expect(await diagnose({ check: 'slow_queries' })).toMatch(listed);
+        const [[{ size }]] = (await client.query('select @@performance_schema_digests_size size')) as unknown as [
+          [{ size: number }],
+        ];
+        try {
+          for (let kind = 0; kind <= size; kind++) await client.query(`select ${kind} as kind_${kind}`);
+          expect(await findings('slow_queries')).toMatch(
+            new RegExp(`^low: the server's list of ${size} kinds of statements is full; \\d+ calls of other kinds`, 'm'),
+          );
+        } finally {
+          await client.query(emptyList);
+        }
+      });
+    }
 
     it('answers an account with almost no rights, and says what it lacks', async () => {
       const poor = await openTools([{ ...account, name: 'poor', tls: 'disable' }]);

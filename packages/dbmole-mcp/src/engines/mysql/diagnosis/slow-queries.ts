@@ -1,4 +1,4 @@
-import { type CheckReport, readCount, reportUnavailable } from '@dbmole/core';
+import { type CheckReport, type Finding, readCount, reportUnavailable } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
@@ -17,9 +17,18 @@ from performance_schema.events_statements_summary_by_digest
 where digest_text is not null and (database() is null or schema_name = database())
 order by sum_timer_wait desc limit ${maxStatements}`;
 
+/** Once the server's list is full, statements of a new kind are counted together, in a row without a digest. */
+const overflowSql = `
+select sum(count_star), @@performance_schema_digests_size
+from performance_schema.events_statements_summary_by_digest where digest is null`;
+
 export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
   const { maria } = await readContext(run);
-  const [[state = []], rows] = await Promise.all([run('select @@performance_schema'), askIfAllowed(run, statementsSql)]);
+  const [[state = []], rows, overflow] = await Promise.all([
+    run('select @@performance_schema'),
+    askIfAllowed(run, statementsSql),
+    askIfAllowed(run, overflowSql),
+  ]);
   if (state[0] !== '1') {
     const where = maria ? 'MariaDB starts with it off' : 'it was switched off';
     return reportUnavailable(
@@ -33,11 +42,26 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): 
       'GRANT SELECT ON performance_schema.* TO the account.',
     );
   }
-  return judgeStatements(rows.map(readFigures), {
+  const report = judgeStatements(rows.map(readFigures), {
     limit,
     total: readCount(rows[0]?.[8]),
-    notes: [rows[0]?.[9] ? `Counted since ${rows[0][9]}.` : 'Nothing has been counted yet.'],
+    notes: [rows[0]?.[9] ? `Counted since ${rows[0][9]}.` : 'No statement of this database is listed yet.'],
   });
+  return { ...report, findings: [...report.findings, ...judgeOverflow(overflow?.[0])] };
+}
+
+function judgeOverflow([calls = null, size = null]: readonly (string | null)[] = []): Finding[] {
+  const count = readCount(calls);
+  if (count === 0) return [];
+  return [
+    {
+      severity: 'low',
+      weight: 0,
+      evidence: `the server's list of ${size} kinds of statements is full; ${count} calls of other kinds were counted together`,
+      consequence: 'A slow statement among those calls is not found.',
+      next: 'TRUNCATE TABLE performance_schema.events_statements_summary_by_digest starts the list again; performance_schema_digests_size makes it longer.',
+    },
+  ];
 }
 
 function readFigures([sql, calls, total, rows, examined, disk, unindexed, all]: readonly (string | null)[]): StatementFigures {

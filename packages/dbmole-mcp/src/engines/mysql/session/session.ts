@@ -1,4 +1,3 @@
-import { defaultMaxListeners, setMaxListeners } from 'node:events';
 import { type Failure, formatAbort, untilAborted } from '@dbmole/core';
 import type {
   ReadEnd,
@@ -112,8 +111,6 @@ class MysqlSession implements Session {
       leftovers.onlySnapshot = isQuestion;
       // Our own questions change nothing in the session, so none waits for the answer to another one.
       if (isQuestion && this.#suitsQuestions) {
-        // Each of them listens to the signal.
-        setMaxListeners(reads.length + defaultMaxListeners, signal);
         return await Promise.all(reads.map((read) => this.#settleRead(read, leftovers, signal)));
       }
       const ends: (ReadEnd | Failure)[] = [];
