@@ -99,6 +99,18 @@ const domainRow = `${guardedCheck} create domain public.dom as text check (publi
   create function public.row_of_t() returns record language plpgsql as $f$ declare r record; begin select * into r from public.t; return r; end $f$;
   create function public.open_t() returns refcursor language plpgsql as $f$ declare r refcursor := 'of_t'; begin open r for select * from public.t; return r; end $f$;`;
 
+const notNull = bodies(
+  'a default with NOT NULL',
+  [
+    `declare x public.mood[] not null := (select array['a'::public.mood] from (select ${act}) q); begin return 1; end`,
+    `declare x public.pair array not null default (select array[row(1)::public.pair] from (select ${act}) q); begin return 1; end`,
+    `begin declare x public."mood"[3] not null = (select '{a}'::public.mood[] from (select ${act}) q); begin return 1; end; end`,
+    `declare x U&"m!006fod" uescape '!' not null := (select 'a'::public.mood from (select ${act}) q); begin return 1; end`,
+    `declare x constant public.mood[] not null := (select '{a}'::public.mood[] from (select ${act}) q); begin return 1; end`,
+  ],
+  { setup: `create type public.mood as enum ('a'); create type public.pair as (x int);` },
+);
+
 const recordFields = bodies(
   'a field of a record that is of a domain',
   [
@@ -305,6 +317,7 @@ export const bodyAttacks: readonly BodyAttack[] = [
   ...assignments,
   ...shadowed,
   ...types,
+  ...notNull,
   ...recordFields,
   ...hiddenTypes,
   ...shadowedFunctions,

@@ -2,8 +2,9 @@ import type { Token } from '../../thread/parser.ts';
 
 /**
  * The PL/pgSQL parser has no catalog. It treats a variable of an unknown type as a row, drops the default of a row, and rejects a row in a
- * list after INTO. So `x mood := f()` becomes `x int; mole_1 mood; mole_2 int := f()`: the variable gets a type that fits its use, and
- * the default is reported. Nothing is removed, so a text that only resembles a declaration cannot hide code: at worst it does not parse.
+ * list after INTO. So `x mood not null := f()` becomes `x int; mole_1 mood; mole_2 int not null := f()`: the variable gets a type that
+ * fits its use, and the default is reported. Nothing is removed, so a text that only resembles a declaration cannot hide code: at worst
+ * it does not parse.
  */
 export function declareForParser(
   body: string,
@@ -15,7 +16,7 @@ export function declareForParser(
   const insertions: { at: number; text: string }[] = [];
   for (const declaration of findDeclarations(tokens)) {
     for (const cursorType of findCursorTypes(declaration, bytes)) types.push(cursorType);
-    const { type, assigned, isNotNull } = readDeclaration(declaration);
+    const { type, rest } = readDeclaration(declaration);
     const [name] = declaration;
     const last = type.at(-1);
     if (name === undefined || last === undefined) continue;
@@ -23,8 +24,7 @@ export function declareForParser(
     types.push(declared);
     const kind = findKind(declared, withFields.has(fold(name.text)));
     insertions.push({ at: name.end, text: ` ${kind}; mole_${insertions.length} ` });
-    if (isNotNull && isName(type)) insertions.push({ at: last.end, text: '%TYPE' });
-    if (assigned !== undefined && !isNotNull) insertions.push({ at: assigned.start, text: `; mole_${insertions.length} int ` });
+    if (rest !== undefined) insertions.push({ at: rest.start, text: `; mole_${insertions.length} int ` });
   }
   return { text: insertAll(bytes, insertions), types };
 }
@@ -66,20 +66,18 @@ function findDeclarations(tokens: readonly Token[]): readonly (readonly Token[])
 interface Declaration {
   /** Empty for cursors and aliases. */
   readonly type: readonly Token[];
-  /** The token between the type and the default. */
-  readonly assigned: Token | undefined;
-  readonly isNotNull: boolean;
+  /** The first token of NOT NULL and the default. */
+  readonly rest: Token | undefined;
 }
 
 function readDeclaration([, ...rest]: readonly Token[]): Declaration {
   const words = rest.map(({ text }) => text.toLowerCase());
-  if (['alias', 'cursor', 'scroll', 'no'].includes(words[0] ?? '')) return { type: [], assigned: undefined, isNotNull: false };
+  if (['alias', 'cursor', 'scroll', 'no'].includes(words[0] ?? '')) return { type: [], rest: undefined };
   const from = words[0] === 'constant' ? 1 : 0;
-  const assigned = words.findIndex((word) => word === ':=' || word === '=' || word === 'default');
-  const end = assigned < 0 ? rest.length : assigned;
-  const stops = [words.indexOf('not'), words.indexOf('collate')].filter((at) => at >= 0 && at < end);
-  const type = rest.slice(from, Math.min(...stops, end));
-  return { type, assigned: rest[assigned], isNotNull: words.slice(0, end).includes('not') };
+  const end = words.findIndex((word) => ['not', ':=', '=', 'default'].includes(word));
+  const before = rest.slice(from, end < 0 ? rest.length : end);
+  const collated = words.slice(from).indexOf('collate');
+  return { type: before.slice(0, collated < 0 ? before.length : collated), rest: rest[end] };
 }
 
 /** The types of `c cursor (a int, b shop.mood) for …`. A comma can also be part of a type, as in `numeric(4, 2)`. */
@@ -105,11 +103,6 @@ function splitParameters(tokens: readonly Token[]): readonly (readonly Token[])[
     else parameters.at(-1)?.push(token);
   }
   return parameters;
-}
-
-/** `mood` or `shop.mood`. */
-function isName(type: readonly Token[]): boolean {
-  return type.length % 2 === 1 && type.every(({ text }, i) => (i % 2 === 1 ? text === '.' : !/^[^"\w\u0080-\uffff]/.test(text)));
 }
 
 function insertAll(bytes: Buffer, insertions: readonly { at: number; text: string }[]): string {
