@@ -29,6 +29,17 @@ export interface TableSummary {
   rights: string | undefined;
 }
 
+/** A relation in a list, with what a reader would ask next. */
+export interface TableListing extends TableSummary {
+  /** The columns of the primary key; empty for a table without one, undefined for what cannot have one. */
+  primaryKey: readonly string[] | undefined;
+  /** Undefined without row-level security and policies. */
+  rowSecurity: { isOn: boolean; policies: number } | undefined;
+  /** The number of foreign keys; undefined where finding them would open every table. */
+  references: number | undefined;
+  referencedBy: number | undefined;
+}
+
 export interface ColumnDetails {
   name: string;
   type: string;
@@ -107,7 +118,17 @@ export interface TableFilter extends Page {
   schema?: string | undefined;
   /** Part of a name, or a pattern with `*` and `?`. With a dot in it, of the name with its schema. */
   pattern?: string | undefined;
+  kind?: TableKind | undefined;
+  without?: Lack | undefined;
 }
+
+/** A kind includes those that are named after it: a table may be partitioned or foreign. */
+export const tableKinds = ['table', 'view', 'partitioned table', 'foreign table', 'materialized view'] as const;
+export type TableKind = (typeof tableKinds)[number];
+
+/** What a table can be without. References count in both directions. */
+export const lacks = ['primary_key', 'rows', 'references'] as const;
+export type Lack = (typeof lacks)[number];
 
 export interface SearchFilter extends Page {
   /** A hit has all of them, in names or comments of relations, columns, types and routines. */
@@ -148,7 +169,7 @@ export interface OtherObject {
 export interface SqlCatalog {
   listDatabases(run: CatalogRun, page: Page): Promise<DatabaseSummary[]>;
   /** The total is that of all pages; of a page behind the last one it is not known. */
-  listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableSummary>>;
+  listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableListing>>;
   describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description>;
   /** What there is under names of which there is no table. */
   findOthers(run: CatalogRun, request: Pick<DescribeRequest, 'names' | 'schema'>): Promise<OtherObject[]>;

@@ -14,13 +14,16 @@ interface NamesTable extends Page {
   once?: boolean | undefined;
 }
 
+/** Shorter than an empty text, which CSV has to quote. */
+const blank = '-';
+
 /** A table of names of the schema. Columns that are empty on this page are omitted. */
 export function respondNames({ columns, rows, limit, offset, total, once = false }: NamesTable): ToolReply {
   const shown = rows.slice(0, limit);
   const kept = columns.map((_, index) => index).filter((index) => index === 0 || shown.some((row) => row[index] !== ''));
-  const pick = (row: readonly string[]) => kept.map((index) => row[index] ?? '');
+  const pick = (row: readonly string[]) => kept.map((index) => row[index] || blank);
   const writer = truncateRows({
-    columns: pick(columns),
+    columns: kept.map((index) => columns[index] ?? ''),
     rowLimit: limit,
     offset,
     names: true,

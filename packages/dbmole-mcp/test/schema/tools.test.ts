@@ -151,16 +151,18 @@ describe('the schema tools', () => {
   it('list tables by pages, and say how many there are and how to read on', async () => {
     const first = await call('list_tables', { limit: 2 });
     expect(first).toMatch(/^Rows 1-2 of 5; more follow: same call with offset=2\./);
-    expect(first).toMatch(/\nname,kind,(?:rows,)?size,note\ncustomer_profiles,table,/);
+    expect(first).toMatch(/\nname,kind,(?:rows,)?size,primary_key,references,referenced_by,note\ncustomer_profiles,table,/);
     expect(await call('list_tables', { limit: 3, offset: 2 })).toMatch(/^Rows 3-5 of 5, the last\./);
     expect(await call('list_tables', { offset: 9 })).toBe('No rows after offset 9.');
   });
 
   it('leave out columns in which nothing is said', async () => {
     expect(await call('list_tables', { pattern: 'customers' })).toMatch(
-      /\nname,kind,(?:rows,)?size,note\ncustomers,.*People who/,
+      /\nname,kind,(?:rows,)?size,primary_key,referenced_by,note\ncustomers,.*People who/,
     );
-    expect(await call('list_tables', { pattern: 'products' })).toMatch(/\nname,kind,(?:rows,)?size\nproducts,/);
+    expect(await call('list_tables', { pattern: 'products' })).toMatch(
+      /\nname,kind,(?:rows,)?size,primary_key,referenced_by\nproducts,/,
+    );
   });
 
   it('say of nothing found how much was looked at, and what is near', async () => {

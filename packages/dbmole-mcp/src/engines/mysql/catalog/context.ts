@@ -80,3 +80,16 @@ export function schemaCondition(column: string, { database }: CatalogContext, sc
 export function questionMarks(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ');
 }
+
+export function bySchema(names: readonly (readonly (string | null)[])[]): Map<string, string[]> {
+  const schemas = new Map<string, string[]>();
+  for (const [schema, table] of names) {
+    if (schema && table) schemas.set(schema, [...(schemas.get(schema) ?? []), table]);
+  }
+  return schemas;
+}
+
+/** The key keeps the case: whether the engine compares table names with case depends on its setup. */
+export function toKey(schema: string | null | undefined, table: string | null | undefined): string {
+  return JSON.stringify([schema, table]);
+}

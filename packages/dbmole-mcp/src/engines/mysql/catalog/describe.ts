@@ -3,11 +3,12 @@ import { parseNameParts } from '../../../catalog/name-parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatParenthesised } from '../../../statement/parenthesised.ts';
 import { formatExpression, formatIdentifier } from '../values/identifiers.ts';
-import { type CatalogContext, readContext } from './context.ts';
+import { bySchema, type CatalogContext, readContext, toKey } from './context.ts';
 import { jsonCheck, type RowsOf, readColumns, readReferences, readRights, referencedBy, toIndexes } from './definitions.ts';
 import { formatDescribe } from './describe-sql.ts';
-import { bySchema, summarize, toKey } from './list.ts';
+import { summarize } from './list.ts';
 import { addMissingRules } from './rules.ts';
+import { countTables, maxSearched } from './state.ts';
 
 type Row = readonly (string | null)[];
 
@@ -75,18 +76,6 @@ async function readTables(run: CatalogRun, { context, schema, tables, definition
   }
   if (incoming) return;
   for (const { rows } of into.values()) rows.set('not searched', [[String(maxSearched)]]);
-}
-
-/** MariaDB opens every table to find the references to one of them. */
-const maxSearched = 2_000;
-
-async function countTables(run: CatalogRun, { counts }: CatalogContext, schema: string): Promise<number> {
-  const known = counts.get(schema);
-  if (known !== undefined && Number.isFinite(known)) return known;
-  const [row] = await run('select count(*) from information_schema.tables where table_schema = ?', [schema]);
-  const count = Number(row?.[0]);
-  counts.set(schema, count);
-  return count;
 }
 
 /** The engine may compare names without case, and then answers with its own spelling. */

@@ -1,8 +1,9 @@
-import type { Bounded, DatabaseSummary, Page, TableFilter, TableSummary } from '../../../catalog/catalog.ts';
+import type { Bounded, DatabaseSummary, Page, TableFilter, TableListing, TableSummary } from '../../../catalog/catalog.ts';
 import { formatLike } from '../../../catalog/name-parts.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
-import { type CatalogContext, questionMarks, readContext, schemaCondition } from './context.ts';
+import { bySchema, type CatalogContext, questionMarks, readContext, schemaCondition, toKey } from './context.ts';
+import { formatConditions, readState, type TableStates } from './state.ts';
 
 type Row = readonly (string | null)[];
 
@@ -28,15 +29,37 @@ const fewTables = 200;
  * Reads the facts of one page only, because the engine opens a table for each column beyond the names. MySQL joins the page with the
  * facts. The others open the tables that are named as constants, so they are asked for the names first, unless there are few tables.
  */
-export async function listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableSummary>> {
+export async function listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableListing>> {
   const context = await readContext(run);
   const schema = filter.schema ?? context.database;
-  const isOneStep = context.names === 'tables_extensions' || (context.counts.get(schema) ?? fewTables + 1) <= fewTables;
-  const rows = await (isOneStep ? readFacts(run, context, filter) : readStepwise(run, context, filter));
-  if (filter.pattern === undefined && filter.offset === 0) {
+  const few = schema !== undefined && (context.counts.get(schema) ?? fewTables + 1) <= fewTables ? schema : undefined;
+  const isOneStep = context.names === 'tables_extensions' || few !== undefined;
+  // The state of few tables is asked for beside their facts, before it is known which of them are shown.
+  const [rows, stateOfAll] = await Promise.all([
+    isOneStep ? readFacts(run, context, filter) : readStepwise(run, context, filter),
+    few === undefined ? undefined : readState(run, context, new Map([[few, undefined]])),
+  ]);
+  if (isWhole(filter)) {
     context.counts.set(schema, rows.length > filter.limit ? Number.POSITIVE_INFINITY : rows.length);
   }
-  return { shown: rows.map((row) => summarize(context, row)), total: Number(rows[0]?.at(-1) ?? 0) };
+  const state = stateOfAll ?? (await readState(run, context, bySchema(rows)));
+  return { shown: rows.map((row) => readListing(context, row, state)), total: Number(rows[0]?.at(-1) ?? 0) };
+}
+
+function isWhole({ pattern, kind, without, offset }: TableFilter): boolean {
+  return pattern === undefined && kind === undefined && without === undefined && offset === 0;
+}
+
+function readListing(context: CatalogContext, row: Row, state: TableStates): TableListing {
+  const isTable = row[2]?.includes('VIEW') === false;
+  const { primaryKey, references, referencedBy } = state.of(row[0], row[1]);
+  return {
+    ...summarize(context, row),
+    primaryKey: isTable ? primaryKey.map(formatIdentifier) : undefined,
+    rowSecurity: undefined,
+    references,
+    referencedBy,
+  };
 }
 
 async function readFacts(run: CatalogRun, context: CatalogContext, filter: TableFilter): Promise<readonly Row[]> {
@@ -71,18 +94,13 @@ function readPage(context: CatalogContext, filter: TableFilter, columns: string)
   const where = schemaCondition('table_schema', context, schema);
   const name = pattern?.includes('.') ? "concat(table_schema, '.', table_name)" : 'table_name';
   const like = pattern === undefined ? [] : [formatLike(pattern).toLowerCase()];
-  const sql = `select ${columns} from information_schema.${context.names}
-    where ${where.sql}${pattern === undefined ? '' : ` and lower(${name}) like ?`}
+  const conditions = formatConditions(context, filter);
+  // The faster view has nothing but names.
+  const source = conditions.sql === '' ? context.names : 'tables';
+  const sql = `select ${columns} from information_schema.${source}
+    where ${where.sql}${pattern === undefined ? '' : ` and lower(${name}) like ?`}${conditions.sql}
     order by table_schema, table_name limit ? offset ?`;
-  return { sql, params: [...where.params, ...like, limit + 1, offset] };
-}
-
-export function bySchema(names: readonly Row[]): Map<string, string[]> {
-  const schemas = new Map<string, string[]>();
-  for (const [schema, table] of names) {
-    if (schema && table) schemas.set(schema, [...(schemas.get(schema) ?? []), table]);
-  }
-  return schemas;
+  return { sql, params: [...where.params, ...like, ...conditions.params, limit + 1, offset] };
 }
 
 export const tableFacts = `table_type, table_rows, data_length + index_length, left(table_comment, 201), create_options`;
@@ -114,11 +132,6 @@ function findKind(type: string, options: string): string {
 
 function readNumber(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Number(text);
-}
-
-/** The key keeps the case: whether the engine compares table names with case depends on its setup. */
-export function toKey(schema: string | null | undefined, table: string | null | undefined): string {
-  return JSON.stringify([schema, table]);
 }
 
 export async function tableNames(run: CatalogRun): Promise<string[]> {

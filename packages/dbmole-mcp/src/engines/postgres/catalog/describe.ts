@@ -3,7 +3,7 @@ import type { CatalogRun } from '../../../engine.ts';
 import { formatDefault, formatFilled, formatIndex, formatType, parseAction, parseKey } from './definitions.ts';
 import { describeTables as sql } from './describe-sql.ts';
 import { formatLabel, listCandidates } from './fragments.ts';
-import { summarize } from './list.ts';
+import { listNames, summarize } from './list.ts';
 
 type Row = readonly (string | null)[];
 type RowsOf = (what: string) => Row[];
@@ -108,11 +108,6 @@ function referencedBy(rows: readonly Row[]): TableDetails['referencedBy'] {
     action: parseAction(definition ?? ''),
   }));
   return { shown, total: Number(rows[0]?.[4] ?? 0) };
-}
-
-function listNames(json: string | null | undefined): string[] {
-  const names: unknown = JSON.parse(json ?? '[]');
-  return Array.isArray(names) ? names.map(String) : [];
 }
 
 /** Objects of the wanted names that are looked up at most. */

@@ -76,10 +76,25 @@ export function collectFacts(source: string): string {
 /** With very many partitions, asking each for its size would take too long. */
 const maxSized = 200;
 
-function listParts(oid: string): string {
+function findTree(oid: string): string {
   return `with recursive tree as (
       select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = ${oid}
-      union all select i.inhrelid from pg_catalog.pg_inherits i join tree on i.inhparent = tree.inhrelid),
+      union all select i.inhrelid from pg_catalog.pg_inherits i join tree on i.inhparent = tree.inhrelid)`;
+}
+
+/** Whether a table has no rows. Statistics that count none are trusted only if the table has not grown since. */
+export function isEmpty(relation: string): string {
+  const one = (alias: string) => `case
+    when ${alias}.relkind not in ('r', 'm') or ${alias}.reltuples > 0 or ${alias}.oid in (select l.relation from locked l) then false
+    when ${alias}.reltuples = 0 and pg_catalog.pg_stat_get_live_tuples(${alias}.oid) > 0 then false
+    else pg_catalog.pg_relation_size(${alias}.oid) <= case when ${alias}.reltuples < 0 then 0
+      else ${alias}.relpages * pg_catalog.current_setting('block_size')::bigint end end`;
+  return `case when ${relation}.relkind <> 'p' then ${one(relation)} else not exists (${findTree(`${relation}.oid`)}
+    select from tree join pg_catalog.pg_class leaf on leaf.oid = tree.inhrelid where leaf.relkind <> 'p' and not ${one('leaf')}) end`;
+}
+
+function listParts(oid: string): string {
+  return `${findTree(oid)},
     leaf as (
       select l.oid, l.reltuples, l.relkind, pg_catalog.count(*) over () as total
       from tree join pg_catalog.pg_class l on l.oid = tree.inhrelid where l.relkind <> 'p')
