@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { askingServer, findModule, HubWorld, hostile, type Mode } from './hub-world.ts';
+import { askingServer, everything, findModule, HubWorld, hostile, type Mode } from './hub-world.ts';
 
 const node = process.execPath;
-const everything = { command: node, args: [findModule('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'] };
 const files = (folder: string) => ({
   command: node,
   args: [findModule('@modelcontextprotocol/server-filesystem/dist/index.js'), folder],
@@ -43,7 +42,7 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
   it('pass on what a server of either era asks its user', async () => {
     const world = new HubWorld({ asking, older: hostile() });
     const client = await world.connect(mode, { elicitation: form });
-    await client.seen(17);
+    await client.seen(20);
     expect(await client.text('asking__ask')).toContain('"name":"Ann"');
     expect(JSON.parse(await client.text('older__ask'))).toMatchObject({ action: 'accept', content: { name: 'Ann' } });
     expect(client.questions).toEqual(['your name?', 'your name?']);
@@ -56,7 +55,7 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
   it('tell a server that the client cannot ask', async () => {
     const world = new HubWorld({ asking, older: hostile() });
     const client = await world.connect(mode);
-    await client.seen(17);
+    await client.seen(20);
     expect(await client.text('older__ask')).toContain('this client cannot ask its person');
     await expect(client.text('asking__ask').then(String, String)).resolves.toMatch(/elicitation|cannot ask/i);
   });

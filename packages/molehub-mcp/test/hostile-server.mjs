@@ -8,6 +8,7 @@ const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0
 const tool = (name, more = {}) => ({ name, description: `does ${name}`, inputSchema: { type: 'object' }, ...more });
 const names = [
   'echo',
+  ...(process.env.ONLY === undefined ? [] : ['link']),
   'never',
   'stuck',
   'die',
@@ -22,6 +23,8 @@ const names = [
 ];
 let version = Number(process.env.VERSION ?? 1);
 let cancelled = 0;
+/** It has prompts and resources as well. */
+const hasOffers = process.env.ONLY !== undefined;
 
 function listTools() {
   const hidden = tool('hidden', {
@@ -32,7 +35,36 @@ function listTools() {
   return [...names.map((name) => tool(name)), hidden, ...many, ...(mode === 'changing' ? [tool(`changed_${version}`)] : [])];
 }
 
+const offers = {
+  'prompts/list': (id) =>
+    send({
+      id,
+      result: {
+        prompts: [{ name: 'greet', description: `greets\u202e ${version}`, arguments: [{ name: 'who', required: true }] }],
+      },
+    }),
+  'resources/list': (id, { cursor }) =>
+    send({
+      id,
+      result:
+        cursor === undefined
+          ? { resources: [{ uri: 'demo://notes/1', name: 'one\u200b', description: `first ${version}` }], nextCursor: 'more' }
+          : { resources: [{ uri: `demo://only/${process.env.ONLY}`, name: 'only' }, { name: 'it has no URI' }] },
+    }),
+  'resources/templates/list': (id) =>
+    send({ id, result: { resourceTemplates: [{ uriTemplate: 'demo://notes/{id}', name: 'notes' }] } }),
+  'prompts/get'(id, { name, arguments: { who } = {} }) {
+    const resource = { uri: 'demo://notes/1', text: `${name} ${who}` };
+    if (who !== 'never') send({ id, result: { messages: [{ role: 'user', content: { type: 'resource', resource } }] } });
+  },
+  'resources/read'(id, { uri }) {
+    if (uri === 'demo://notes/missing') send({ id, error: { code: -32_002, message: 'not found', data: { uri } } });
+    else send({ id, result: { contents: [{ uri, text: `the text of ${uri}` }] } });
+  },
+};
+
 const calls = {
+  link: (id) => send({ id, result: { content: [{ type: 'resource_link', uri: 'demo://notes/2', name: 'two' }] } }),
   echo: (id, { value }) =>
     send({ id, result: { ...text(value), structuredContent: { value }, isError: value === 'wrong', extra: { kept: true } } }),
   never: () => undefined,
@@ -67,27 +99,34 @@ const calls = {
     }),
 };
 
-function take(message) {
-  const { id, method, params, result, error } = message;
-  if (typeof id === 'string' && id.startsWith('ask-'))
-    send({ id: id.slice(4), result: text(JSON.stringify(result ?? { error: error.message })) });
-  if (method === 'server/discover' && mode === 'initialize-only') process.exit(1);
-  if (method === 'initialize' && mode !== 'silent')
+const requests = {
+  initialize: (id) =>
     send({
       id,
       result: {
         protocolVersion: '2025-06-18',
-        capabilities: { tools: { listChanged: true } },
+        capabilities: {
+          tools: { listChanged: true },
+          ...(hasOffers && { prompts: { listChanged: true }, resources: { listChanged: true } }),
+        },
         serverInfo: { name: 'hostile', version: '6.6.6' },
         instructions: 'be careful',
       },
-    });
-  else if (method === 'ping') send({ id, result: {} });
-  else if (method === 'tools/list') send({ id, result: { tools: listTools() } });
-  else if (method === 'notifications/cancelled') cancelled += 1;
-  else if (method === 'tools/call') calls[params.name]?.(id, params.arguments ?? {}, params._meta);
-  else if (id !== undefined && method !== undefined && mode !== 'silent')
-    send({ id, error: { code: -32_601, message: 'unknown method' } });
+    }),
+  ping: (id) => send({ id, result: {} }),
+  'tools/list': (id) => send({ id, result: { tools: listTools() } }),
+  'tools/call': (id, params) => calls[params.name]?.(id, params.arguments ?? {}, params._meta),
+  ...(hasOffers && offers),
+};
+
+function take({ id, method, params, result, error }) {
+  if (typeof id === 'string' && id.startsWith('ask-'))
+    send({ id: id.slice(4), result: text(JSON.stringify(result ?? { error: error.message })) });
+  if (method === 'server/discover' && mode === 'initialize-only') process.exit(1);
+  if (method === 'notifications/cancelled') cancelled += 1;
+  if (id === undefined || method === undefined || (mode === 'silent' && method !== 'ping')) return;
+  if (Object.hasOwn(requests, method)) requests[method](id, params ?? {});
+  else send({ id, error: { code: -32_601, message: 'unknown method' } });
 }
 
 if (mode === 'broken') {

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createTempFolder, type TempFolder } from '@dbmole/core/testing';
+import { createFakeTerminal, createTempFolder, type TempFolder } from '@dbmole/core/testing';
 import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
+import { runCommandLine } from '../src/commands/command-line.ts';
 import { createHubDoor, type ProcessDoor } from '../src/hub/door.ts';
 import { ClientSession } from '../src/session/client-session.ts';
 
@@ -47,6 +48,13 @@ export class HubWorld {
     writeFileSync(path, JSON.stringify({ mcpServers: servers }));
   }
 
+  /** The era in which a server was seen. */
+  readEra(name: string): string {
+    const folder = this.folder.at('.config', 'molehub', 'state', 'manifests');
+    const file = readdirSync(folder).find((one) => one.startsWith(`${name}-`)) ?? '';
+    return JSON.parse(readFileSync(join(folder, file), 'utf8')).manifest.era;
+  }
+
   serverLog(name: string): string {
     return readFileSync(this.folder.at('.config', 'molehub', 'state', 'logs', `${name}.log`), 'utf8');
   }
@@ -83,9 +91,8 @@ export class HubWorld {
         client.questions.push(params.message);
         return { action: 'accept', content: { name: 'Ann' } };
       });
-    client.setNotificationHandler('notifications/tools/list_changed', () => {
-      client.changes += 1;
-    });
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      client.setNotificationHandler(`notifications/${list}/list_changed`, () => void client.changedLists.push(list));
     await client.connect(new StreamTransport(stdout, stdin));
     if (client.getProtocolEra() === 'modern') await client.listen({ toolsListChanged: true });
     onTestFinished(() => session.close());
@@ -95,9 +102,14 @@ export class HubWorld {
 
 export class HubClient extends Client {
   readonly questions: string[] = [];
-  changes = 0;
+  /** The lists of which a change was announced, in order. */
+  readonly changedLists: string[] = [];
   door: ProcessDoor | undefined;
   endSession: () => void = () => undefined;
+
+  get changes(): number {
+    return this.changedLists.filter((list) => list === 'tools').length;
+  }
 
   async names(): Promise<string[]> {
     const { tools } = await this.listTools(undefined, { cacheMode: 'refresh' });
@@ -159,7 +171,22 @@ class StreamTransport implements Transport {
   }
 }
 
+/** What a person sees who types this behind the program's name. */
+export async function typeCommand(world: HubWorld, words: string, { answers = [] as string[], env = {} } = {}) {
+  const terminal = createFakeTerminal({ folder: world.folder.path, argv: words.split(' ').filter(Boolean), answers });
+  // The texts of the terminal are what it has when it is asked.
+  const run = Object.assign(Object.create(terminal), { env: { ...world.surroundings().env, ...env } });
+  const code = await runCommandLine(run);
+  return { code, text: `${terminal.printed}${terminal.complained}`.trimEnd() };
+}
+
 /** A file of an installed package. */
 export function findModule(...path: string[]): string {
   return join(fileURLToPath(new URL('../../../node_modules', import.meta.url)), ...path);
 }
+
+/** A server from npm that has something of everything. */
+export const everything = {
+  command: process.execPath,
+  args: [findModule('@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
+};

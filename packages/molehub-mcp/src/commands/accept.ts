@@ -1,7 +1,6 @@
 import { confirm, formatVisible } from '@dbmole/core';
 import { Hub } from '../hub/hub.ts';
 import { acceptManifest, findChanges } from '../manifest/manifest.ts';
-import { showHidden } from '../manifest/visible.ts';
 import type { HubCommandCall } from './commands.ts';
 
 /** Shows each tool that is not as it was accepted, and accepts what was shown. */
@@ -14,14 +13,13 @@ export async function accept({ terminal, words: [name = ''], options, given }: H
     return 0;
   }
   const changes = findChanges(manifest);
-  if (changes.size === 0) {
+  if (changes.length === 0) {
     terminal.print(`Nothing has changed since the tools of ${formatVisible(name)} were accepted.`);
     return 0;
   }
-  for (const [tool, change] of changes) {
-    const definition = manifest.tools.find((one) => one.name === tool);
-    const shown = definition === undefined ? { instructions: manifest.instructions } : showHidden(definition);
-    terminal.print(formatVisible(`${tool === '' ? 'instructions' : tool} (${change}):\n${JSON.stringify(shown, null, 2)}`));
+  for (const { kind, name: part, change, shown } of changes) {
+    const title = kind === 'tool' ? part : `${kind} ${part}`.trimEnd();
+    terminal.print(formatVisible(`${title} (${change}):\n${JSON.stringify(shown, null, 2)}`));
   }
   if (!(await confirm(terminal, { question: 'Accept these as they are now?', yes: given.yes }))) {
     terminal.print('Not accepted.');
@@ -31,7 +29,7 @@ export async function accept({ terminal, words: [name = ''], options, given }: H
   terminal.print(
     accepted === undefined
       ? 'They have changed again meanwhile. Run this again.'
-      : `Accepted ${changes.size}. Running hubs notice it.`,
+      : `Accepted ${changes.length}. Running hubs notice it.`,
   );
   return accepted === undefined ? 1 : 0;
 }

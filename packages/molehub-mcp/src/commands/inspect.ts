@@ -1,6 +1,6 @@
 import { Failure, formatAdvice, formatVisible, nearestNames, toFailure } from '@dbmole/core';
 import { Hub } from '../hub/hub.ts';
-import { formatStatus } from '../hub/status.ts';
+import { countOffers, formatStatus } from '../hub/status.ts';
 import { program } from '../options.ts';
 import type { HubCommandCall } from './commands.ts';
 
@@ -46,7 +46,8 @@ export async function check({ terminal, words, options }: HubCommandCall): Promi
 function describe(manifest: ReturnType<Hub['manifestFor']>): string {
   if (manifest === undefined) return 'it has not said what it offers';
   const { name = '', version = '', tools, era } = manifest;
-  return `${`${name} ${version}`.trim() || 'unnamed'}, ${tools.length} tools, ${era === 'modern' ? '2026-07-28' : 'an older protocol'}`;
+  const offers = countOffers(manifest, tools.length);
+  return `${`${name} ${version}`.trim() || 'unnamed'}, ${offers}, ${era === 'modern' ? '2026-07-28' : 'an older protocol'}`;
 }
 
 function requireNames(hub: Hub, names: readonly string[]): void {

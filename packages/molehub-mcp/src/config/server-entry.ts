@@ -15,6 +15,9 @@ const extras = {
   enabled: z.boolean().default(true),
   /** Names of tools that are offered; `*` matches any characters. */
   tools: z.array(z.string()).optional(),
+  /** Whether its prompts and its resources are passed on. */
+  prompts: z.boolean().default(true),
+  resources: z.boolean().default(true),
   share: z.enum(['all', 'session']).default('all'),
   idle: duration.optional(),
   startTimeout: duration.default(60_000),

@@ -4,17 +4,25 @@ import { Failure, type Fields, type Log, nearestNames, RunningCalls, readStamp, 
 import { resolveLaunch } from '../config/launch.ts';
 import { findPlaces, logFolder, manifestFolder, type Places, type Surroundings } from '../config/places.ts';
 import { type Config, type ConfiguredServer, readConfig } from '../config/read-config.ts';
-import { buildListing, type HubTool, type Listing, type ListingOptions } from '../manifest/listing.ts';
+import { buildListing, type HubPart, type HubTool, type Listing, type ListingOptions } from '../manifest/listing.ts';
 import { type Manifest, manifestPath, readManifest, type Seen, saveManifest } from '../manifest/manifest.ts';
+import { mapUris } from '../manifest/resource-uris.ts';
 import type { HubCaller, ServerCall } from '../server/caller.ts';
 import type { ConnectionEvents, ServerConnection } from '../server/connection.ts';
 import { ManagedServer } from '../server/managed-server.ts';
 import { OrphanGuard } from '../server/orphan-guard.ts';
+import type { ListName } from '../session/hub-door.ts';
+import { findPart } from './find-part.ts';
 
 export interface HubOptions extends Surroundings, ListingOptions {
   /** The file of `--config`. */
   config: string | undefined;
   log: Log;
+}
+
+interface ToolCall {
+  args: Fields;
+  timeoutMs?: number | undefined;
 }
 
 /** More servers are not started at a time when nothing is known of them yet. */
@@ -32,11 +40,11 @@ export class Hub {
   listing: Listing;
   readonly #managed = new Map<string, ManagedServer>();
   readonly #manifests = new Map<string, Manifest | undefined>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(lists: readonly ListName[]) => void>();
   readonly #disposal = new AbortController();
   #stamps = '';
   #checkedAt = 0;
-  #shown = '';
+  #shown: Readonly<Record<ListName, string>>;
   #learning: Promise<void> = Promise.resolve();
 
   constructor(options: HubOptions) {
@@ -45,7 +53,7 @@ export class Hub {
     this.config = readConfig(this.places);
     this.#stamps = this.#readStamps();
     this.listing = this.#build();
-    this.#shown = JSON.stringify(this.listing.shown);
+    this.#shown = formatLists(this.listing);
   }
 
   /** Resolves when every server was seen or has failed to start. */
@@ -82,36 +90,30 @@ export class Hub {
     return [...this.#managed.values()].filter((one) => one.server.fingerprint === server.fingerprint);
   }
 
-  /** The listener hears of another list of tools. */
-  onListChanged(listener: () => void): () => void {
+  /** The listener hears of other lists than before. */
+  onListChanged(listener: (lists: readonly ListName[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Throws for a name that no tool has, and for a tool that is withheld. */
   findTool(name: string): HubTool {
-    const tool = this.listing.tools.get(name);
-    if (tool === undefined) {
-      const names = [...this.listing.tools.keys()];
-      throw new Failure('unknown', `no tool is called ${JSON.stringify(name.slice(0, 100))}`, {
-        nearest: nearestNames(name, names),
-        hint: { call: this.listing.isSearch ? 'hub_search' : 'hub_status', to: 'see what there is' },
-      });
-    }
-    if (!tool.isWithheld) return tool;
-    const what = tool.change === 'new' ? 'is new' : 'has changed';
-    throw new Failure('refused', `${name} ${what} since the tools of server "${tool.server}" were accepted, and is withheld`, {
-      code: 'E_TOOL_CHANGED',
-      hint: {
-        tool: `Ask the user to run \`molehub-mcp accept ${tool.server}\`.`,
-        run: `accept ${tool.server}`,
-        to: 'see and accept it',
-      },
-    });
+    return findPart(this.listing.tools, { kind: 'tool', name, see: this.listing.isSearch ? 'hub_search' : 'hub_status' });
   }
 
-  async call(tool: HubTool, call: Omit<ServerCall, 'tool'>, caller: HubCaller): Promise<Fields> {
-    return await this.#managedFor(this.findServer(tool.server), caller.session).call({ ...call, tool: tool.tool }, caller);
+  /** Throws like `findTool`. */
+  findPrompt(name: string): HubPart<Fields> {
+    return findPart(this.listing.prompts, { kind: 'prompt', name, see: 'hub_status' });
+  }
+
+  async call({ server, name }: HubTool, { args, timeoutMs }: ToolCall, caller: HubCaller): Promise<Fields> {
+    const params = { name, arguments: args };
+    return await this.request(server, { method: 'tools/call', params, what: name, timeoutMs }, caller);
+  }
+
+  /** The result has the URIs of its resources as clients of the hub use them. */
+  async request(server: string, call: ServerCall, caller: HubCaller): Promise<Fields> {
+    return mapUris(await this.#managedFor(this.findServer(server), caller.session).call(call, caller), server);
   }
 
   findServer(name: string): ConfiguredServer {
@@ -219,10 +221,11 @@ export class Hub {
   /** Tells the clients only when they would see something else. */
   #publish(): void {
     this.listing = this.#build();
-    const shown = JSON.stringify(this.listing.shown);
-    if (shown === this.#shown) return;
+    const shown = formatLists(this.listing);
+    const changed = listNames.filter((list) => shown[list] !== this.#shown[list]);
+    if (changed.length === 0) return;
     this.#shown = shown;
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) listener(changed);
   }
 
   #build(): Listing {
@@ -266,6 +269,16 @@ function stopping(): Failure {
   return new Failure('cancelled', 'the hub is stopping', { code: 'E_SHUTTING_DOWN' });
 }
 
-function pickSeen({ name, version, era, instructions, tools }: Seen): Seen {
-  return { name, version, era, instructions, tools };
+function pickSeen({ name, version, era, instructions, tools, prompts, resources, templates }: Seen): Seen {
+  return { name, version, era, instructions, tools, prompts, resources, templates };
+}
+
+const listNames: readonly ListName[] = ['tools', 'prompts', 'resources'];
+
+function formatLists({ shown: { tools, prompts, resources, resourceTemplates } }: Listing): Record<ListName, string> {
+  return {
+    tools: JSON.stringify(tools),
+    prompts: JSON.stringify(prompts),
+    resources: JSON.stringify([resources, resourceTemplates]),
+  };
 }

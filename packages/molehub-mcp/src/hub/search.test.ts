@@ -4,7 +4,7 @@ import { formatFound, searchIn } from './search.ts';
 
 function tool(server: string, name: string, description: string, isWithheld = false): [string, HubTool] {
   const definition = { name: `${server}__${name}`, description, inputSchema: { type: 'object', properties: { path: {} } } };
-  return [definition.name, { server, tool: name, change: undefined, isWithheld, definition }];
+  return [definition.name, { server, name, change: undefined, isWithheld, definition }];
 }
 
 const tools = new Map([
@@ -15,7 +15,7 @@ const tools = new Map([
   tool('shop', 'write_rows', 'Writes.', true),
 ]);
 
-const find = (query: string, server?: string) => searchIn({ tools }, { query, server }).map((one) => one.tool);
+const find = (query: string, server?: string) => searchIn({ tools }, { query, server }).map((one) => one.name);
 
 describe('searchIn', () => {
   it.each([

@@ -25,8 +25,8 @@ export function searchIn({ tools }: Pick<Listing, 'tools'>, { query, server }: W
     .map(({ tool }) => tool);
 }
 
-function scoreOf({ tool, server, definition }: HubTool, words: readonly string[]): number {
-  const name = splitWords(tool);
+function scoreOf({ name: original, server, definition }: HubTool, words: readonly string[]): number {
+  const name = splitWords(original);
   const rest = new Set(splitWords(`${server} ${definition.title ?? ''} ${definition.description ?? ''}`));
   const parameters = Object.keys(Object(definition.inputSchema.properties)).flatMap(splitWords);
   return words.reduce((score, word) => {
@@ -64,7 +64,7 @@ export function formatFound(found: readonly HubTool[], limit: number): string {
 export function formatCatalog(hub: Hub): string {
   const lines = hub.enabled.map((server) => {
     const tools = [...hub.listing.tools.values()].filter((one) => one.server === server.name && !one.isWithheld);
-    const names = tools.map(({ tool }) => tool).join(', ');
+    const names = tools.map(({ name }) => name).join(', ');
     const short = names.length <= maxLine ? names : `${names.slice(0, maxLine)}…`;
     return `${formatVisible(server.name)}: ${tools.length} tools${short === '' ? '' : ` (${formatVisible(short)})`}`;
   });

@@ -32,6 +32,7 @@ export function readStartList(options: StartOptions): Offer | undefined {
     const value: unknown = image === undefined ? undefined : JSON.parse(image.bytes.toString('utf8'));
     if (!isFields(value) || value.version !== program.version || !isFields(value.stamps) || !isFields(value.offer))
       return undefined;
+    if (!isFields(value.offer.shown)) return undefined;
     const isCurrent = Object.entries(value.stamps).every(([path, stamp]) => (readStamp(path) ?? null) === stamp);
     // Written by `saveStartList` of this version.
     return isCurrent ? (value.offer as unknown as Offer) : undefined;

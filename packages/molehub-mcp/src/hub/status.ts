@@ -1,7 +1,7 @@
 import { formatAdvice, formatVisible } from '@dbmole/core';
 import type { ConfiguredServer } from '../config/read-config.ts';
 import type { HubTool } from '../manifest/listing.ts';
-import { type Change, findChanges } from '../manifest/manifest.ts';
+import { type ChangedPart, findChanges, type Manifest } from '../manifest/manifest.ts';
 import { plainName } from '../manifest/tool-names.ts';
 import { program } from '../options.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
@@ -30,10 +30,10 @@ function formatServer(hub: Hub, server: ConfiguredServer, isWhole: boolean): str
   const manifest = hub.manifestFor(server);
   const processes = hub.processesOf(server);
   const tools = [...hub.listing.tools.values()].filter((tool) => tool.server === server.name);
-  const changes = manifest === undefined ? new Map<string, Change>() : findChanges(manifest);
+  const changes = manifest === undefined ? [] : findChanges(manifest);
   const facts = [
     [manifest?.name, manifest?.version].filter((one) => one !== undefined).join(' '),
-    manifest === undefined ? 'never seen' : `${tools.length} tools`,
+    manifest === undefined ? 'never seen' : countOffers(manifest, tools.length),
     ...processes.flatMap(formatProcess),
   ].filter((fact) => fact !== '');
   const lines = [
@@ -41,7 +41,7 @@ function formatServer(hub: Hub, server: ConfiguredServer, isWhole: boolean): str
     `from ${server.origin}`,
     ...server.shadows.map((path) => `shadows the entry in ${path}`),
     ...processes.flatMap(({ lastError }) => (lastError === undefined ? [] : [`last error: ${lastError}`])),
-    ...(changes.size > 0 ? [formatChanges(changes)] : []),
+    ...(changes.length > 0 ? [formatChanges(changes)] : []),
     ...(isWhole ? [`log: ${hub.logFile(server)}`, ...tools.map(formatTool)] : tools.filter(isRenamed).map(formatTool)),
     ...nextStep(server, { processes, changes }).map((step) => `next: ${step}`),
   ];
@@ -61,29 +61,42 @@ function formatProcess({ state, pid, clientCount, callCount }: ManagedServer): s
   return [`${pid === undefined ? 'connected' : `pid ${pid}`}, ${clients}${callCount > 0 ? `, ${callCount} calls running` : ''}`];
 }
 
-function formatChanges(changes: ReadonlyMap<string, Change>): string {
-  const words = [...changes].map(([name, change]) => (name === '' ? 'its instructions changed' : `${name} ${change}`));
+/** `13 tools, 2 prompts`; what a server has none of is left out. */
+export function countOffers({ prompts, resources, templates }: Manifest, tools: number): string {
+  const others = [
+    ['prompt', prompts.length],
+    ['resource', resources.length + templates.length],
+  ] as const;
+  const counted = others.flatMap(([what, count]) => (count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]));
+  return [`${tools} tools`, ...counted].join(', ');
+}
+
+function formatChanges(changes: readonly ChangedPart[]): string {
+  const words = changes.map(({ kind, name, change }) => {
+    if (kind === 'instructions') return 'its instructions changed';
+    return `${kind === 'prompt' ? 'prompt ' : ''}${name} ${change}`;
+  });
   return `since it was accepted: ${words.join(', ')}`;
 }
 
-function isRenamed({ server, tool, definition }: HubTool): boolean {
-  return definition.name !== plainName(server, tool) || definition.name !== `${server}__${tool}`;
+function isRenamed({ server, name, definition }: HubTool): boolean {
+  return definition.name !== plainName({ server, name }) || definition.name !== `${server}__${name}`;
 }
 
-function formatTool({ tool, definition, isWithheld }: HubTool): string {
-  return `${definition.name} = ${tool}${isWithheld ? ' (withheld)' : ''}`;
+function formatTool({ name, definition, isWithheld }: HubTool): string {
+  return `${definition.name} = ${name}${isWithheld ? ' (withheld)' : ''}`;
 }
 
 interface Found {
   processes: readonly ManagedServer[];
-  changes: ReadonlyMap<string, Change>;
+  changes: readonly ChangedPart[];
 }
 
 function nextStep(server: ConfiguredServer, { processes, changes }: Found): string[] {
   if (server.problem !== undefined) return [advise(server.problem)];
   const steps: string[] = [];
   if (processes.some(({ state }) => state === 'held')) steps.push('correct what its last error says, then call hub_restart');
-  if (changes.size > 0) steps.push(`ask the user to read the change with \`${program.name} accept ${server.name}\``);
+  if (changes.length > 0) steps.push(`ask the user to read the change with \`${program.name} accept ${server.name}\``);
   return steps;
 }
 

@@ -1,34 +1,34 @@
-import { formatVisible } from '@dbmole/core';
 import type { ConfiguredServer } from '../config/read-config.ts';
 import { restartTool, searchTools, statusTool } from '../hub/own-tools.ts';
-import { type Change, findChanges, type Manifest, type ToolDefinition } from './manifest.ts';
-import { isWanted, nameTools, plainName } from './tool-names.ts';
+import type { ShownLists } from '../session/hub-door.ts';
+import { formatInstructions, type ListedServer } from './instructions.ts';
+import { type Change, findChanges, type Manifest, type PromptDefinition, type ToolDefinition } from './manifest.ts';
+import { toHubUri } from './resource-uris.ts';
+import { isWanted, nameParts } from './tool-names.ts';
 import { showHidden } from './visible.ts';
 
-/** A server that is enabled, and what it said when it was last seen. */
-export interface ListedServer {
-  server: ConfiguredServer;
-  manifest: Manifest | undefined;
-}
-
-/** A tool behind the hub. */
-export interface HubTool {
+/** A tool or a prompt behind the hub. */
+export interface HubPart<T> {
   server: string;
   /** The name that its server knows. */
-  tool: string;
+  name: string;
   change: Change | undefined;
   /** `--pin` keeps it back until a person accepts the change. */
   isWithheld: boolean;
   /** What clients are shown. */
-  definition: ToolDefinition;
+  definition: T;
 }
 
+export type HubTool = HubPart<ToolDefinition>;
+export type HubPrompt = HubPart<PromptDefinition>;
+
+/** What is offered. Tools and prompts are by the name that clients use, with those that are withheld. */
 export interface Listing {
-  /** By the name that clients use; what is withheld is here as well. */
   tools: ReadonlyMap<string, HubTool>;
+  prompts: ReadonlyMap<string, HubPrompt>;
   isSearch: boolean;
-  /** What `tools/list` answers. */
-  shown: readonly ToolDefinition[];
+  /** What the lists answer. */
+  shown: ShownLists;
   instructions: string;
 }
 
@@ -39,55 +39,65 @@ export interface ListingOptions {
 
 /** A longer list costs a model more than the detour of searching it. */
 export const maxListedTools = 30;
-const maxInstructions = 2_000;
-const maxServerInstructions = 300;
 
 export function buildListing(servers: readonly ListedServer[], { search, pin }: ListingOptions): Listing {
-  const all = servers.flatMap(({ server, manifest }) => listTools(server, manifest, pin));
-  const tools = nameTools(all);
-  for (const [name, tool] of tools) tool.definition = { ...tool.definition, name };
-  const offered = [...tools.values()].filter(({ isWithheld }) => !isWithheld).map(({ definition }) => definition);
+  const seen = servers.flatMap(({ server, manifest }) => (manifest === undefined ? [] : [{ server, manifest }]));
+  const tools = nameAll(
+    seen.flatMap((one) => {
+      const wanted = one.manifest.tools.filter(({ name }) => isWanted(name, one.server.entry?.tools));
+      return toParts(one, { kind: 'tool', definitions: wanted, pin });
+    }),
+  );
+  const prompts = nameAll(
+    seen
+      .filter(({ server }) => server.entry?.prompts)
+      .flatMap((one) => toParts(one, { kind: 'prompt', definitions: one.manifest.prompts, pin })),
+  );
+  const offered = listOffered(tools);
   const isSearch = search || offered.length > maxListedTools;
+  const readable = seen.filter(({ server }) => server.entry?.resources);
   return {
     tools,
+    prompts,
     isSearch,
-    shown: isSearch ? [...searchTools, statusTool, restartTool] : [...offered, statusTool, restartTool],
+    shown: {
+      tools: isSearch ? [...searchTools, statusTool, restartTool] : [...offered, statusTool, restartTool],
+      prompts: listOffered(prompts),
+      resources: readable.flatMap(({ server: { name }, manifest }) =>
+        manifest.resources.map((one) => ({ ...showHidden(one, ['name']), uri: toHubUri(name, one.uri) })),
+      ),
+      resourceTemplates: readable.flatMap(({ server: { name }, manifest }) =>
+        manifest.templates.map((one) => ({ ...showHidden(one, ['name']), uriTemplate: toHubUri(name, one.uriTemplate) })),
+      ),
+    },
     instructions: formatInstructions(servers, { isSearch, pin }),
   };
 }
 
-function listTools(server: ConfiguredServer, manifest: Manifest | undefined, pin: boolean): HubTool[] {
-  if (manifest === undefined) return [];
-  const changes = findChanges(manifest);
-  return manifest.tools
-    .filter(({ name }) => isWanted(name, server.entry?.tools))
-    .map((tool) => {
-      const change = changes.get(tool.name);
-      const definition = { ...showHidden(tool), name: plainName(server.name, tool.name) };
-      return { server: server.name, tool: tool.name, change, isWithheld: pin && change !== undefined, definition };
-    });
+interface PartsOptions<T> {
+  kind: 'tool' | 'prompt';
+  definitions: readonly T[];
+  pin: boolean;
 }
 
-function formatInstructions(servers: readonly ListedServer[], { isSearch, pin }: { isSearch: boolean; pin: boolean }): string {
-  const use = isSearch
-    ? 'Find tools with hub_search, read their arguments with hub_describe, and call them with hub_call.'
-    : 'A tool SERVER__TOOL belongs to the server SERVER.';
-  const lines = [
-    `Several MCP servers behind one. ${use} A server starts at the first call of one of its tools; hub_status says what is wrong with one.`,
-    ...servers.map((one) => formatServer(one, pin)),
-  ];
-  const kept: string[] = [];
-  for (const line of lines) if ([...kept, line].join('\n').length <= maxInstructions) kept.push(line);
-  return kept.join('\n');
+function toParts<T extends PromptDefinition>(
+  { server, manifest }: { server: ConfiguredServer; manifest: Manifest },
+  { kind, definitions, pin }: PartsOptions<T>,
+): HubPart<T>[] {
+  const changes = new Map(findChanges(manifest).flatMap((one) => (one.kind === kind ? [[one.name, one.change] as const] : [])));
+  return definitions.map((definition) => {
+    const { name } = definition;
+    const change = changes.get(name);
+    return { server: server.name, name, change, isWithheld: pin && change !== undefined, definition: showHidden(definition) };
+  });
 }
 
-/** What a server says of itself counts like the description of a tool: changed, it is not passed on when tools are pinned. */
-function formatServer({ server, manifest }: ListedServer, pin: boolean): string {
-  const isHeld = manifest !== undefined && pin && findChanges(manifest).has('');
-  const said = isHeld ? undefined : manifest?.instructions;
-  const text = formatVisible(said ?? '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  const short = text.length <= maxServerInstructions ? text : `${text.slice(0, maxServerInstructions - 1)}…`;
-  return `- ${formatVisible(server.name)}${short === '' ? '' : `: ${short}`}`;
+function nameAll<T extends PromptDefinition>(parts: readonly HubPart<T>[]): Map<string, HubPart<T>> {
+  const named = nameParts(parts);
+  for (const [name, part] of named) part.definition = { ...part.definition, name };
+  return named;
+}
+
+function listOffered<T>(parts: ReadonlyMap<string, HubPart<T>>): T[] {
+  return [...parts.values()].filter(({ isWithheld }) => !isWithheld).map(({ definition }) => definition);
 }

@@ -9,14 +9,34 @@ export interface ToolDefinition extends Fields {
   inputSchema: Fields;
 }
 
+/** What a client may ask for by name, and the model gets to read. */
+export interface PromptDefinition extends Fields {
+  name: string;
+}
+
+export interface ResourceDefinition extends Fields {
+  uri: string;
+}
+
+export interface TemplateDefinition extends Fields {
+  uriTemplate: string;
+}
+
+/** What a server offers. */
+export interface Offers {
+  tools: readonly ToolDefinition[];
+  prompts: readonly PromptDefinition[];
+  resources: readonly ResourceDefinition[];
+  templates: readonly TemplateDefinition[];
+}
+
 /** What a server said when it was last seen. */
-export interface Seen {
+export interface Seen extends Offers {
   name: string | undefined;
   version: string | undefined;
   /** The era of the protocol that it speaks. */
   era: 'legacy' | 'modern';
   instructions: string | undefined;
-  tools: readonly ToolDefinition[];
 }
 
 export interface Manifest extends Seen {
@@ -25,13 +45,15 @@ export interface Manifest extends Seen {
   origin: string;
   fingerprint: string;
   seenAt: string;
-  /** Digests of the tools as they were accepted; the key of the instructions is empty. */
+  /** Digests of tools, prompts and instructions as they were accepted. */
   accepted: Readonly<Record<string, string>>;
 }
 
 const version = 1;
 const maxBytes = 16 * 1024 * 1024;
+/** A name is not empty and has no line break: these are keys of nothing else. */
 const instructionsKey = '';
+const promptPrefix = 'prompt\n';
 
 /** One file for each server of each configuration file. */
 export function manifestPath(folder: string, { server, origin }: Pick<Manifest, 'server' | 'origin'>): string {
@@ -54,15 +76,32 @@ export function readManifest(path: string): Manifest | undefined {
 function parseManifest(bytes: Uint8Array | undefined): Manifest | undefined {
   const value = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString('utf8'));
   if (!isFields(value) || value.version !== version || !isFields(value.manifest)) return undefined;
-  const { tools, accepted, server, origin, fingerprint } = value.manifest;
-  const isWhole = Array.isArray(tools) && tools.every(isTool) && isFields(accepted);
+  const { tools, prompts, resources, templates, accepted, server, origin, fingerprint } = value.manifest;
+  const isWhole = isListOf(tools, isTool) && isListOf(prompts, isPrompt) && isFields(accepted);
+  const hasUris = isListOf(resources, isResource) && isListOf(templates, isTemplate);
   const hasPlace = [server, origin, fingerprint].every((one) => typeof one === 'string');
   // Written by `saveManifest`, and the parts that are used without a further check have just been checked.
-  return isWhole && hasPlace ? (value.manifest as unknown as Manifest) : undefined;
+  return isWhole && hasUris && hasPlace ? (value.manifest as unknown as Manifest) : undefined;
+}
+
+function isListOf<T>(value: unknown, is: (one: unknown) => one is T): value is T[] {
+  return Array.isArray(value) && value.every(is);
 }
 
 export function isTool(value: unknown): value is ToolDefinition {
-  return isFields(value) && typeof value.name === 'string' && isFields(value.inputSchema);
+  return isPrompt(value) && isFields(value.inputSchema);
+}
+
+export function isPrompt(value: unknown): value is PromptDefinition {
+  return isFields(value) && typeof value.name === 'string' && /^[^\p{Cc}]+$/u.test(value.name);
+}
+
+export function isResource(value: unknown): value is ResourceDefinition {
+  return isFields(value) && typeof value.uri === 'string';
+}
+
+export function isTemplate(value: unknown): value is TemplateDefinition {
+  return isFields(value) && typeof value.uriTemplate === 'string';
 }
 
 /** Remembers what a server says now. What it said first counts as accepted; what it changed later does not. */
@@ -106,19 +145,38 @@ async function change(
 
 export type Change = 'new' | 'changed';
 
-/** Tools that differ from what was accepted, by name; the key of the instructions is empty. */
-export function findChanges(manifest: Manifest): ReadonlyMap<string, Change> {
-  const changes = new Map<string, Change>();
-  for (const [key, digest] of Object.entries(digestAll(manifest))) {
-    const accepted = Object.hasOwn(manifest.accepted, key) ? manifest.accepted[key] : undefined;
-    if (accepted !== digest) changes.set(key, accepted === undefined ? 'new' : 'changed');
-  }
-  return changes;
+/** Something that a model reads and that differs from what was accepted. */
+export interface ChangedPart {
+  kind: 'tool' | 'prompt' | 'instructions';
+  /** Empty for the instructions. */
+  name: string;
+  change: Change;
+  shown: unknown;
 }
 
-function digestAll({ tools, instructions }: Pick<Seen, 'tools' | 'instructions'>): Record<string, string> {
-  const pairs = tools.map((tool): [string, string] => [tool.name, digest(tool)]);
-  return Object.fromEntries([...pairs, [instructionsKey, digest(instructions ?? '')]]);
+interface Part extends Omit<ChangedPart, 'change'> {
+  key: string;
+}
+
+/** Resources do not count: their list is content, and changes like the content of a tool's answer. */
+export function findChanges(manifest: Manifest): readonly ChangedPart[] {
+  return listParts(manifest).flatMap(({ key, ...part }) => {
+    const accepted = Object.hasOwn(manifest.accepted, key) ? manifest.accepted[key] : undefined;
+    if (accepted === digest(part.shown)) return [];
+    return [{ ...part, change: accepted === undefined ? ('new' as const) : ('changed' as const) }];
+  });
+}
+
+function digestAll(seen: Seen): Record<string, string> {
+  return Object.fromEntries(listParts(seen).map(({ key, shown }) => [key, digest(shown)]));
+}
+
+function listParts({ tools, prompts, instructions = '' }: Seen): Part[] {
+  return [
+    ...tools.map((shown): Part => ({ kind: 'tool', name: shown.name, key: shown.name, shown })),
+    ...prompts.map((shown): Part => ({ kind: 'prompt', name: shown.name, key: `${promptPrefix}${shown.name}`, shown })),
+    { kind: 'instructions', name: '', key: instructionsKey, shown: instructions },
+  ];
 }
 
 /** The order of keys and what a client keeps to itself do not count. */

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWanted, maxNameLength, nameTools } from './tool-names.ts';
+import { isWanted, maxNameLength, nameParts } from './tool-names.ts';
 
 const names = (...tools: [server: string, tool: string][]) => [
-  ...nameTools(tools.map(([server, tool]) => ({ server, tool }))).keys(),
+  ...nameParts(tools.map(([server, name]) => ({ server, name }))).keys(),
 ];
 
-describe('nameTools', () => {
+describe('nameParts', () => {
   it('joins the name of the server and that of the tool', () => {
     expect(names(['shop', 'read_file'], ['my files', 'list.all'])).toEqual(['shop__read_file', 'my_files__list_all']);
   });

@@ -4,38 +4,40 @@ import { createHash } from 'node:crypto';
 export const maxNameLength = 60;
 const hashLength = 6;
 
-export interface NamedTool {
+/** A tool or a prompt of a server. */
+export interface NamedPart {
   server: string;
-  tool: string;
+  /** The name that its server knows. */
+  name: string;
 }
 
 /**
- * The name of each tool as clients see it: `<server>__<tool>`, in characters that every model's interface takes. A name that is too long,
- * or that two tools would have, ends with a hash of both parts, so that it stays the same whatever other tools there are.
+ * The name of each part as clients see it: `<server>__<name>`, in characters that every model's interface takes. A name that is too long,
+ * or that two would have, ends with a hash of server and name, so that it stays the same whatever others there are.
  */
-export function nameTools<T extends NamedTool>(tools: readonly T[]): Map<string, T> {
-  const plain = tools.map(({ server, tool }) => plainName(server, tool));
+export function nameParts<T extends NamedPart>(parts: readonly T[]): Map<string, T> {
+  const plain = parts.map(plainName);
   const counts = new Map<string, number>();
   for (const name of plain) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map(
-    tools.map((tool, index) => {
+    parts.map((part, index) => {
       const name = plain[index] ?? '';
       const isUsable = name.length <= maxNameLength && counts.get(name) === 1;
-      return [isUsable ? name : shortName(name, tool), tool];
+      return [isUsable ? name : shortName(name, part), part];
     }),
   );
 }
 
-export function plainName(server: string, tool: string): string {
-  return `${clean(server)}__${clean(tool)}`;
+export function plainName({ server, name }: NamedPart): string {
+  return `${clean(server)}__${clean(name)}`;
 }
 
-function shortName(name: string, { server, tool }: NamedTool): string {
+function shortName(plain: string, { server, name }: NamedPart): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([server, tool]))
+    .update(JSON.stringify([server, name]))
     .digest('hex')
     .slice(0, hashLength);
-  return `${name.slice(0, maxNameLength - hashLength - 1)}_${hash}`;
+  return `${plain.slice(0, maxNameLength - hashLength - 1)}_${hash}`;
 }
 
 function clean(text: string): string {

@@ -1,5 +1,4 @@
 import { type Fields, formatVisible, isFields } from '@dbmole/core';
-import type { ToolDefinition } from './manifest.ts';
 
 /** Texts that a model reads and no validator does. */
 const proseKeys = ['description', 'title', '$comment'];
@@ -9,11 +8,13 @@ const nameMaps = ['properties', 'patternProperties', '$defs', 'definitions', 'de
 
 /**
  * The definition with every hidden character of its prose written out. Schemas stay as they are otherwise: names, constants and patterns
- * are compared with what a caller sends.
+ * are compared with what a caller sends. `more` names keys that are prose here.
  */
-export function showHidden(tool: ToolDefinition): ToolDefinition {
-  // A walk keeps the keys, and no key of a tool is a name that the server chose.
-  return walk(tool, false) as ToolDefinition;
+export function showHidden<T extends Fields>(definition: T, more: readonly (keyof T & string)[] = []): T {
+  // A walk keeps the keys, and no key of a definition is a name that the server chose.
+  const shown = walk(definition, false) as T;
+  const texts = more.flatMap((key) => (typeof shown[key] === 'string' ? [[key, formatVisible(shown[key])]] : []));
+  return { ...shown, ...Object.fromEntries(texts) };
 }
 
 function walk(value: unknown, isNames: boolean): unknown {

@@ -16,9 +16,12 @@ export interface HubCaller {
   answers?: { inputResponses?: unknown; requestState?: unknown };
 }
 
+/** A request to a server: the call of a tool, or another that is passed on like one. */
 export interface ServerCall {
-  tool: string;
-  args: Fields;
+  method: string;
+  params: Fields;
+  /** For messages: the name of the tool, the prompt or the resource. */
+  what: string;
   /** Milliseconds, instead of the server's own. */
   timeoutMs?: number | undefined;
 }

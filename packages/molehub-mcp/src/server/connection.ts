@@ -1,11 +1,13 @@
-import { Failure, type Fields } from '@dbmole/core';
-import { isTool, type Seen, type ToolDefinition } from '../manifest/manifest.ts';
+import type { Fields } from '@dbmole/core';
+import type { Offers, Seen } from '../manifest/manifest.ts';
 import type { RequestHooks } from './direct-requests.ts';
 
 /** A server that has answered the handshake. */
 export interface ServerConnection {
   readonly pid: number | undefined;
-  readonly identity: Omit<Seen, 'tools'>;
+  readonly identity: Omit<Seen, keyof Offers>;
+  /** What it says it has beside tools. */
+  readonly capabilities: Fields;
   /** Sends a request in the server's era. The result is what the server wrote. */
   request(method: string, params: Fields, hooks: RequestHooks & { capabilities?: Fields }): Promise<Fields>;
   /** Ends the server, whatever it does. Never rejects. */
@@ -30,29 +32,6 @@ export interface OpenOptions {
   signal: AbortSignal;
   startMs: number;
   events: ConnectionEvents;
-}
-
-const maxPages = 100;
-const maxTools = 2_000;
-
-/** All tools, page by page. */
-export async function listTools(connection: ServerConnection, signal: AbortSignal): Promise<ToolDefinition[]> {
-  const tools: ToolDefinition[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const result = await connection.request('tools/list', cursor === undefined ? {} : { cursor }, { signal });
-    const listed = Array.isArray(result.tools) ? result.tools : [];
-    tools.push(...listed.filter(isTool));
-    if (tools.length > maxTools) throw tooMany();
-    const { nextCursor } = result;
-    if (typeof nextCursor !== 'string' || nextCursor === cursor) return tools;
-    cursor = nextCursor;
-  }
-  throw tooMany();
-}
-
-function tooMany(): Failure {
-  return new Failure('limit', `the server lists more than ${maxTools} tools`, { hint: 'Ask its authors for fewer.' });
 }
 
 /** A request that every server answers while it is alive. */

@@ -14,6 +14,12 @@ export class RpcError extends Error {
   }
 }
 
+const unknownMethodCode = -32_601;
+
+export function isUnknownMethod(error: unknown): boolean {
+  return error instanceof RpcError && error.code === unknownMethodCode;
+}
+
 export interface RequestHooks {
   /** Cancels the request at the server; it rejects at once. */
   signal: AbortSignal;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Launch } from '../config/launch.ts';
 import type { OpenOptions, ServerConnection } from './connection.ts';
 import { RpcError } from './direct-requests.ts';
-import { createClient, readIdentity, startFailure } from './sdk-client.ts';
+import { createClient, envelope, readCapabilities, readIdentity, startFailure } from './sdk-client.ts';
 
 export interface HttpOptions extends OpenOptions {
   launch: Extract<Launch, { kind: 'http' }>;
@@ -32,12 +32,18 @@ export async function openHttp(options: HttpOptions): Promise<ServerConnection> 
     throw startFailure(name, `cannot be reached at ${launch.url.origin}: ${toFailure(error).message}`, error);
   }
   state.isOpen = true;
+  const identity = readIdentity(client);
   return {
     pid: undefined,
-    identity: readIdentity(client),
-    async request(method, params, { signal: cancelled, onProgress }) {
+    identity,
+    capabilities: readCapabilities(client),
+    async request(method, params, { signal: cancelled, onProgress, capabilities }) {
+      // The SDK would name our own capabilities, and not those of the client that calls.
+      const meta = identity.era === 'modern' && {
+        _meta: { ...(isFields(params._meta) && params._meta), ...envelope(client, capabilities) },
+      };
       try {
-        const result: unknown = await client.request({ method, params }, anyResult, {
+        const result: unknown = await client.request({ method, params: { ...params, ...meta } }, anyResult, {
           signal: cancelled,
           timeout: maxRequestMs,
           allowInputRequired: true,

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, type Fields, onAbort, toFailure, untilAborted } from '@dbmole/core';
 import type { ConfiguredServer } from '../config/read-config.ts';
+import { listOffers } from '../manifest/list-offers.ts';
 import type { Seen } from '../manifest/manifest.ts';
 import { CallTimer } from './call-timer.ts';
 import type { HubCaller, ServerCall } from './caller.ts';
-import { type ConnectionEvents, checkAlive, listTools, type ServerConnection } from './connection.ts';
+import { type ConnectionEvents, checkAlive, type ServerConnection } from './connection.ts';
 import { CrashHistory } from './crash-history.ts';
 import { askPerson, gatherAnswers, type RunningCall } from './elicitation.ts';
 
@@ -85,18 +86,18 @@ export class ManagedServer {
     await this.refresh(signal);
   }
 
-  async call({ tool, args, timeoutMs }: ServerCall, caller: HubCaller): Promise<Fields> {
+  async call(call: ServerCall, caller: HubCaller): Promise<Fields> {
     clearTimeout(this.#idle);
     this.#sessions.add(caller.session);
     const connection = await this.#connect(caller.signal);
-    const limitMs = timeoutMs ?? this.server.entry?.callTimeout ?? 30_000;
+    const limitMs = call.timeoutMs ?? this.server.entry?.callTimeout ?? 30_000;
     const limit = new AbortController();
-    const timer = new CallTimer(limitMs, () => limit.abort(timeoutFailure(this.server.name, tool, limitMs)));
+    const timer = new CallTimer(limitMs, () => limit.abort(timeoutFailure(this.server.name, call.what, limitMs)));
     const stop = onAbort(caller.signal, () => limit.abort(new Failure('cancelled', 'the call was cancelled by the client')));
     const running = { caller, timer };
     this.#running.add(running);
     try {
-      return await this.#ask(connection, { name: tool, arguments: args }, { running, signal: limit.signal });
+      return await this.#ask(connection, call, { running, signal: limit.signal });
     } catch (error) {
       if (limit.signal.aborted) void this.#requireAlive(connection);
       throw error;
@@ -128,13 +129,13 @@ export class ManagedServer {
 
   async #ask(
     connection: ServerConnection,
-    params: Fields,
+    { method, params }: ServerCall,
     { running: { caller, timer }, signal }: { running: RunningCall; signal: AbortSignal },
   ): Promise<Fields> {
     const { onProgress, elicitation, answers } = caller;
     const capabilities: Fields = elicitation === undefined ? {} : { elicitation };
     const hooks = { signal, onProgress, capabilities };
-    let result = await connection.request('tools/call', { ...params, ...answers }, hooks);
+    let result = await connection.request(method, { ...params, ...answers }, hooks);
     for (let round = 0; round < maxRounds; round++) {
       // A client of the newer era gets the question and answers with another call.
       if (result.resultType !== 'input_required' || answers !== undefined) return result;
@@ -142,7 +143,7 @@ export class ManagedServer {
       const inputResponses = await gatherAnswers(result, caller, signal).finally(() => timer.resume());
       const { requestState } = result;
       result = await connection.request(
-        'tools/call',
+        method,
         { ...params, inputResponses, ...(requestState !== undefined && { requestState }) },
         hooks,
       );
@@ -209,8 +210,9 @@ export class ManagedServer {
 
   async #readList(connection: ServerConnection): Promise<void> {
     try {
-      const tools = await listTools(connection, AbortSignal.timeout(listMs));
-      await this.#options.onSeen({ ...connection.identity, tools });
+      const { offers, problem } = await listOffers(connection, AbortSignal.timeout(listMs));
+      if (problem !== undefined) this.lastError = problem;
+      await this.#options.onSeen({ ...connection.identity, ...offers });
     } catch (error) {
       this.lastError = `its tools could not be listed: ${toFailure(error).message}`;
     }
@@ -237,8 +239,8 @@ export class ManagedServer {
   }
 }
 
-function timeoutFailure(server: string, tool: string, ms: number): Failure {
-  return new Failure('timeout', `${tool} of server "${server}" did not answer within ${ms} ms; it was told to stop`, {
+function timeoutFailure(server: string, what: string, ms: number): Failure {
+  return new Failure('timeout', `${what} of server "${server}" did not answer within ${ms} ms; it was told to stop`, {
     hint: ['It may have taken effect.', 'The user can set "callTimeout" for this server.'],
   });
 }

@@ -1,6 +1,6 @@
 import { Failure, type Fields } from '@dbmole/core';
 import { Client, ProtocolError, type Transport } from '@modelcontextprotocol/client';
-import type { Seen } from '../manifest/manifest.ts';
+import type { Offers, Seen } from '../manifest/manifest.ts';
 import { program } from '../options.ts';
 import type { OpenOptions } from './connection.ts';
 
@@ -18,6 +18,7 @@ const jsonSchemaValidator = {
 const maxProbeMs = 10_000;
 
 export function createClient(era: OpenOptions['era'], { startMs, events }: OpenOptions): Client {
+  const onChanged = { autoRefresh: false, debounceMs: 0, onChanged: () => events.onListChanged() };
   const client = new Client(clientInfo, {
     // A form can be shown by most clients; where one cannot, the server gets an error that says so.
     capabilities: { elicitation: { form: {} } },
@@ -26,7 +27,7 @@ export function createClient(era: OpenOptions['era'], { startMs, events }: OpenO
       mode: era === 'legacy' ? 'legacy' : 'auto',
       probe: { timeoutMs: Math.min(maxProbeMs, Math.ceil(startMs / 3)) },
     },
-    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => events.onListChanged() } },
+    listChanged: { tools: onChanged, prompts: onChanged, resources: onChanged },
   });
   client.setRequestHandler('elicitation/create', async (request, context) => {
     try {
@@ -41,9 +42,13 @@ export function createClient(era: OpenOptions['era'], { startMs, events }: OpenO
   return client;
 }
 
-export function readIdentity(client: Client): Omit<Seen, 'tools'> {
+export function readIdentity(client: Client): Omit<Seen, keyof Offers> {
   const { name, version } = client.getServerVersion() ?? { name: undefined, version: undefined };
   return { name, version, era: client.getProtocolEra() ?? 'legacy', instructions: client.getInstructions() };
+}
+
+export function readCapabilities(client: Client): Fields {
+  return { ...client.getServerCapabilities() };
 }
 
 /** What every request of the newer era carries; the capabilities are those of the client that calls. */

@@ -5,7 +5,7 @@ import { maxAnswerBytes, ServerProcess } from './child-process.ts';
 import type { OpenOptions, ServerConnection } from './connection.ts';
 import { DirectRequests, type RequestHooks } from './direct-requests.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { createClient, envelope, readIdentity, startFailure, type Transport } from './sdk-client.ts';
+import { createClient, envelope, readCapabilities, readIdentity, startFailure, type Transport } from './sdk-client.ts';
 import { StderrLog } from './stderr-log.ts';
 
 export interface StdioOptions extends OpenOptions {
@@ -62,6 +62,10 @@ class StdioConnection implements ServerConnection {
   get identity(): ServerConnection['identity'] {
     if (this.#identity === undefined) throw new Error('the server has not answered yet');
     return this.#identity;
+  }
+
+  get capabilities(): Fields {
+    return readCapabilities(this.#client);
   }
 
   async connect(): Promise<void> {

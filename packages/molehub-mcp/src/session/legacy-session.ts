@@ -1,5 +1,5 @@
 import { program } from '../options.ts';
-import type { HubDoor, OpenHub, SessionCaller } from './hub-door.ts';
+import { capabilities, type HubDoor, listMethods, type OpenHub, passedMethods, type SessionCaller } from './hub-door.ts';
 import { type Fields, isFields, isId, type MessageId, rpcCodes } from './json.ts';
 
 export interface SessionOptions {
@@ -50,7 +50,9 @@ export class LegacySession {
 
   async #takeRequest(id: MessageId, method: string, params: Fields): Promise<void> {
     try {
+      const passed = passedMethods.find((one) => one === method);
       if (method === 'tools/call') await this.#call(id, params);
+      else if (passed !== undefined) await this.#run(id, params, (hub, caller) => hub.request(passed, params, caller));
       else this.#send({ id, result: await this.#answer(method, params) });
     } catch (error) {
       this.#send({ id, error: formatError(error) });
@@ -60,17 +62,18 @@ export class LegacySession {
   async #answer(method: string, params: Fields): Promise<Fields> {
     if (method === 'initialize') return await this.#initialize(params);
     if (method === 'ping') return {};
-    if (method === 'tools/list') return { tools: (await this.#offer()).shown };
+    const list = Object.hasOwn(listMethods, method) ? listMethods[method as keyof typeof listMethods] : undefined;
+    if (list !== undefined) return { [list]: (await this.#offer()).shown[list] };
     throw new SessionError(rpcCodes.unknownMethod, `Method not found: ${method.slice(0, 100)}`);
   }
 
-  async #initialize({ protocolVersion, capabilities }: Fields): Promise<Fields> {
-    const { elicitation }: Fields = isFields(capabilities) ? capabilities : {};
+  async #initialize({ protocolVersion, capabilities: theirs }: Fields): Promise<Fields> {
+    const { elicitation }: Fields = isFields(theirs) ? theirs : {};
     this.#elicitation = isFields(elicitation) ? elicitation : undefined;
     const [latest] = versions;
     return {
       protocolVersion: typeof protocolVersion === 'string' && versions.includes(protocolVersion) ? protocolVersion : latest,
-      capabilities: { tools: { listChanged: true } },
+      capabilities,
       serverInfo: { name: program.name, version: program.version },
       instructions: (await this.#offer()).instructions,
     };
@@ -84,8 +87,8 @@ export class LegacySession {
   #open(): Promise<OpenHub> {
     this.#opening ??= this.#options.door.open().then((hub) => {
       if (!this.#isClosed) {
-        this.#stopListening = hub.onListChanged(() => {
-          if (this.#isReady) this.#send({ method: 'notifications/tools/list_changed' });
+        this.#stopListening = hub.onListChanged((lists) => {
+          if (this.#isReady) for (const list of lists) this.#send({ method: `notifications/${list}/list_changed` });
         });
       }
       return hub;
@@ -94,16 +97,25 @@ export class LegacySession {
   }
 
   async #call(id: MessageId, params: Fields): Promise<void> {
-    const { name, arguments: args = {}, _meta: meta } = params;
+    const { name, arguments: args = {} } = params;
     if (typeof name !== 'string' || !isFields(args))
       throw new SessionError(rpcCodes.invalidParams, 'tools/call takes "name", a text, and "arguments", an object');
+    await this.#run(id, params, (hub, caller) => hub.call(name, args, caller));
+  }
+
+  /** A request that a server answers, and that the client may cancel. */
+  async #run(
+    id: MessageId,
+    { _meta: meta }: Fields,
+    run: (hub: OpenHub, caller: SessionCaller) => Promise<Fields>,
+  ): Promise<void> {
     if (this.#calls.has(id)) throw new SessionError(rpcCodes.invalidRequest, 'a call with this id is running');
     this.#options.onCall();
     const controller = new AbortController();
     this.#calls.set(id, controller);
     try {
       const hub = await this.#open();
-      const result = await hub.call(name, args, this.#caller(controller.signal, isFields(meta) ? meta.progressToken : undefined));
+      const result = await run(hub, this.#caller(controller.signal, isFields(meta) ? meta.progressToken : undefined));
       // A cancelled call needs no answer.
       if (!controller.signal.aborted) this.#send({ id, result: withoutEra(result) });
     } catch (error) {

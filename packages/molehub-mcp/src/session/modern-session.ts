@@ -1,13 +1,28 @@
-import { type JSONRPCMessage, ProtocolError, parseJSONRPCMessage, Server, type Transport } from '@modelcontextprotocol/server';
+import {
+  type JSONRPCMessage,
+  ProtocolError,
+  parseJSONRPCMessage,
+  Server,
+  type ServerContext,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { program } from '../options.ts';
-import type { OpenHub, SessionCaller } from './hub-door.ts';
+import {
+  capabilities,
+  type ListName,
+  listMethods,
+  type OpenHub,
+  passedMethods,
+  type SessionCaller,
+  type ShownLists,
+} from './hub-door.ts';
 import { type Fields, isFields, isId, rpcCodes } from './json.ts';
 import { formatError, type SessionOptions } from './legacy-session.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
-/** The list may change at any time, but hardly within a minute. */
-const listTtlMs = 60_000;
+/** A list may change at any time, but hardly within a minute. */
+const listCache = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
 /** A client of the newer era: the SDK speaks it, and also serves a client of the older one that does not begin with its handshake. */
 export class ModernSession {
@@ -45,48 +60,59 @@ export class ModernSession {
   }
 
   #createServer(): Server {
-    const server = new Server(
-      { name: program.name, version: program.version },
-      {
-        capabilities: { tools: { listChanged: true } },
-        instructions: this.#hub.offer().instructions,
-        cacheHints: { 'tools/list': { ttlMs: listTtlMs, cacheScope: 'private' } },
-      },
-    );
+    const cacheHints = Object.fromEntries(Object.keys(listMethods).map((method) => [method, listCache]));
+    const { instructions } = this.#hub.offer();
+    const server = new Server({ name: program.name, version: program.version }, { capabilities, instructions, cacheHints });
     // The definitions are those of the servers; the SDK checks them where they are used.
-    type Listed = { tools: { name: string; inputSchema: { type: 'object' } }[] };
-    server.setRequestHandler('tools/list', async () => ({ tools: this.#hub.offer().shown }) as unknown as Listed);
+    const list = (key: keyof ShownLists) => async () => ({ [key]: this.#hub.offer().shown[key] }) as never;
+    for (const [method, key] of Object.entries(listMethods))
+      server.setRequestHandler(method as keyof typeof listMethods, list(key));
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-      this.#options.onCall();
-      const { envelope, signal, inputResponses } = mcpReq;
-      const { progressToken } = mcpReq._meta ?? {};
-      const { 'io.modelcontextprotocol/clientCapabilities': capabilities }: Fields = { ...envelope };
-      const elicitation: unknown = isFields(capabilities) ? capabilities.elicitation : undefined;
-      const state: unknown = mcpReq.requestState();
-      const answers = { ...(inputResponses && { inputResponses }), ...(state !== undefined && { requestState: state }) };
-      const caller: SessionCaller = {
-        session: this.#options.session,
-        signal,
-        onProgress:
-          progressToken === undefined
-            ? undefined
-            : (progress) => void mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken } }),
-        elicitation: isFields(elicitation) ? elicitation : undefined,
-        elicit: () => Promise.reject(new Error('the call is not suspended')),
-        ...(envelope !== undefined && { answers }),
-      };
-      const run = (one: SessionCaller) => this.#hub.call(params.name, params.arguments ?? {}, one);
-      try {
-        const result = await this.#suspended.run({ caller, state, inputResponses }, run);
-        // As its server wrote it; the SDK adds what the era wants.
-        return result as { content: [] };
-      } catch (error) {
-        const { code, message, data } = formatError(error);
-        throw new ProtocolError(Number(code), String(message), data);
-      }
+      const result = await this.#run(mcpReq, (caller) => this.#hub.call(params.name, params.arguments ?? {}, caller));
+      // As its server wrote it; the SDK adds what the era wants. So are the results below.
+      return result as { content: [] };
     });
-    this.#stops.push(this.#hub.onListChanged(() => void server.sendToolListChanged().catch(() => undefined)));
+    for (const method of passedMethods)
+      server.setRequestHandler(method, async ({ params }: { params: Fields }, { mcpReq }) => {
+        return (await this.#run(mcpReq, (caller) => this.#hub.request(method, params, caller))) as never;
+      });
+    const tell = {
+      tools: () => server.sendToolListChanged(),
+      prompts: () => server.sendPromptListChanged(),
+      resources: () => server.sendResourceListChanged(),
+    };
+    const onChanged = (lists: readonly ListName[]) => {
+      for (const list of lists) void tell[list]().catch(() => undefined);
+    };
+    this.#stops.push(this.#hub.onListChanged(onChanged));
     return server;
+  }
+
+  async #run(request: ServerContext['mcpReq'], run: (caller: SessionCaller) => Promise<Fields>): Promise<Fields> {
+    this.#options.onCall();
+    const { envelope, signal, inputResponses } = request;
+    const { progressToken } = request._meta ?? {};
+    const { 'io.modelcontextprotocol/clientCapabilities': theirs }: Fields = { ...envelope };
+    const elicitation: unknown = isFields(theirs) ? theirs.elicitation : undefined;
+    const state: unknown = request.requestState();
+    const answers = { ...(inputResponses && { inputResponses }), ...(state !== undefined && { requestState: state }) };
+    const caller: SessionCaller = {
+      session: this.#options.session,
+      signal,
+      onProgress:
+        progressToken === undefined
+          ? undefined
+          : (progress) => void request.notify({ method: 'notifications/progress', params: { ...progress, progressToken } }),
+      elicitation: isFields(elicitation) ? elicitation : undefined,
+      elicit: () => Promise.reject(new Error('the call is not suspended')),
+      ...(envelope !== undefined && { answers }),
+    };
+    try {
+      return await this.#suspended.run({ caller, state, inputResponses }, run);
+    } catch (error) {
+      const { code, message, data } = formatError(error);
+      throw new ProtocolError(Number(code), String(message), data);
+    }
   }
 }
 
