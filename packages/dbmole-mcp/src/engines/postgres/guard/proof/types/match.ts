@@ -99,11 +99,13 @@ export class Matcher {
 
   /** The target has its own schema, which the writer may leave out. A row is cast column by column. */
   #findCast(object: CatalogObject): Use | undefined {
+    if (!listUserTypes(object).every((type) => this.#hasProvider(type))) return undefined;
     const { types, functions } = this.#uses;
-    const named = object.targets.flatMap((name) => types.get(name) ?? functions.get(name) ?? []);
-    const others = this.#castsRowsFrom(object) ? [...types].flatMap(([name, uses]) => (name === 'record' ? [] : uses)) : [];
-    const [use] = [...named, ...others];
-    return listUserTypes(object).every((type) => this.#hasProvider(type)) ? use : undefined;
+    for (const name of object.targets) {
+      const [use] = types.get(name) ?? functions.get(name) ?? [];
+      if (use !== undefined) return use;
+    }
+    return this.#castsRowsFrom(object) ? findFirst(types, (name) => name !== 'record') : undefined;
   }
 
   #castsRowsFrom(object: CatalogObject): boolean {
@@ -153,6 +155,11 @@ export class Matcher {
 function fits({ class: of, kind, argTypes, maxArgs }: CatalogObject, { prefix, isCounted, args = 0 }: Use): boolean {
   if (of === catalogs.operator) return prefix === undefined || prefix === (argTypes.length === 1);
   return kind !== 'function' || isCounted !== true || (args >= argTypes.length && args <= (maxArgs ?? args));
+}
+
+function findFirst(uses: ReadonlyMap<string, readonly Use[]>, accepts: (name: string) => boolean): Use | undefined {
+  for (const [name, [use]] of uses) if (use !== undefined && accepts(name)) return use;
+  return undefined;
 }
 
 /** The names of a set, or of a map. */
