@@ -114,6 +114,16 @@ describe(hub.name, () => {
     expect(String(description).length).toBeLessThanOrEqual(100);
     expect(mcpName).toBe(`io.github.dbmole/${name}`);
     expect(readJson('package-lock.json').packages).toMatchObject({ [`packages/${name}`]: { version } });
+    const dockerfile = read(`Dockerfile.${app}`);
+    expect(labelsOf(dockerfile)).toEqual({
+      'org.opencontainers.image.title': name,
+      'org.opencontainers.image.version': version,
+      'org.opencontainers.image.description': description,
+      'org.opencontainers.image.licenses': 'MIT',
+      'io.modelcontextprotocol.server.name': mcpName,
+    });
+    expect(dockerfile).toContain(`ADD dist/${name}-${version}.tgz /\n`);
+    expect(dockerfile).toContain('ENTRYPOINT ["node", "/app/dist/main.js"]');
   });
 
   it('publishes the same files as the servers, and is what its README says', () => {
@@ -155,7 +165,7 @@ const publishing = jobs.filter(({ text }) => text.includes('id-token: write'));
 
 describe('the workflows', () => {
   const names = [...leaves, hub].map(({ name }) => name).join(', ');
-  const apps = leaves.map(({ app }) => app).join(', ');
+  const apps = [...leaves, hub].map(({ app }) => app).join(', ');
 
   it('try every line of Node that we promise', () => {
     expect([...ci.matchAll(/node: \[([^\]]*)\]/g)].map(([, list]) => list)).toEqual(['20, 22, 24']);
@@ -193,7 +203,7 @@ describe('the workflows', () => {
   });
 
   it('pin every image by its digest', () => {
-    const dockerfiles = leaves.map(({ app }) => read(`Dockerfile.${app}`));
+    const dockerfiles = [...leaves, hub].map(({ app }) => read(`Dockerfile.${app}`));
     const bases = dockerfiles.flatMap((text) => [...text.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image));
     const images = Object.values(workflows).flatMap((text) => [...text.matchAll(/\b(?:image|container): (\S+:\S+)/g)]);
     const used = [...bases, ...images.map(([, image = '']) => image)];
@@ -221,7 +231,7 @@ describe('the workflows', () => {
   it('build and install nothing where a job may publish', () => {
     const forbidden = /\bnpm (ci|install|i|run|exec)\b|\bnpx\b|\btsx\b|setup-node@|apt-get|\bpip\b|^ *RUN /m;
     expect(publishing.filter(({ text }) => forbidden.test(text)).map(({ name }) => name)).toEqual([]);
-    for (const { app } of leaves) expect(read(`Dockerfile.${app}`).replace(/^#.*/gm, '')).not.toMatch(forbidden);
+    for (const { app } of [...leaves, hub]) expect(read(`Dockerfile.${app}`).replace(/^#.*/gm, '')).not.toMatch(forbidden);
   });
 
   it('check what they download', () => {
@@ -250,7 +260,7 @@ describe('the dependencies', () => {
     const files = [
       ...Object.values(workflows),
       read('scripts', 'setup.mjs'),
-      ...leaves.map(({ app }) => read(`Dockerfile.${app}`)),
+      ...[...leaves, hub].map(({ app }) => read(`Dockerfile.${app}`)),
     ];
     expect(files.filter((text) => /npm (install|i)\b|'install'/.test(text))).toEqual([]);
     expect(read('scripts', 'setup.mjs')).toContain("'ci', '--ignore-scripts'");
