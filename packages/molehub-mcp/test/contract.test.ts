@@ -12,6 +12,8 @@ const built = (name: string) => ({
   command: node,
   args: [fileURLToPath(new URL(`../../${name}/dist/main.js`, import.meta.url))],
 });
+/** Not among our dependencies; `npm install --no-save chrome-devtools-mcp` brings it. */
+const browserServer = findModule('chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js');
 const asking = { command: node, args: ['--import', 'tsx', askingServer], cwd: findModule('..') };
 const modes: readonly Mode[] = ['legacy', 'auto'];
 const form = { form: {} };
@@ -73,6 +75,15 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
     expect(await client.text('files__read_text_file', { path: world.folder.at('notes', 'a.txt') })).toBe('hello');
     expect(await client.result('files__read_text_file', { path: '/etc/passwd' })).toMatchObject({ isError: true });
     expect(await client.text('files__write_file', { path: 'x', content: 'y' })).toContain('E_UNKNOWN');
+  });
+
+  it.skipIf(!existsSync(browserServer))('list the tools of chrome-devtools-mcp, which starts no browser for that', async () => {
+    const browser = { command: node, args: [browserServer], share: 'session', env: { CI: '1' } };
+    const client = await new HubWorld({ browser }).connect(mode, { search: true });
+    await client.seen(5);
+    const find = () => client.text('hub_search', { query: 'take screenshot' });
+    await expect.poll(find, { timeout: 20_000 }).toContain('browser__take_screenshot');
+    expect(await client.text('hub_status')).toMatch(/browser: stopped; chrome_devtools \d/);
   });
 
   it.each(['dbmole-mcp', 'esmole-mcp'])('list the tools of %s and answer them', async (name) => {

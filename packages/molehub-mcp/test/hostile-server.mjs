@@ -89,7 +89,7 @@ const calls = {
     setTimeout(() => send({ id, result: text('done') }), 20);
   },
   fail: (id) => send({ id, error: { code: -32_050, message: 'it is broken', data: { part: 7 } } }),
-  environment: (id) => send({ id, result: text(JSON.stringify({ env: process.env, cwd: process.cwd() })) }),
+  environment: (id) => send({ id, result: text(JSON.stringify({ env: process.env, cwd: process.cwd(), pid: process.pid })) }),
   cancelled: (id) => send({ id, result: text(cancelled) }),
   ask: (id) =>
     send({
@@ -129,6 +129,7 @@ function take({ id, method, params, result, error }) {
   else send({ id, error: { code: -32_601, message: 'unknown method' } });
 }
 
+process.stderr.write(`started ${process.pid}\n`);
 if (mode === 'broken') {
   process.stderr.write('no license found\n');
   process.exit(9);
