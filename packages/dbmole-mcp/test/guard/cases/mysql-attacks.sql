@@ -980,6 +980,12 @@ SELECT SETVAL(s, 100)
 SELECT * FROM v_sequence
 --- fn-nextval-stored | allow | in a stored function | only: mariadb
 SELECT f_sequence()
+--- fn-nextval-default | refuse | the default of a column | only: mariadb
+SELECT DEFAULT(a) FROM t_next
+--- fn-nextval-default-stored | refuse | ends the server: the default of a column, in a stored function | only: mariadb
+SELECT f_next()
+--- fn-nextval-default-view | refuse | ends the server: behind a view in a stored function | only: mariadb
+SELECT f_next_view()
 --- fn-ps-thread | allow | asks, and sets nothing | only: mysql
 SELECT sys.ps_thread_id(CONNECTION_ID())
 --- fn-sys-config | allow | sets a variable of the session | only: mysql

@@ -9,9 +9,7 @@ const shownMode: LexMode = { ...plainMode, ansiQuotes: true };
 
 /** Finds the calls in the expression of a column, as MariaDB shows it. */
 export function* callsOfColumn(expression: string): Steps<CallUse[]> {
-  // A default may advance a sequence, which the read-only transaction refuses when the default runs.
-  const shown = expression.replaceAll(/\b(?:next|set)val\(/gi, 'lastval(');
-  const text = hasIntroducer(shown) ? withoutTexts(shown) : shown;
+  const text = hasIntroducer(expression) ? withoutTexts(expression) : expression;
   return yield* findCalls(yield* tokenize(text, shownMode), shownMode, text);
 }
 
