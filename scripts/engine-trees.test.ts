@@ -33,6 +33,7 @@ const onlyPostgres: Differences = {
   'names are searched along a path of schemas': 'catalog/fragments',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
+  'only this engine explains DDL yet': 'ddl/',
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 

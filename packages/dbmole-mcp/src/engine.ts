@@ -138,6 +138,8 @@ export interface SqlGrammar {
   findTransactionWord(sql: string): string | undefined;
   /** The word of a statement that has no plan, or asks for one itself: `SHOW`. */
   findUnplannedWord(sql: string): string | undefined;
+  /** Whether it begins as DDL does. */
+  isDefinition(sql: string): boolean;
   /** Whether it gives rows that could have an order. */
   isQuery(sql: string): boolean;
   /** Whether its effect is gone when its call ends, because the session is. */

@@ -35,7 +35,7 @@ function createWorld(): { world: World; modules: EngineModules } {
   const world: World = { opened: [], closed: [], rows: 1, cell: 'cut', ms: 0, known: 0, true: 0, checkMs: 0, ran: [] };
   const none = {
     grammar: {
-      ...{ findTransactionWord: notAsked, findUnplannedWord: notAsked, isQuery: notAsked },
+      ...{ findTransactionWord: notAsked, findUnplannedWord: notAsked, isDefinition: notAsked, isQuery: notAsked },
       ...{ endsWithCall: notAsked, readName: notAsked, placeholders },
     },
     catalog: { listDatabases: notAsked, listTables: notAsked, describeTables: notAsked, search: notAsked, findOthers: notAsked },

@@ -1,4 +1,5 @@
 import type { Capabilities } from '../audit/capabilities.ts';
+import type { DdlReader } from '../ddl/ddl-report.ts';
 import type { Diagnosis } from '../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../engine.ts';
 import type { PlanTree } from '../plan/plan-tree.ts';
@@ -202,6 +203,8 @@ export interface PlanReader {
   statement(run: CatalogRun, request: PlanRequest): Promise<string>;
   /** A condensed plan of `sql`. */
   parse(answer: string, sql: string): PlanTree;
+  /** Tells what a statement of DDL would do. Loaded when it is first asked for. */
+  ddl?(): Promise<DdlReader>;
   /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */
   findTable?(name: string, sql: string): string;
 }

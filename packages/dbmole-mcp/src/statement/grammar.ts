@@ -12,6 +12,8 @@ interface GrammarWords {
   staying?: RegExp;
   /** Statements that have no plan, or ask for one themselves. */
   unplanned: string;
+  /** Statements that define or maintain objects, which `explain` tells the effects of. */
+  definition: string;
   /** A name, perhaps quoted and qualified, from its beginning. */
   name: RegExp;
   placeholders: PlaceholderStyle;
@@ -26,11 +28,13 @@ export function createGrammar({ space, staying, name, placeholders, ...words }: 
   const transaction = startsWith(space, String.raw`(${words.transaction})\b`);
   const session = startsWith(space, String.raw`(${words.session})\b`);
   const unplanned = startsWith(space, String.raw`(${words.unplanned})\b`);
+  const definition = startsWith(space, String.raw`(?:${words.definition})\b`);
   const query = startsWith(space, String.raw`\(*\s*(?:select|with|table|values)\b`);
   const findWord = (pattern: RegExp, sql: string) => pattern.exec(sql)?.[1]?.toUpperCase().replace(/\s+/g, ' ');
   return {
     findTransactionWord: (sql) => findWord(transaction, sql),
     findUnplannedWord: (sql) => findWord(unplanned, sql),
+    isDefinition: (sql) => definition.test(sql),
     isQuery: (sql) => query.test(sql),
     endsWithCall(sql) {
       const word = findWord(session, sql);

@@ -2,6 +2,7 @@ import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, ty
 import * as z from 'zod';
 import type { TableDetails } from '../catalog/catalog.ts';
 import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
+import { formatDdl, formatDdlLine } from '../ddl/ddl-text.ts';
 import type { CallerParam, RowSink } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
@@ -26,7 +27,8 @@ export function explainTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'explain',
     title: 'Explain',
-    description: 'The plan of a read: rows estimated->actual, time, what is slow and why; or raw.',
+    description:
+      'The plan of a read: rows estimated->actual, time, what is slow and why; or raw. Of DDL, not run: locks, safer form.',
     effect: 'read',
     input,
     handler: (args, context) =>
@@ -62,6 +64,11 @@ interface Request extends PlanRequest {
 
 async function explainOne(call: Call, request: Request): Promise<ToolReply> {
   const { sql, raw, analyze, budget, isAlone } = request;
+  const ddl = call.backend.grammar.isDefinition(sql) ? await call.backend.plan.ddl?.() : undefined;
+  if (ddl !== undefined) {
+    const report = await ddl.explain(call.backend.catalogRun(call.options), sql);
+    return respond.text(formatDdl(report), { line: formatDdlLine(report), budget });
+  }
   const offering = isAlone ? withNameSuggestions : withNameSuggestionsOnly;
   const plan = await offering(call, sql, () => readPlan(call, request));
   const line = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';

@@ -8,6 +8,7 @@ export const grammar = createGrammar({
   session: String.raw`use|lock|prepare|handler|set|create\s+(?:or\s+replace\s+)?temporary`,
   staying: /\bset\s+(?:password|default\s+role)\b|\b(?:global|persist|persist_only)\b/i,
   unplanned: 'explain|analyze|describe|desc|show',
+  definition: 'alter|create|drop|truncate|optimize|rename',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u,
   placeholders,
 });

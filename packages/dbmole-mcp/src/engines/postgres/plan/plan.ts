@@ -6,4 +6,5 @@ export const plan: PlanReader = {
     return `EXPLAIN (FORMAT JSON${analyze ? ', ANALYZE, BUFFERS' : ''}) ${sql}`;
   },
   parse: parsePlan,
+  ddl: async () => (await import('../ddl/ddl.ts')).ddl,
 };

@@ -9,6 +9,7 @@ export const grammar = createGrammar({
   transaction: String.raw`begin|start\s+transaction|commit(?!\s+prepared)|rollback(?!\s+prepared)|abort|end|savepoint|release`,
   session: String.raw`lock|listen|declare|prepare(?!\s+transaction)|set|create\s+(?:(?:local|global|or\s+replace)\s+)*temp(?:orary)?`,
   unplanned: 'explain|analy[sz]e|describe|desc|show',
+  definition: 'alter|create|drop|truncate|reindex|cluster|vacuum|refresh|comment|lock',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*")+/u,
   placeholders,
 });

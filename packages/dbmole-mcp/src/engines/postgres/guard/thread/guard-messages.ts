@@ -7,6 +7,9 @@ type Rows = readonly (readonly (string | null)[])[];
 /** The database number of statements that are checked for a dry run. */
 export const dryRuns = 0;
 
+/** What a statement is read for. */
+export type Inspection = 'ddl';
+
 /** What the main thread sends to the thread that checks statements. */
 export type ToThread =
   | {
@@ -18,6 +21,8 @@ export type ToThread =
       /** Reads the catalog for this statement alone. */
       readonly isAlone?: boolean | undefined;
     }
+  /** Statements, or parts of them, to be read without checking or running them. */
+  | { readonly type: 'inspect'; readonly id: number; readonly what: Inspection; readonly texts: readonly string[] }
   | { readonly type: 'forget'; readonly database: number }
   | { readonly type: 'ping' }
   /** A part of the rows, because a large message blocks the thread that sends it. */
@@ -33,6 +38,8 @@ export type FromThread =
       readonly params: readonly string[];
     }
   | { readonly type: 'accepted'; readonly id: number; readonly acceptance: Acceptance }
+  /** The result is plain data, of the kind that was asked for. */
+  | { readonly type: 'inspected'; readonly id: number; readonly result: unknown }
   | { readonly type: 'failed'; readonly id: number; readonly failure: PlainFailure }
   | { readonly type: 'remember'; readonly database: number; readonly found: Readonly<Record<string, string>> }
   | { readonly type: 'pong' };

@@ -5,7 +5,15 @@ import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import { passParams } from '../../../../next-steps.ts';
 import type { Acceptance, Checker } from '../checker.ts';
-import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
+import {
+  dryRuns,
+  type FromThread,
+  fromPlain,
+  type Inspection,
+  type PlainTrust,
+  type ToThread,
+  toPlain,
+} from './guard-messages.ts';
 
 /** How long one check may keep the thread busy. Ordinary statements take a millisecond. */
 const maxBusyMs = 3_000;
@@ -19,14 +27,18 @@ const maxHeapMb = 512;
 const maxYoungMb = 3;
 const rowsPerMessage = 1_000;
 
-interface Job {
-  readonly id: number;
+interface Check {
   readonly database: number;
   readonly sql: string;
   readonly trust: Trust | undefined;
   readonly isAlone?: boolean | undefined;
   readonly run: CatalogQuestion;
-  readonly resolve: (acceptance: Acceptance) => void;
+}
+
+interface Job extends Partial<Check> {
+  readonly id: number;
+  readonly request: ToThread;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -47,8 +59,22 @@ export async function refuseDryRun(sql: string): Promise<void> {
   await start({ database: dryRuns, sql, trust: undefined, run: async () => [] });
 }
 
-function start(job: Omit<Job, 'id' | 'resolve' | 'reject'>): Promise<Acceptance> {
-  return new Promise((resolve, reject) => getThread().start({ ...job, id: ++lastId, resolve, reject }));
+async function start(check: Check): Promise<Acceptance> {
+  const id = ++lastId;
+  const { database, sql, trust, isAlone } = check;
+  const request: ToThread = { type: 'check', id, database, sql, trust: trust && toPlainTrust(trust), isAlone };
+  // The thread answers a check with nothing else.
+  return (await startJob({ ...check, id, request })) as Acceptance;
+}
+
+/** Reads texts in the thread; the result is what the reader there returns. */
+export async function inspect(what: Inspection, texts: readonly string[]): Promise<unknown> {
+  const id = ++lastId;
+  return await startJob({ id, request: { type: 'inspect', id, what, texts } });
+}
+
+function startJob(job: Omit<Job, 'resolve' | 'reject'>): Promise<unknown> {
+  return new Promise((resolve, reject) => getThread().start({ ...job, resolve, reject }));
 }
 
 function getThread(): GuardThread {
@@ -84,8 +110,7 @@ class GuardThread {
     clearTimeout(this.#idle);
     this.#worker.ref();
     if (this.#heartbeat === undefined) this.#startHeartbeat();
-    const { id, database, sql, trust, isAlone } = job;
-    this.#send({ type: 'check', id, database, sql, trust: trust && toPlainTrust(trust), isAlone });
+    this.#send(job.request);
   }
 
   forget(database: number): void {
@@ -103,13 +128,14 @@ class GuardThread {
     if (job === undefined) return;
     if (message.type === 'ask') void this.#ask(job, message);
     else if (message.type === 'accepted') job.resolve(message.acceptance);
+    else if (message.type === 'inspected') job.resolve(message.result);
     else job.reject(fromPlain(message.failure));
     if (message.type !== 'ask') this.#finish(job);
   }
 
   async #ask({ run }: Job, { question, sql, params }: Extract<FromThread, { type: 'ask' }>): Promise<void> {
     try {
-      const rows = await run(sql, params);
+      const rows = (await run?.(sql, params)) ?? [];
       let from = 0;
       for (; from + rowsPerMessage < rows.length; from += rowsPerMessage) {
         this.#send({ type: 'rows', question, rows: rows.slice(from, from + rowsPerMessage), isLast: false });

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
+import { readDdl } from '../../ddl/read-statement.ts';
 import { createDryRunChecker } from '../../session/dry-run.ts';
 import { type Checker, createChecker } from '../checker.ts';
 import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
@@ -22,6 +23,7 @@ type Answer = (rows: readonly (readonly (string | null)[])[]) => void;
 
 port?.on('message', (message: ToThread) => {
   if (message.type === 'check') void check(message);
+  else if (message.type === 'inspect') void inspect(message);
   else if (message.type === 'forget') checkers.get(message.database)?.forget();
   else if (message.type === 'ping') send({ type: 'pong' });
   else answer(message);
@@ -32,6 +34,16 @@ async function check({ id, database, sql, trust, isAlone }: Extract<ToThread, { 
   try {
     const acceptance = await getChecker(database, trust).check(sql, createQuestion(id), isAlone);
     send({ type: 'accepted', id, acceptance });
+  } catch (error) {
+    send({ type: 'failed', id, failure: toPlain(error) });
+  }
+}
+
+async function inspect({ id, texts }: Extract<ToThread, { type: 'inspect' }>): Promise<void> {
+  current[0] = id;
+  try {
+    const [first = ''] = texts;
+    send({ type: 'inspected', id, result: await readDdl(first) });
   } catch (error) {
     send({ type: 'failed', id, failure: toPlain(error) });
   }

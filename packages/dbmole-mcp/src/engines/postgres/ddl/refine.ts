@@ -1,0 +1,162 @@
+import type { CatalogRun } from '../../../engine.ts';
+import type { DdlAction, RelationName } from './actions.ts';
+import { quoteName, type Relation } from './relations.ts';
+import { readTypeChange } from './type-change.ts';
+
+/** What the catalog says of an action beside its text. */
+export interface Refined {
+  rule: string;
+  notes: readonly string[];
+  /** The table that a foreign key references. */
+  other?: RelationName;
+}
+
+interface Question {
+  run: CatalogRun;
+  action: DdlAction;
+  relation: Relation;
+  version: number;
+}
+
+/** The rule of an action where it depends on the table as it is. */
+export async function refine(question: Question): Promise<Refined> {
+  const { action, relation } = question;
+  const refiner = refiners[action.rule];
+  const refined = refiner === undefined ? { rule: action.rule, notes: [] } : await refiner(question);
+  return { ...refined, notes: [...refined.notes, ...describeRelations(action, relation)] };
+}
+
+const columnSql = `
+select a.attnotnull::text,
+  exists (select from pg_catalog.pg_constraint k where k.conrelid = a.attrelid and k.contype = 'c' and k.convalidated
+    and pg_catalog.pg_get_expr(k.conbin, k.conrelid) = '(' || pg_catalog.quote_ident(a.attname) || ' IS NOT NULL)')::text,
+  exists (select from pg_catalog.pg_constraint k where k.conrelid = a.attrelid and k.contype = 'n' and not k.convalidated and a.attnum = any(k.conkey))::text,
+  (pg_catalog.to_jsonb(a)->>'attgenerated')
+from pg_catalog.pg_attribute a where a.attrelid = $1::text::oid and a.attname = $2::text and a.attnum > 0 and not a.attisdropped`;
+
+const constraintSql = `
+select k.contype, k.convalidated::text, n.nspname::text, r.relname::text
+from pg_catalog.pg_constraint k left join pg_catalog.pg_class r on r.oid = k.confrelid left join pg_catalog.pg_namespace n on n.oid = r.relnamespace
+where k.conrelid = $1::text::oid and k.conname = $2::text`;
+
+/** Whether any function of one of these names, or of an operator, is volatile; and the names that there are none of. */
+const volatileSql = `
+with named as (
+  select p.proname::text as name, p.provolatile from pg_catalog.pg_proc p
+    where p.proname::text in (select pg_catalog.json_array_elements_text($1::json))
+  union all select o.oprname::text, p.provolatile from pg_catalog.pg_operator o join pg_catalog.pg_proc p on p.oid = o.oprcode
+    where o.oprname::text in (select pg_catalog.json_array_elements_text($2::json)))
+select pg_catalog.json_agg(distinct n.name) filter (where n.provolatile = 'v')::text from named n`;
+
+const domainSql = `
+with recursive chain as (
+  select t.* from pg_catalog.pg_type t where t.oid = pg_catalog.to_regtype($1::text)
+  union all select b.* from pg_catalog.pg_type b join chain c on c.typbasetype = b.oid and c.typtype = 'd')
+select pg_catalog.bool_or(c.typtype = 'd' and (c.typnotnull or exists (select from pg_catalog.pg_constraint k where k.contypid = c.oid)))::text
+from chain c`;
+
+const nullableIndexSql = `
+select (exists (select from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid = i.indrelid
+    and a.attnum = any(pg_catalog.string_to_array(i.indkey::text, ' ')::int2[])
+  where i.indexrelid = pg_catalog.to_regclass($1::text) and not a.attnotnull))::text`;
+
+const refiners: Readonly<Record<string, (question: Question) => Promise<Refined>>> = {
+  'ADD COLUMN': refineNewColumn,
+  'ADD COLUMN: constant default': refineNewColumn,
+  'SET NOT NULL': async ({ run, action, relation }) => {
+    const { column = '' } = action;
+    const [row] = await run(columnSql, [relation.oid, column]);
+    if (row === undefined) return { rule: action.rule, notes: [`${relation.label} has no column ${column}; it would fail`] };
+    const [isNotNull, isProved, isUnchecked] = row;
+    if (isNotNull === 'true' && isUnchecked !== 'true') return { rule: `${action.rule}: it is already`, notes: [] };
+    return { rule: isProved === 'true' ? `${action.rule}: a valid CHECK proves it` : action.rule, notes: [] };
+  },
+  'SET EXPRESSION: stored': async ({ run, action, relation }) => {
+    const [row] = await run(columnSql, [relation.oid, action.column ?? '']);
+    return { rule: row?.[3] === 'v' ? 'SET EXPRESSION: virtual' : action.rule, notes: [] };
+  },
+  'ALTER TYPE: rewrite': async ({ run, action, relation }) => {
+    const { column = '', type, isComputed = false } = action;
+    if (type === undefined) return { rule: action.rule, notes: [] };
+    const change = await readTypeChange(run, relation.oid, { column, type, isComputed });
+    if (change === undefined) return { rule: action.rule, notes: [`the column ${column} or its new type is not found here`] };
+    const note = `${change.from} to ${change.to}: ${change.why}`;
+    return { rule: change.keepsStorage ? 'ALTER TYPE: same storage' : action.rule, notes: [note] };
+  },
+  'VALIDATE CONSTRAINT': refineConstraint,
+  'DROP CONSTRAINT': refineConstraint,
+  'ADD PRIMARY KEY: using an index': async ({ run, action }) => {
+    const { index } = action;
+    const name = [index?.schema, index?.name].flatMap((part) => (part === undefined ? [] : [quoteName(part)])).join('.');
+    const [row] = await run(nullableIndexSql, [name]);
+    return { rule: row?.[0] === 'true' ? `${action.rule} on nullable columns` : action.rule, notes: [] };
+  },
+  'CREATE INDEX': async ({ action, relation }) => ({
+    rule: relation.partitions > 0 ? `${action.rule}: on all partitions` : action.rule,
+    notes: relation.partitions > 0 ? [`all ${relation.partitions} partitions are locked as well`] : [],
+  }),
+  'CREATE INDEX: on the parent only': async ({ action, relation }) => ({
+    rule: relation.partitions > 0 ? action.rule : 'CREATE INDEX',
+    notes: [],
+  }),
+};
+
+async function refineNewColumn({ run, action, relation }: Question): Promise<Refined> {
+  const { type, functions = [], operators = [], column = '' } = action;
+  const [[domain = []], [calls = []], [existing]] = await Promise.all([
+    run(domainSql, [type?.name ?? '']),
+    run(volatileSql, [JSON.stringify(functions), JSON.stringify(operators)]),
+    run(columnSql, [relation.oid, column]),
+  ]);
+  const notes = existing === undefined ? [] : [`${relation.label} has a column ${column} already; it would fail`];
+  if (domain[0] === 'true') return { rule: 'ADD COLUMN: domain with constraints', notes };
+  // The server wrote it: a list of names.
+  const volatile = JSON.parse(calls[0] ?? '[]') as string[];
+  if (volatile.length === 0) return { rule: action.rule, notes };
+  return { rule: 'ADD COLUMN: volatile default', notes: [...notes, `${volatile.join(', ')} gives another value for each row`] };
+}
+
+async function refineConstraint({ run, action, relation }: Question): Promise<Refined> {
+  const { constraint = '' } = action;
+  const [row] = await run(constraintSql, [relation.oid, constraint]);
+  if (row === undefined)
+    return { rule: action.rule, notes: [`${relation.label} has no constraint ${constraint}; it would fail`] };
+  const [kind, isValid, schema, name] = row;
+  const rule = kind === 'f' ? `${action.rule}: foreign key` : action.rule;
+  const isDone = action.rule === 'VALIDATE CONSTRAINT' && isValid === 'true';
+  const notes = isDone ? [`${constraint} is valid already; nothing is scanned`] : [];
+  return name === null || name === undefined ? { rule, notes } : { rule, notes, other: { schema: schema ?? undefined, name } };
+}
+
+/** What other tables, and parts of the table, have to do with it. */
+function describeRelations({ rule }: DdlAction, relation: Relation): string[] {
+  const describe = describers[rule];
+  if (describe !== undefined) return describe(relation);
+  return relation.partitions > 0 && !/PARTITION|INDEX/.test(rule)
+    ? [`all ${relation.partitions} partitions are locked as well`]
+    : [];
+}
+
+const list = (tables: readonly string[]) => tables.slice(0, 5).join(', ') + (tables.length > 5 ? ' and others' : '');
+
+const describeDefault = ({ defaultPartition }: Relation) =>
+  defaultPartition === undefined ? [] : [`the default partition ${defaultPartition} is locked with ACCESS EXCLUSIVE and scanned`];
+
+const describers: Readonly<Record<string, (relation: Relation) => string[]>> = {
+  TRUNCATE: ({ referencedBy }) =>
+    referencedBy.length === 0
+      ? []
+      : [`${list(referencedBy)} reference it: without CASCADE it fails, with CASCADE they are emptied as well`],
+  'DROP TABLE': ({ references, referencedBy }) => [
+    ...(references.length > 0 ? [`also locks ${list(references)}, which it references, with ACCESS EXCLUSIVE`] : []),
+    ...(referencedBy.length > 0 ? [`${list(referencedBy)} reference it: without CASCADE it fails`] : []),
+  ],
+  'ATTACH PARTITION': describeDefault,
+  'CREATE TABLE: partition of': describeDefault,
+  'REFRESH MATERIALIZED VIEW: concurrently': ({ label, hasUniqueIndex }) =>
+    hasUniqueIndex ? [] : [`${label} has no unique index on columns; it would fail`],
+  'CREATE INDEX: concurrently': ({ kind }) =>
+    kind.startsWith('partitioned')
+      ? ['it fails on a partitioned table: CREATE INDEX … ON ONLY it, one CONCURRENTLY on each partition, then ATTACH PARTITION']
+      : [],
+};
