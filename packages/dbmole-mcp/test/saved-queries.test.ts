@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { createTempFolder, readText, ServerProcess, type TempFolder } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bin } from './bin.ts';
 import { type Account, createAccount, runDirect } from './direct.ts';
 import { formatSlowRead } from './slow-read.ts';
@@ -45,6 +45,13 @@ const markPaid = `-- tool: order_mark_paid
 -- param id integer: the order
 update orders set status = 'paid' where id = :id
 `;
+
+const mark = 'saved cancel';
+/** How many statements with the mark the server runs. */
+const runningSql: Record<Account['type'], string> = {
+  postgres: `select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like '%${mark}%'`,
+  mysql: `select count(*) from information_schema.processlist where id <> connection_id() and info like '%${mark}%'`,
+};
 
 const isSlow = (type: Account['type']) => `-- tool: slow_one
 -- description: Waits.
@@ -159,6 +166,20 @@ describe.each(engines)('saved queries on %s', (id) => {
 
   it('stop at their own time limit', async () => {
     expect(await call('slow_one', { connection: 'main' })).toMatch(/E_TIMEOUT.*300 ms/s);
+  });
+
+  it('are gone from the server when the call is cancelled', async () => {
+    write('long_one.sql', `-- tool: long_one\n-- description: Waits long.\n${formatSlowRead(account.type, mark)}`);
+    const waiting = await start();
+    onTestFinished(async () => void (await waiting.stop()));
+    const countRunning = async () => Number((await runDirect(engine(), [runningSql[account.type]]))[0]?.[0]);
+    const { answer, cancel } = waiting.start('tools/call', { name: 'long_one', arguments: { connection: 'main' } });
+    answer.catch(() => undefined);
+    await expect.poll(countRunning, { timeout: 20_000 }).toBe(1);
+    cancel();
+    await expect.poll(countRunning, { timeout: 20_000 }).toBe(0);
+    expect(readText(await waiting.callTool('customer_orders', { customer_id: 42, connection: 'main' }))).toContain('2 rows');
+    rmSync(folder.at('queries', 'long_one.sql'));
   });
 
   it('are read again at each call', async () => {

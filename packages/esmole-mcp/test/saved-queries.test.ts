@@ -3,7 +3,9 @@ import { createTempFolder, HttpProcess, openHttpClient, readText, ServerProcess,
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bin } from './bin.ts';
+import { get, openCluster, write } from './open-cluster.ts';
 import { createClient } from './saved-client.ts';
+import { fillSlowIndex, slowSearch } from './slow-search.ts';
 
 const engines: readonly ServerId[] = ['elasticsearch9', 'opensearch3'];
 
@@ -102,6 +104,32 @@ describe.each(engines)('saved queries on %s', (id) => {
     expect(await call('log_add', { service: 'new', connection: 'main' })).toContain('Status 201');
     expect(await call('errors_by_service', { service: 'new', connection: 'reader' })).toContain('"value":1');
   });
+
+  it('are gone from the cluster when the call is cancelled', async () => {
+    const { host, port } = engine();
+    const backend = await openCluster({ host, port }, {});
+    const index = `saved-slow-${process.pid}-${Date.now()}`;
+    const within = () => ({ signal: AbortSignal.timeout(60_000) });
+    await fillSlowIndex(backend, index);
+    onTestFinished(async () => {
+      await backend.send(write('DELETE', `/${index}`), within());
+      await backend.dispose();
+    });
+    const head = '# tool: slow_one\n# description: Takes long.\n# timeout: 60s';
+    writeFileSync(folder.at('queries', 'slow.http'), `${head}\nPOST /${index}/_search\n${JSON.stringify(slowSearch())}`);
+    const waiting = new ServerProcess({ file: bin, args: ['--queries', folder.at('queries')], env });
+    onTestFinished(async () => void (await waiting.stop()));
+    await waiting.initialize();
+    const countRunning = async () => {
+      const { text } = await backend.send(get('/_tasks?actions=*search*&detailed=true'), within());
+      return text.split(index).length - 1;
+    };
+    const { answer, cancel } = waiting.start('tools/call', { name: 'slow_one', arguments: { connection: 'main' } });
+    answer.catch(() => undefined);
+    await expect.poll(countRunning, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+    cancel();
+    await expect.poll(countRunning, { timeout: 20_000 }).toBe(0);
+  }, 120_000);
 
   it('are read again at each call, and offered over HTTP', async () => {
     writeFileSync(folder.at('queries', 'add.http'), add.replace('"{{service}}"', '{{ service'));

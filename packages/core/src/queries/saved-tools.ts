@@ -99,8 +99,11 @@ const ofText: readonly Failure['kind'][] = ['engine', 'unknown', 'refused'];
 /** A mistake in the text is corrected in the file, which a caller does not know. */
 function withFile(error: unknown, { query, file }: QueryCall): unknown {
   if (!(error instanceof Failure) || error.code === 'E_READONLY') return error;
-  if (!ofText.includes(error.kind) && error.code !== 'E_QUERY_FILE') return error;
-  return failureWith(error, { message: `${error.message} (saved query ${query.name}, ${formatVisible(file)})` });
+  const isSeveral = error.code === 'E_MULTIPLE_STATEMENTS';
+  if (!ofText.includes(error.kind) && error.code !== 'E_QUERY_FILE' && !isSeveral) return error;
+  const message = `${error.message} (saved query ${query.name}, ${formatVisible(file)})`;
+  // Elsewhere a caller can pass several.
+  return failureWith(error, { message, ...(isSeveral && { hint: askUser('keep one statement in the file') }) });
 }
 
 /** The hints of a tool are read once, so a file cannot turn a tool that reads into one that writes. */
