@@ -4,6 +4,7 @@ import { doorLines } from './lines/doors.ts';
 import { esLines } from './lines/es.ts';
 import { guardLines } from './lines/guard.ts';
 import { hubLines } from './lines/hub.ts';
+import { savedLines } from './lines/saved.ts';
 import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
 import { tunnelLines } from './lines/tunnel.ts';
@@ -18,5 +19,6 @@ export const lines: readonly Line[] = [
   ...callLines,
   ...doorLines,
   ...hubLines,
+  ...savedLines,
   ...esLines,
 ];

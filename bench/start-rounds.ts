@@ -17,6 +17,10 @@ const files: Record<Program, string> = {
   'esmole-mcp': `${root}packages/esmole-mcp/dist/main.js`,
 };
 
+export function programFile(program: Program): string {
+  return files[program];
+}
+
 const measured = new Map<string, Promise<Round[]>>();
 
 /** Starts every program in turn, `runs` times; all lines of one run of the bench share the result. */

@@ -48,10 +48,13 @@ function connectionsOf(fields: Record<string, string>): string {
 }
 
 /** Starts a server, asks it who it is and what it can do, and ends it. */
-export async function sampleStart(node: string, program: string, era: Era): Promise<Sample> {
+export async function sampleStart(node: string, program: string, era: Era, args: readonly string[] = []): Promise<Sample> {
   const [hello, list] = conversations[era];
   const started = performance.now();
-  const child = spawn(node, [program], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...twentyConnections } });
+  const child = spawn(node, [program, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...twentyConnections },
+  });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
   try {
