@@ -91,7 +91,7 @@ describe.each(engines)('hostile saved queries of a project on %s', (id) => {
     const queries = folder.at('work', '.dbmole', 'queries');
     mkdirSync(queries, { recursive: true });
     for (const [query, sql] of Object.entries(statements)) {
-      const param = sql.includes(':note') ? '-- param note text: any\n' : '';
+      const param = sql.includes(':note') ? '-- param note text: what is wanted\n' : '';
       const text = sql.replace('gone()', `${name}.gone()`);
       writeFileSync(`${queries}/${query}.sql`, `-- tool: hostile_${query}\n-- description: Reads.\n${param}${text}\n`);
     }
