@@ -25,6 +25,25 @@ const defects = [
   // A column whose sequence is nearly at the end of its type.
   'create table ticket (id serial primary key)',
   "select setval('ticket_id_seq', 2083059139)",
+  // Sequences that no column owns: one fills a smaller column, one counts down.
+  'create sequence shared_number',
+  "create table parcel (id int primary key default nextval('shared_number'))",
+  "select setval('shared_number', 2126008810)",
+  'create sequence countdown increment -1 minvalue -1000 maxvalue 1000 start 1000',
+  "select setval('countdown', -990)",
+  // All that the second holds is in the first.
+  'create table visit (id int primary key, page int, seconds int)',
+  'create index visit_page_seconds on visit (page) include (seconds)',
+  'create index visit_page on visit (page)',
+  // Rules that are not enforced for all rows.
+  'create table refund (id int primary key, amount int, visit_id int)',
+  'create index refund_visit on refund (visit_id)',
+  'alter table refund add constraint refund_positive check (amount > 0) not valid',
+  'alter table refund add constraint refund_of foreign key (visit_id) references visit not valid',
+  'alter table refund disable trigger all',
+  "create function note_visit() returns trigger language plpgsql as 'begin return new; end'",
+  'create trigger visit_noted before insert on visit for each row execute function note_visit()',
+  'alter table visit disable trigger visit_noted',
   // Autovacuum cannot reach it.
   'create table queue (id int primary key, done boolean) with (autovacuum_enabled = off)',
   'insert into queue select i, false from generate_series(1, 5000) i',
@@ -112,6 +131,7 @@ describe.each(engines)('diagnose on %s', (id) => {
       expect(text.split('\n')[1]).toMatch(/^high: index orders_customer_unique on orders is invalid/);
       expect(text).toMatch(/^medium: index orders_placed_again on orders .* is the same as orders_placed$/m);
       expect(text).toMatch(/^low: index orders_placed on orders .* is covered by the first columns of orders_placed_note$/m);
+      expect(text).toMatch(/^low: index visit_page on visit .* is covered by the first columns of visit_page_seconds$/m);
       expect(text).toMatch(/^low: index orders_note on orders .* was never scanned/m);
       expect(text).toMatch(
         /^medium: foreign key orders_customer_id_fkey of orders \(customer_id\) has no index; the table has about 60000 rows$/m,
@@ -120,13 +140,39 @@ describe.each(engines)('diagnose on %s', (id) => {
       expect(text).not.toContain('orders_pkey on');
     });
 
-    it('finds a sequence near its end, and a table that is not vacuumed', async () => {
-      const lines = (await worst('tables')).split('\n');
-      expect(lines[1]).toMatch(
-        /^high: sequence public\.ticket_id_seq of public\.ticket\.id is at 2083059139 of 2147483647 \(97 %\)/,
-      );
-      expect(lines[4]).toMatch(/^medium: autovacuum is switched off for queue; it has 5000 dead rows beside \d+/);
+    it('finds sequences near their end, and a table that is not vacuumed', async () => {
+      const text = await worst('tables');
+      expect(
+        text
+          .split('\n')
+          .slice(1, 10)
+          .filter((line) => line.startsWith('high')),
+      ).toEqual([
+        expect.stringMatching(/^high: sequence public\.countdown is at -990 of -1000 \(100 %\)$/),
+        expect.stringMatching(
+          /^high: sequence public\.shared_number of public\.parcel\.id is at 2126008810 of 2147483647 \(99 %\)$/,
+        ),
+        expect.stringMatching(
+          /^high: sequence public\.ticket_id_seq of public\.ticket\.id is at 2083059139 of 2147483647 \(97 %\)$/,
+        ),
+      ]);
+      expect(text).toContain('ALTER SEQUENCE public.countdown AS bigint MINVALUE -9223372036854775808;');
+      expect(text).toMatch(/^medium: autovacuum is switched off for queue; it has 5000 dead rows beside \d+/m);
       expect((await diagnose({ check: 'tables' })).split('Listed:')[1]).toMatch(/^\n {2}orders: [\d.]+ MB, ~60000 rows/);
+    });
+
+    it('finds constraints and triggers that are not enforced', async () => {
+      const text = await worst('tables');
+      expect(text).toMatch(/^medium: the checks of foreign keys are disabled on refund$/m);
+      expect(text).toMatch(/^low: constraint refund_positive of refund was never validated$/m);
+      expect(text).toContain('Next: ALTER TABLE refund VALIDATE CONSTRAINT refund_of;');
+      expect(text).toMatch(/^low: trigger visit_noted of visit is disabled$/m);
+      // What the next steps say, mends them.
+      const next = [...text.matchAll(/^ {2}Next: (ALTER TABLE (?:refund|visit) [^;]+;)/gm)].map(
+        ([, statement = '']) => statement,
+      );
+      await runDirect(engine(), next, account.database);
+      expect(await worst('tables')).not.toMatch(/validated|disabled/);
     });
 
     it('finds the statements that take the time, by their share', async () => {

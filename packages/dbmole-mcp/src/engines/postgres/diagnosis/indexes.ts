@@ -28,7 +28,7 @@ limit ${maxEach}`;
 
 /**
  * Pairs of which the first index answers nothing that the second does not: the same columns in the same order, or the beginning of
- * them. The first is not unique and no constraint needs it; of two equal ones the younger.
+ * them, also before included columns. The first is not unique and no constraint needs it; of two equal ones the younger.
  */
 const redundantSql = `
 with ${lockedRelations}, plain as materialized (
@@ -39,7 +39,7 @@ with ${lockedRelations}, plain as materialized (
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${isInScope('n', 'c')})
-select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnkeyatts = b.indnkeyatts)::text,
+select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnatts = b.indnatts)::text,
   ${size('x.oid')}::text
 from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.indexrelid and b.relam = a.relam
   join pg_catalog.pg_class x on x.oid = a.indexrelid join pg_catalog.pg_class y on y.oid = b.indexrelid
@@ -47,10 +47,10 @@ from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.index
   join pg_catalog.pg_am m on m.oid = a.relam
 where not a.needed and not (a.indisunique and not (b.indisunique and b.indnkeyatts = a.indnkeyatts)) and a.indnatts = a.indnkeyatts
   and a.predicate is not distinct from b.predicate
-  and (a.columns = b.columns and a.indnkeyatts = b.indnkeyatts and a.classes = b.classes and a.collations = b.collations
+  and (a.columns = b.columns and a.classes = b.classes and a.collations = b.collations
       and a.options = b.options and a.expressions is not distinct from b.expressions
       and (b.needed or (b.indisunique and not a.indisunique) or (a.indisunique = b.indisunique and b.indexrelid < a.indexrelid))
-    or m.amname = 'btree' and a.expressions is null and b.expressions is null and b.indnkeyatts > a.indnkeyatts
+    or m.amname = 'btree' and a.expressions is null and b.expressions is null and b.indnatts > a.indnatts
       and pg_catalog.starts_with(b.columns || ' ', a.columns || ' ') and pg_catalog.starts_with(b.classes || ' ', a.classes || ' ')
       and pg_catalog.starts_with(b.collations || ' ', a.collations || ' ') and pg_catalog.starts_with(b.options || ' ', a.options || ' '))
 order by a.indexrelid, b.indnkeyatts limit ${maxEach}`;

@@ -3,6 +3,8 @@ import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, isOurs, lockedRelations } from '../catalog/fragments.ts';
+import { describeHiddenSequences, findEndingSequences } from './sequences.ts';
+import { findUnenforced } from './unenforced.ts';
 
 type Row = readonly (string | null)[];
 
@@ -11,7 +13,6 @@ const maxEach = 100;
 const minRows = 1_000;
 /** How far beyond a table's own threshold its dead rows or changes may be before autovacuum counts as late. */
 const lateFactor = 2;
-const sequenceShares = { medium: 0.7, high: 0.9 };
 /** Of what the server can count; it stops taking writes three million before the end. */
 const maxTransactions = 2_146_483_647;
 const transactionShares = { medium: 0.25, high: 0.5 };
@@ -61,29 +62,6 @@ where not c.enabled or c.dead > greatest(${lateFactor} * c.due, ${minRows}) or c
   or greatest(c.xids, c.mxids) > ${transactionShares.medium * maxTransactions}
 order by not c.enabled desc, c.dead desc limit ${maxEach}`;
 
-/** A sequence also ends where the type of its column does. Its value is shown only to who may select it. */
-const sequencesSql = `
-with found as materialized (
-  select c.oid, c.relname, n.nspname, t.relname as table_name, m.nspname as table_schema, t.oid as table_oid, a.attname, s.seqcycle,
-    least(s.seqmax, case a.atttypid when 'int2'::pg_catalog.regtype then 32767 when 'int4'::pg_catalog.regtype then 2147483647
-      else s.seqmax end) as last,
-    case when pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') then pg_catalog.pg_sequence_last_value(c.oid) end as value
-  from pg_catalog.pg_sequence s join pg_catalog.pg_class c on c.oid = s.seqrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    left join pg_catalog.pg_depend d on d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objid = c.oid
-      and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refobjsubid > 0 and d.deptype in ('a', 'i')
-    left join pg_catalog.pg_class t on t.oid = d.refobjid left join pg_catalog.pg_namespace m on m.oid = t.relnamespace
-    left join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
-  where s.seqincrement > 0 and ${isOurs('n')} and ($1::text is null or n.nspname = $1::text)
-    and ($2::text is null or $2::text in (c.relname, t.relname)))
-select pg_catalog.quote_ident(f.nspname) || '.' || pg_catalog.quote_ident(f.relname),
-  pg_catalog.quote_ident(f.table_schema) || '.' || pg_catalog.quote_ident(f.table_name), pg_catalog.quote_ident(f.attname),
-  f.value::text, f.last::text
-from found f where not f.seqcycle and f.value > ${sequenceShares.medium} * f.last order by f.value / f.last::float8 desc limit ${maxEach}`;
-
-const hiddenSequencesSql = `
-select pg_catalog.count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where ${isOurs('n')} and case when c.relkind = 'S' then not pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') else false end`;
-
 const databasesSql = `
 select pg_catalog.quote_ident(d.datname), pg_catalog.age(d.datfrozenxid)::text, pg_catalog.mxid_age(d.datminmxid)::text
 from pg_catalog.pg_database d
@@ -110,26 +88,25 @@ from measured m where m.width is not null`;
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, [hidden = []], databases, widths] = await Promise.all([
+  const [sizes, late, sequences, unenforced, hidden, databases, widths] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
-    ask(sequencesSql),
-    run(hiddenSequencesSql),
+    findEndingSequences(ask),
+    findUnenforced(ask),
+    describeHiddenSequences(run),
     run(databasesSql),
     ask(bloatSql),
   ]);
   return {
     findings: [
-      ...sequences.map(judgeSequence),
+      ...sequences,
+      ...unenforced,
       ...databases.map(judgeDatabase),
       ...late.flatMap(judgeVacuum),
       ...widths.flatMap(judgeBloat),
     ],
     listing: sizes.map(formatSize),
-    hidden:
-      readCount(hidden[0]) > 0
-        ? `The values of ${hidden[0]} sequences are hidden; GRANT SELECT ON ALL SEQUENCES IN SCHEMA … TO the account shows them.`
-        : undefined,
+    hidden,
     notes: [
       `Autovacuum counts as late from ${lateFactor} times a table's own threshold on, and ${minRows} rows.`,
       ...(widths.length === 0
@@ -148,21 +125,6 @@ function formatSize([table, rows, parts, bytes, kind]: Row): string {
     kind === 'p' && `${parts} partitions`,
   );
   return `${table}: ${facts}`;
-}
-
-function judgeSequence([sequence, table, column, value, last]: Row): Finding {
-  const share = readCount(value) / readCount(last);
-  const place = table === null || table === undefined ? '' : ` of ${table}.${column}`;
-  return {
-    severity: share >= sequenceShares.high ? 'high' : 'medium',
-    weight: share * 1e9,
-    evidence: `sequence ${sequence}${place} is at ${value} of ${last} (${formatShare(share)})`,
-    consequence: 'When it reaches its end, every INSERT that needs a new number fails.',
-    next:
-      place === ''
-        ? `ALTER SEQUENCE ${sequence} AS bigint MAXVALUE 9223372036854775807;`
-        : `Make the column and the sequence bigint: ALTER SEQUENCE ${sequence} AS bigint; ALTER TABLE ${table} ALTER COLUMN ${column} TYPE bigint (rewrites the table under an exclusive lock; for a large one fill a new column in batches).`,
-  };
 }
 
 function judgeDatabase([database, xids, mxids]: Row): Finding {
