@@ -56,6 +56,8 @@ export interface SqlBackend extends Backend {
   write(request: CallerWrite, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
   /** For statements of our own over the catalog, bounded and read-only like any read. */
   catalogRun(options: CallOptions): CatalogRun;
+  /** For statements of our own over what users may have created, such as the view of an extension: the guard checks them. */
+  guardedRun(options: CallOptions): CatalogRun;
 }
 
 /** All that is known of one engine. */

@@ -1,6 +1,18 @@
 import { type BackendTarget, Failure, failureWith } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
-import type { CatalogRun, Cell, Param, ReadEnd, RowSink, Session, SessionRead, SnapshotRead, SqlEngine } from '../engine.ts';
+import type {
+  CatalogRun,
+  Cell,
+  Param,
+  ReadEnd,
+  RowSink,
+  Session,
+  SessionRead,
+  SnapshotRead,
+  SqlEngine,
+  WriteEnd,
+  WriteRequest,
+} from '../engine.ts';
 import { beforeStart, staleFailure } from '../failure.ts';
 import { checkText, ownStatement } from '../guard/read-statement.ts';
 import { createTrust, type Trust } from '../guard/trust.ts';
@@ -24,7 +36,6 @@ export async function openSqlBackend(
   const pools = new DatabasePools(modules, target, options);
   await pools.warm(signal);
   const of = ({ database }: CallOptions) => pools.of(database ?? target.config.database);
-  const use = <T>(call: CallOptions, work: (session: Session) => Promise<T>) => of(call).pool.use(call.signal, work);
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
   const guarded = (call: CallOptions): GuardedCall => ({
@@ -49,21 +60,35 @@ export async function openSqlBackend(
     async write(given, sink, call) {
       checkText(given.sql);
       const request = withTextParams(engine, given);
-      let hasBegun = false;
-      const write = use(call, (session) => {
-        hasBegun = true;
-        return session.write(request, sink, call.signal);
-      });
-      return await hinting(
-        request.sql,
-        write.catch((error: unknown) => Promise.reject(hasBegun ? error : beforeStart(error))),
-      );
+      return await hinting(request.sql, writeOnce(of(call).pool, { request, sink, signal: call.signal }));
     },
     catalogRun: (call) => createPooledRun(() => of(call), engine, call.signal),
+    guardedRun: (call) =>
+      createCatalogRun(({ statement: { sql }, ...rest }, sink) =>
+        readGuarded(of(call), guarded(call), { request: { ...rest, sql }, sink }),
+      ),
     unconfirmed: () => pools.unconfirmed,
     dispose: () => pools.dispose(),
   };
   return backend;
+}
+
+interface Write {
+  request: WriteRequest;
+  sink: RowSink;
+  signal: AbortSignal;
+}
+
+async function writeOnce(pool: SessionPool, { request, sink, signal }: Write): Promise<WriteEnd> {
+  let hasBegun = false;
+  try {
+    return await pool.use(signal, (session) => {
+      hasBegun = true;
+      return session.write(request, sink, signal);
+    });
+  } catch (error) {
+    throw hasBegun ? error : beforeStart(error);
+  }
 }
 
 function withTextParams<R extends Pick<CallerRead, 'sql' | 'params'>>(engine: SqlEngine, request: R) {

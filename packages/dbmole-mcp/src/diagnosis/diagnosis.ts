@@ -24,7 +24,8 @@ export interface CheckScope {
   limit: number;
 }
 
-export type Check = (run: CatalogRun, scope: CheckScope) => Promise<CheckReport>;
+/** `guardedRun` is for what users may have created; the guard can refuse it. */
+export type Check = (run: CatalogRun, scope: CheckScope, guardedRun: CatalogRun) => Promise<CheckReport>;
 
 /** All checks of one engine. They only read, and none takes longer than a second on ten thousand tables. */
 export type Diagnosis = Readonly<Record<CheckName, Check>>;

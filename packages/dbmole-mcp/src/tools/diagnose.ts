@@ -1,7 +1,7 @@
 import { defineTool, formatOverview, formatReport, replyReport, runChecks, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import { refuseUnknownSchema } from '../catalog/names-table.ts';
-import { type CheckScope, checkNames } from '../diagnosis/diagnosis.ts';
+import { type CheckName, type CheckScope, checkNames } from '../diagnosis/diagnosis.ts';
 import {
   type Call,
   connectionArgument,
@@ -41,8 +41,10 @@ async function diagnose(call: Call, args: z.output<ReturnType<typeof input>>): P
   const { check, schema, table, limit = defaultLimit, offset } = args;
   const diagnosis = await call.backend.catalog.diagnosis();
   const run = call.backend.catalogRun(call.options);
+  const guardedRun = call.backend.guardedRun(call.options);
   const scope: CheckScope = { schema, table: table?.split('.').at(-1), limit: limit + offset };
   await refuseUnknownSchema(call, schema);
-  if (check !== undefined) return replyReport(formatReport(check, await diagnosis[check](run, scope), { limit, offset }));
-  return replyReport(formatOverview(await runChecks(checkNames, (name) => diagnosis[name](run, scope), call.options.signal)));
+  const runCheck = (name: CheckName) => diagnosis[name](run, scope, guardedRun);
+  if (check !== undefined) return replyReport(formatReport(check, await runCheck(check), { limit, offset }));
+  return replyReport(formatOverview(await runChecks(checkNames, runCheck, call.options.signal)));
 }

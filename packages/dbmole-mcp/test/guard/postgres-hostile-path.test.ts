@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EngineAddress, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkNames } from '../../src/diagnosis/diagnosis.ts';
 import { createDatabase, direct } from '../engines/postgres-fixture.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
 import { openGuarded } from './postgres-guarded.ts';
@@ -150,6 +151,15 @@ describe.each(['postgres14', 'postgres18'] as const)('a search path with user-de
     const plain = await listTexts('plain', ours);
     // Such a path needs qualified names, such as pg_catalog.text.
     expect(found.map((text) => text.replaceAll('pg_catalog.', ''))).toEqual(plain);
+  });
+
+  it.each(Object.keys(paths))('runs none of it by diagnose: %s', async (path) => {
+    const address = databases.get(path) ?? server();
+    await direct(address, 'create schema stats; create extension pg_stat_statements schema stats');
+    const calls = ['diagnose', ...checkNames].map((check) => ['diagnose', check === 'diagnose' ? {} : { check }] as const);
+    for (const text of await listTexts(path, calls)) expect(text).not.toMatch(/failed|^E_/);
+    expect(await marksIn(address)).toEqual([]);
+    await direct(address, 'drop schema stats cascade');
   });
 
   it.each(Object.keys(paths))('runs none of it by reads and what we send with a write: %s', async (path) => {

@@ -24,7 +24,8 @@ select pg_catalog.count(*) filter (where s.query = '<insufficient privilege>')::
 const sinceSql = (schema: string) => `
 select pg_catalog.to_char(i.stats_reset, 'YYYY-MM-DD HH24:MI'), i.dealloc::text from ${schema}.pg_stat_statements_info i`;
 
-export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
+/** Views with these names need not be those of the extension, and version 1.8 has no `pg_stat_statements_info`. */
+export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, guardedRun: CatalogRun): Promise<CheckReport> {
   const [found] = await run(extensionSql);
   if (found === undefined) {
     return reportUnavailable(
@@ -34,13 +35,13 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): 
   }
   const schema = found[0] ?? '';
   const [rows, hidden, since] = await Promise.all([
-    askIfAllowed(run, statementsSql(schema)),
-    askIfAllowed(run, hiddenSql(schema)),
-    askIfAllowed(run, sinceSql(schema)),
+    askIfAllowed(guardedRun, statementsSql(schema)),
+    askIfAllowed(guardedRun, hiddenSql(schema)),
+    askIfAllowed(guardedRun, sinceSql(schema)),
   ]);
   if (rows === undefined) {
     return reportUnavailable(
-      'pg_stat_statements is installed, but its library is not loaded or the account may not read it',
+      'pg_stat_statements is installed, but its library is not loaded, the account may not read it, or its view was replaced',
       `Add it to shared_preload_libraries and restart the server, or GRANT SELECT ON ${schema}.pg_stat_statements TO the account.`,
     );
   }
