@@ -91,20 +91,31 @@ export function formatConditions(context: CatalogContext, filter: TableFilter): 
   if (without === undefined) return { sql: formatAll(conditions), params: [] };
   const lists: Readonly<Record<Lack, readonly string[]>> = {
     rows: [],
-    primary_key: [`select table_schema, table_name from information_schema.statistics where ${sql} and index_name = 'PRIMARY'`],
+    primary_key: [formatList('table_schema, table_name', 'statistics', `${sql} and index_name = 'PRIMARY'`)],
     references: [
-      `select table_schema, table_name from information_schema.key_column_usage where ${sql} and referenced_table_name is not null`,
-      `select referenced_table_schema, referenced_table_name from information_schema.key_column_usage
-        where ${context.maria ? sql : 'true'} and referenced_table_name is not null`,
+      formatList('table_schema, table_name', 'key_column_usage', `${sql} and referenced_table_name is not null`),
+      formatList(
+        'referenced_table_schema, referenced_table_name',
+        'key_column_usage',
+        `${context.maria ? sql : 'true'} and referenced_table_name is not null`,
+      ),
     ],
   };
-  const named = lists[without].map((list) => `(table_schema, table_name) not in (${list})`);
+  const named = lists[without].map(
+    (list) => `not exists (select 1 from ${list} where in_schema = tables.table_schema and in_table = tables.table_name)`,
+  );
   const own = without === 'rows' ? ['table_rows = 0'] : named;
   const uses = lists[without].filter((list) => list.includes('?')).length;
   return {
     sql: formatAll([...conditions, "table_type = 'BASE TABLE'", ...own]),
     params: Array.from({ length: uses }, () => params).flat(),
   };
+}
+
+/** A table of its own: MySQL would read the view again for every table of the schema. */
+function formatList(columns: string, view: string, where: string): string {
+  const [schema, table] = columns.split(', ');
+  return `(select distinct ${schema} as in_schema, ${table} as in_table from information_schema.${view} where ${where}) as list`;
 }
 
 function formatAll(conditions: readonly string[]): string {
