@@ -52,9 +52,9 @@ export const toolCommands: readonly ToolCommand[] = [
     takes: 'TABLE…',
     words: [2, 21],
     about: 'columns, keys, references and indexes of tables',
-    example: 'describe shop orders',
-    options: ['database', 'schema'],
-    argumentsOf: (tables) => ({ tables, definitions: true }),
+    example: 'describe shop orders --parts indexes,stats',
+    options: ['database', 'schema', 'parts'],
+    argumentsOf: (tables) => ({ tables }),
     isTable: false,
   },
   {

@@ -49,6 +49,14 @@ export const statementShape = {
 };
 export const describedParamsArgument = paramsArgument.describe('for $1 or ?');
 export const limitArgument = (most: number, usual = 100) => z.int().min(1).max(most).default(usual);
+const maxNames = 1_000;
+/** A refinement, unlike a maximum, takes no room in the list of tools. */
+export const namesLimitArgument = (usual = 100) =>
+  z
+    .int()
+    .min(1)
+    .refine((limit) => limit <= maxNames, `expected at most ${maxNames}`)
+    .default(usual);
 export const offsetArgument = z.int().min(0).max(1_000_000_000).default(0);
 
 /** What each call on a database says, besides its own arguments. */

@@ -90,7 +90,7 @@ describeDoors({
     timeout_ms: [30_000, 20_000],
     file: ['orders.csv', 'orders.jsonl', 'more.csv', 'more.jsonl'],
     format: ['csv', 'jsonl'],
-    definitions: [true, false],
+    parts: [['columns', 'keys'], ['stats'], ['sample']],
     brief: [true, false],
     analyze: [true, false],
     raw: [true, false],

@@ -14,6 +14,7 @@ export const commandOptions = {
   limit: { type: 'string', form: '--limit ROWS', help: 'maximum number of rows' },
   database: { type: 'string', form: '--database NAME', help: 'use this database instead of the configured one' },
   schema: { type: 'string', form: '--schema NAME', help: 'in this schema only' },
+  parts: { type: 'string', form: '--parts LIST', help: 'only these, with commas: columns, indexes, stats, sample, …' },
   file: { type: 'string', short: 'f', form: '-f, --file FILE', help: 'read the query from FILE; - is standard input' },
   analyze: { type: 'boolean', form: '--analyze', help: 'run the statement, for actual rows and times' },
   explain: { type: 'boolean', form: '--explain', help: 'show what the planner expects each to cost' },
@@ -48,6 +49,7 @@ export interface CommandOptions extends ServeCommandOptions {
   limit?: string;
   database?: string;
   schema?: string;
+  parts?: string;
   file?: string;
   env?: readonly string[];
   http?: boolean;

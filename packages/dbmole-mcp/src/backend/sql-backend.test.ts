@@ -38,7 +38,14 @@ function createWorld(): { world: World; modules: EngineModules } {
       ...{ findTransactionWord: notAsked, findUnplannedWord: notAsked, isDefinition: notAsked, isQuery: notAsked },
       ...{ endsWithCall: notAsked, readName: notAsked, placeholders },
     },
-    catalog: { listDatabases: notAsked, listTables: notAsked, describeTables: notAsked, search: notAsked, findOthers: notAsked },
+    catalog: {
+      listDatabases: notAsked,
+      listTables: notAsked,
+      describeTables: notAsked,
+      search: notAsked,
+      findOthers: notAsked,
+      readStats: notAsked,
+    },
   };
   const modules: EngineModules = {
     engine: {

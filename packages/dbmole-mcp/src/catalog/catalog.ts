@@ -92,13 +92,53 @@ export interface TableDetails extends TableSummary {
   /** The other way: `table` and `columns` are those that point here, `targets` ours. */
   referencedBy: Bounded<ReferenceDetails>;
   checks: readonly CheckDetails[];
-  /** Name and the rest of its definition; those behind a key are left out. */
-  indexes: readonly { name: string; definition: string }[];
+  indexes: readonly IndexDetails[];
+  policies: readonly PolicyDetails[];
+  /** The definition begins behind the name. */
+  triggers: readonly { name: string; definition: string }[];
   /** Lines that have no better place: how it is partitioned, of what it is a partition, where it is stored. */
   notes: readonly string[];
   partitions: Bounded<string>;
-  /** A view's statement, if it was requested. */
+  /** A view's statement; of a table only if it was requested and the engine has one. */
   definition: string | undefined;
+}
+
+export interface IndexDetails {
+  name: string;
+  /** The rest of its definition, without its size: `UNIQUE btree (lower(email))`. */
+  definition: string;
+  /** It belongs to a key, which is shown already. */
+  isKey: boolean;
+  /** Undefined where the engine or the rights of the account do not tell. */
+  bytes: number | undefined;
+  /** How often it was used since its statistics began. */
+  uses: number | undefined;
+}
+
+export interface PolicyDetails {
+  name: string;
+  /** `FOR SELECT TO public USING (…)` */
+  definition: string;
+}
+
+/** What the engine's own statistics say of a column; nothing is scanned for it. */
+export interface ColumnStats {
+  column: string;
+  /** The share of NULL, 0 to 1. */
+  nulls: number | undefined;
+  distinct: number | undefined;
+  /** The most common values, with their shares. */
+  common: readonly (readonly [value: string, share: number])[];
+  min: string | undefined;
+  max: string | undefined;
+}
+
+export interface TableStats {
+  /** The name of the table, as its description has it. */
+  table: string;
+  columns: readonly ColumnStats[];
+  /** How old they are, or how to collect them. */
+  note: string;
 }
 
 export interface Description {
@@ -149,9 +189,24 @@ export interface DescribeRequest {
   /** The names in the caller's spelling. */
   names: readonly string[];
   schema?: string | undefined;
-  /** Statements of views too. */
-  definitions: boolean;
+  /** What is read beyond the usual: statements of tables, whole comments, uses of indexes. */
+  parts?: readonly Part[] | undefined;
 }
+
+/** The parts of a description. */
+export const tableParts = [
+  'columns',
+  'keys',
+  'references',
+  'indexes',
+  'checks',
+  'triggers',
+  'policies',
+  'definition',
+  'stats',
+  'sample',
+] as const;
+export type Part = (typeof tableParts)[number];
 
 /** An object that is not a table, under a name that was requested as one. */
 export interface OtherObject {
@@ -159,8 +214,8 @@ export interface OtherObject {
   asked: string;
   /** `function`, `sequence`, `index`, … */
   kind: string;
-  /** The statement that shows it, if there is one. */
-  shownBy: string | undefined;
+  /** One line or several; undefined where the account may not see it. */
+  definition: string | undefined;
 }
 
 /**
@@ -172,6 +227,8 @@ export interface SqlCatalog {
   /** The total is that of all pages; of a page behind the last one it is not known. */
   listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableListing>>;
   describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description>;
+  /** Statistics in the order of the tables. */
+  readStats(run: CatalogRun, tables: readonly TableDetails[]): Promise<TableStats[]>;
   /** What there is under names of which there is no table. */
   findOthers(run: CatalogRun, request: Pick<DescribeRequest, 'names' | 'schema'>): Promise<OtherObject[]>;
   search(run: CatalogRun, filter: SearchFilter): Promise<SearchHit[]>;

@@ -17,6 +17,8 @@ const view = (definition: string): TableDetails => ({
   referencedBy: { shown: [], total: 0 },
   checks: [],
   indexes: [],
+  policies: [],
+  triggers: [],
   notes: [],
   partitions: { shown: [], total: 0 },
   definition,

@@ -1,33 +1,14 @@
-import type { ColumnDetails, Description, KeyDetails, ReferenceDetails, TableDetails } from './catalog.ts';
+import type {
+  ColumnDetails,
+  Description,
+  IndexDetails,
+  KeyDetails,
+  PolicyDetails,
+  ReferenceDetails,
+  TableDetails,
+} from './catalog.ts';
 
-type Mark = readonly [occurs: RegExp, meaning: string];
-
-const commonMarks: readonly Mark[] = [
-  [/\?/, '`?` nullable'],
-  [/ =/, '`=` default'],
-];
-const fullMarks: readonly Mark[] = [
-  [/-> /, '`->` references, with ON DELETE'],
-  [/<- /, '`<-` referenced by, with ON DELETE'],
-  [/ \[/, '`[x]` name of a constraint'],
-  [/^ {2}[\w"`]{1,70}, /, '`a, b int` two columns of a type'],
-];
-const briefMarks: readonly Mark[] = [
-  [/-> /, '`->` references, ON DELETE NO ACTION where none is said'],
-  [/[(,] ?[\w"`]{1,70}, [\w"`]{1,70} [a-z]/, '`a, b int` two columns of a type'],
-];
-
-/** What the marks in these lines mean; for the first line of an answer. */
-export function formatLegend(lines: readonly string[], brief: boolean): string {
-  const marks = [...commonMarks, ...(brief ? briefMarks : fullMarks)];
-  const meanings = marks.filter(([occurs]) => lines.some((line) => occurs.test(line))).map(([, meaning]) => meaning);
-  return meanings.length === 0 ? '' : `${meanings.join('; ')}.`;
-}
-
-/** One side of a table. */
-export type Aspect = 'columns' | 'references' | 'indexes';
-
-const commentLength = 200;
+export const commentLength = 200;
 /** Nothing of a catalog is that long but a view's statement, which is wrapped. */
 const maxLineLength = 8_000;
 const wrapAt = 1_000;
@@ -46,20 +27,6 @@ export function formatBrief({ tables, types }: Description): string[] {
   return [...shown, ...types.map(formatType)];
 }
 
-/** Only what was requested, with the name of each table on a line of its own. */
-export function formatAspect({ tables, types }: Description, aspect: Aspect): string[] {
-  const linesOf: Record<Aspect, (table: TableDetails) => readonly string[]> = {
-    columns: (table) => formatColumns(withoutDetails({ ...table, keys: [], references: [] })),
-    references: (table) => [...table.references.map(formatReference), ...formatReferencedBy(table)],
-    indexes: (table) => [...table.keys.map(formatKey), ...formatIndexes(table)],
-  };
-  const shown = tables.flatMap((table) => {
-    const lines = linesOf[aspect](withActions(table)).map((line) => `  ${line}`);
-    return [`${table.name}:`, ...(lines.length === 0 ? ['  none'] : lines)].map(formatLine);
-  });
-  return aspect === 'columns' ? [...shown, ...types.map(formatType)] : shown;
-}
-
 function withoutDetails(table: TableDetails): TableDetails {
   const plain = { default: undefined, comment: undefined, filled: undefined };
   const unnamed = <T extends { name: string }>(all: readonly T[]) => all.map((one) => ({ ...one, name: '' }));
@@ -72,14 +39,14 @@ function nothingOnDelete({ action }: ReferenceDetails): string {
 }
 
 /** Readers take a missing fact for an unknown one, so the answer states it. */
-function withActions(table: TableDetails): TableDetails {
+export function withActions(table: TableDetails): TableDetails {
   const explicit = (reference: ReferenceDetails): ReferenceDetails =>
     /\bON DELETE\b/.test(reference.action) ? reference : { ...reference, action: nothingOnDelete(reference) };
   const { shown, total } = table.referencedBy;
   return { ...table, references: table.references.map(explicit), referencedBy: { shown: shown.map(explicit), total } };
 }
 
-function formatType({ name, definition }: Description['types'][number]): string {
+export function formatType({ name, definition }: Description['types'][number]): string {
   return formatLine(`${name}: ${definition}`);
 }
 
@@ -89,26 +56,28 @@ function formatTable(table: TableDetails): string[] {
     ...formatColumns(table),
     ...formatComposites(table),
     ...table.checks.filter(({ column }) => column === undefined).map(formatCheck),
-    ...formatIndexes(table),
+    ...table.indexes.filter(({ isKey }) => !isKey).map(formatIndex),
     ...table.notes,
-    ...(partitions.total === 0 ? [] : [`partitions: ${formatBounded(partitions.shown, partitions.total, '; ')}`]),
+    ...table.policies.map(formatPolicy),
+    ...table.triggers.map((trigger) => formatTrigger(trigger)),
+    ...(partitions.total === 0 ? [] : [`partitions: ${formatBounded(partitions.shown, partitions.total)}`]),
     ...formatReferencedBy(table),
     ...(table.alsoIn.length === 0 ? [] : [`not to be confused with ${table.alsoIn.join(', ')}`]),
   ];
-  return [formatLine(formatHead(table)), ...lines.map((line) => formatLine(`  ${line}`)), ...formatDefinition(table.definition)];
+  return [formatLine(formatHead(table)), ...lines.map((line) => formatLine(`  ${line}`)), ...formatShortDefinition(table)];
 }
 
-function formatHead({ name, kind, rows, bytes, comment, rights }: TableDetails): string {
+export function formatHead({ name, kind, rows, bytes, comment, rights }: TableDetails): string {
   const facts = [kind, rows === undefined ? '' : `~${rows} rows`, bytes === undefined ? '' : formatBytes(bytes), rights ?? ''];
   return `${name}: ${facts.filter((fact) => fact !== '').join(', ')}${formatComment(comment)}`;
 }
 
 /** Neighbours of which there is nothing to say but the same type share a line. */
-function formatColumns(table: TableDetails): string[] {
+export function formatColumns(table: TableDetails, maxComment = commentLength): string[] {
   const lines: { names: string[]; rest: string }[] = [];
   const constraints = groupConstraints(table);
   for (const column of table.columns) {
-    const rest = formatColumn(column, constraints);
+    const rest = formatColumn(column, constraints, maxComment);
     const last = lines.at(-1);
     if (last?.rest === rest && rest === formatNull(column)) last.names.push(column.name);
     else lines.push({ names: [column.name], rest });
@@ -153,7 +122,7 @@ function groupByColumn(all: readonly (readonly [column: string | undefined, text
 }
 
 /** All of its line but the name. */
-function formatColumn(column: ColumnDetails, { keys, others }: Constraints): string {
+function formatColumn(column: ColumnDetails, { keys, others }: Constraints, maxComment: number): string {
   const words = [
     formatNull(column),
     ...(keys.get(column.name) ?? []),
@@ -161,14 +130,14 @@ function formatColumn(column: ColumnDetails, { keys, others }: Constraints): str
     column.default === undefined ? '' : `=${column.default}`,
     ...(others.get(column.name) ?? []),
   ];
-  return words.filter((word) => word !== '').join(' ') + formatComment(column.comment);
+  return words.filter((word) => word !== '').join(' ') + formatComment(column.comment, maxComment);
 }
 
 function isComposite({ columns }: { columns: readonly string[] }): boolean {
   return columns.length !== 1;
 }
 
-function formatReference(reference: ReferenceDetails): string {
+export function formatReference(reference: ReferenceDetails): string {
   return `(${reference.columns.join(', ')}) ${formatTarget(reference)}`;
 }
 
@@ -178,20 +147,34 @@ function formatTarget(reference: ReferenceDetails): string {
   return `-> ${action === '' ? target : `${target} ${action}`}${formatName(reference)}`;
 }
 
-function formatKey(key: KeyDetails): string {
+export function formatKey(key: KeyDetails): string {
   return `${key.word} (${key.columns.join(', ')})${formatName(key)}`;
 }
 
-function formatCheck(check: TableDetails['checks'][number]): string {
+export function formatCheck(check: TableDetails['checks'][number]): string {
   return `${check.definition}${formatName({ name: check.name, columns: check.column === undefined ? [] : [check.column] })}`;
 }
 
-function formatIndexes({ indexes }: TableDetails): string[] {
-  return indexes.map(({ name, definition }) => `INDEX ${name} ${definition}`);
+export function formatIndex({ name, definition, isKey, bytes, uses }: IndexDetails): string {
+  const facts = [
+    isKey ? 'of a key' : '',
+    bytes === undefined ? '' : formatBytes(bytes),
+    uses === undefined ? '' : `used ${uses} ${uses === 1 ? 'time' : 'times'}`,
+  ].filter((fact) => fact !== '');
+  return [`INDEX ${name} ${definition}`, ...facts].join(', ');
+}
+
+export function formatPolicy({ name, definition }: PolicyDetails): string {
+  return `POLICY ${name} ${definition}`;
+}
+
+/** Bodies may have several lines. */
+export function formatTrigger({ name, definition }: TableDetails['triggers'][number], length?: number): string {
+  return `TRIGGER ${name} ${shortComment(definition, length)}`;
 }
 
 /** A primary key needs no name, and the name of its only column is already shown. */
-function formatName({ name, word, columns = [] }: { name: string; word?: string; columns?: readonly string[] }): string {
+export function formatName({ name, word, columns = [] }: { name: string; word?: string; columns?: readonly string[] }): string {
   return name === '' || word === 'PK' || (columns.length === 1 && columns[0] === name) ? '' : ` [${name}]`;
 }
 
@@ -201,25 +184,44 @@ function formatPlace(table: string, columns: readonly string[]): string {
 
 const referencesPerLine = 10;
 
-/** The referenced columns are named only if they are not the primary key. An answer can end between the lines. */
-function formatReferencedBy({ referencedBy, keys }: TableDetails): string[] {
+/** What a delete does to the rows that refer, from the one that reaches farthest. */
+const deleteRules = ['CASCADE', 'SET NULL', 'SET DEFAULT', 'RESTRICT', 'NO ACTION'];
+const deleteRule = /^(?:ON DELETE )?(CASCADE|RESTRICT|SET NULL|SET DEFAULT|NO ACTION|unknown) ?/;
+
+/** Lines grouped by what a delete does. Referenced columns are named only if they are not the primary key. An answer can end between the lines. */
+export function formatReferencedBy({ referencedBy, keys }: TableDetails): string[] {
   const { shown, total } = referencedBy;
   const primary = keys.find(({ word }) => word === 'PK')?.columns.join();
-  const all = shown.map(({ table, columns, targets, action }) => {
+  const groups = new Map<string, string[]>(deleteRules.map((rule) => [rule, []]));
+  for (const reference of shown) {
+    const { table, columns, targets, action } = reference;
+    const rule = deleteRule.exec(action)?.[1] ?? action;
     const at = targets.join() === primary ? '' : ` -> ${targets.join(', ')}`;
-    return `${formatPlace(table, columns)}${at}${action === '' ? '' : ` ${action}`}`;
+    const rest = action.replace(deleteRule, '');
+    const text = `${formatPlace(table, columns)}${at}${rest === '' ? '' : ` ${rest}`}${formatName(reference)}`;
+    groups.set(rule, [...(groups.get(rule) ?? []), text]);
+  }
+  const lines = [...groups].flatMap(([rule, all]) => {
+    const starts = Array.from({ length: Math.ceil(all.length / referencesPerLine) }, (_, index) => index * referencesPerLine);
+    return starts.map((start) => `<- ON DELETE ${rule}: ${all.slice(start, start + referencesPerLine).join(', ')}`);
   });
-  const more = total > shown.length ? [`and ${total - shown.length} more`] : [];
-  const starts = Array.from({ length: Math.ceil(all.length / referencesPerLine) }, (_, index) => index * referencesPerLine);
-  return [...starts.map((start) => all.slice(start, start + referencesPerLine).join(', ')), ...more].map((line) => `<- ${line}`);
+  return total > shown.length ? [...lines, `<- ${total - shown.length} more; query the catalog for them`] : lines;
 }
 
-function formatBounded(shown: readonly string[], total: number, separator: string): string {
+function formatBounded(shown: readonly string[], total: number): string {
   const rest = total - shown.length;
-  return rest > 0 ? `${shown.join(separator)}${separator}and ${rest} more` : shown.join(separator);
+  return [...shown, ...(rest > 0 ? [`${rest} more; list_tables shows them by pattern`] : [])].join('; ');
 }
 
-function formatDefinition(definition: string | undefined): string[] {
+/** Statements of views are short as a rule. */
+const maxShortDefinition = 2_000;
+
+function formatShortDefinition({ definition }: TableDetails): string[] {
+  if (definition === undefined || definition.length <= maxShortDefinition) return formatDefinition(definition);
+  return [`  AS … ${definition.length} characters; the part definition shows them`];
+}
+
+export function formatDefinition(definition: string | undefined): string[] {
   if (definition === undefined) return [];
   const isCrlf = /\r\n/.test(definition) && !/[^\r]\n/.test(definition);
   const lines = (isCrlf ? definition.replaceAll('\r\n', '\n') : definition)
@@ -232,18 +234,18 @@ function formatDefinition(definition: string | undefined): string[] {
 const wrapped = new RegExp(`.{1,${wrapAt}}(?:\\s|$)|.{1,${wrapAt}}`, 'gu');
 
 /** Comments are free prose: one line is enough to know what a thing is. */
-function formatComment(comment: string | undefined): string {
-  const text = shortComment(comment);
+function formatComment(comment: string | undefined, length?: number): string {
+  const text = shortComment(comment, length);
   return text === '' ? '' : ` -- ${text}`;
 }
 
-export function shortComment(comment: string | undefined): string {
+export function shortComment(comment: string | undefined, length = commentLength): string {
   const characters = [...(comment ?? '').replace(/\s+/gu, ' ').trim()];
-  return characters.length > commentLength ? `${characters.slice(0, commentLength).join('')}…` : characters.join('');
+  return characters.length > length ? `${characters.slice(0, length).join('')}…` : characters.join('');
 }
 
 /** What a name or an expression holds must not look like one of our lines. */
-function formatLine(text: string): string {
+export function formatLine(text: string): string {
   const line = text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text;
   return escapeMark(line).replaceAll('\n', '⟦U+000A⟧');
 }

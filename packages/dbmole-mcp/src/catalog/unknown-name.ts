@@ -105,7 +105,7 @@ const maxDescribed = 20;
 async function describeNamed({ backend: { catalog } }: Lookup, run: CatalogRun, sql: string): Promise<Description> {
   const names = namedIn(sql, await catalog.tableNames(run)).slice(0, maxDescribed);
   if (names.length === 0) return { tables: [], types: [], missing: [] };
-  return await catalog.describeTables(run, { names, schema: undefined, definitions: false });
+  return await catalog.describeTables(run, { names, schema: undefined });
 }
 
 interface Statement {

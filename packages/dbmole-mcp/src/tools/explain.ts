@@ -140,7 +140,7 @@ export async function readPlanTables({ backend, options }: Call, tree: PlanTree,
   );
   if (names.size === 0) return new Map();
   try {
-    const request = { names: [...new Set(names.values())], schema: undefined, definitions: false };
+    const request = { names: [...new Set(names.values())], schema: undefined };
     const { tables } = await backend.catalog.describeTables(backend.catalogRun(options), request);
     const known = new Map(tables.filter(({ alsoIn }) => alsoIn.length === 0).map((table) => [table.asked, toFacts(table)]));
     return new Map(

@@ -2,12 +2,12 @@ import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import { respondNames } from '../catalog/names-table.ts';
 import { formatBytes, shortComment } from '../catalog/schema-text.ts';
-import { connectionArgument, limitArgument, offsetArgument, type SqlTools, timeoutArgument } from '../tool.ts';
+import { connectionArgument, namesLimitArgument, offsetArgument, type SqlTools, timeoutArgument } from '../tool.ts';
 
 const input = () =>
   z.strictObject({
     connection: connectionArgument,
-    limit: limitArgument(1_000),
+    limit: namesLimitArgument(),
     offset: offsetArgument,
     timeout_ms: timeoutArgument,
   });

@@ -7,7 +7,7 @@ import {
   type Call,
   connectionArgument,
   databaseArgument,
-  limitArgument,
+  namesLimitArgument,
   offsetArgument,
   type SqlTools,
   schemaArgument,
@@ -29,7 +29,7 @@ const input = () =>
     pattern: patternArgument.optional().describe('part of a name, or with * and ?'),
     kind: kindArgument.optional(),
     without: z.enum(lacks).optional(),
-    limit: limitArgument(1_000, 200),
+    limit: namesLimitArgument(200),
     offset: offsetArgument,
     timeout_ms: timeoutArgument,
   });
@@ -38,7 +38,7 @@ export function listTablesTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'list_tables',
     title: 'List tables',
-    description: 'Tables and views: kind, estimated rows, size, primary key, row-level security, number of references, comment.',
+    description: 'Tables and views with rows, size, primary key, row-level security, numbers of references.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => listTables(call, { ...args, once: context.door.isCommand })),

@@ -5,7 +5,7 @@ import {
   type Call,
   connectionArgument,
   databaseArgument,
-  limitArgument,
+  namesLimitArgument,
   offsetArgument,
   type SqlTools,
   schemaArgument,
@@ -22,7 +22,7 @@ const input = () =>
     text: z.string().describe('words: customer email'),
     database: databaseArgument,
     schema: schemaArgument,
-    limit: limitArgument(1_000),
+    limit: namesLimitArgument(),
     offset: offsetArgument,
     timeout_ms: timeoutArgument,
   });

@@ -15,7 +15,7 @@ const ours: readonly (readonly [string, Record<string, unknown>])[] = [
   ['list_databases', {}],
   ['list_tables', {}],
   ['list_tables', { pattern: 'o*', schema: 'public' }],
-  ['describe_table', { tables: ['customers', 'public.orders', 'big', 'parted'], definitions: true }],
+  ['describe_table', { tables: ['customers', 'public.orders', 'big', 'parted'] }],
   ['describe_table', { tables: ['ordres', 'orders'] }],
   ['search_schema', { text: 'ordered' }],
   ['search_schema', { text: 'customer' }],

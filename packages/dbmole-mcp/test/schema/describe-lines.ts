@@ -9,6 +9,6 @@ export async function describeText(
   names: readonly string[],
   options: Partial<DescribeRequest> = {},
 ): Promise<string> {
-  const description = await catalog.describeTables(run, { names, definitions: false, ...options });
+  const description = await catalog.describeTables(run, { names, ...options });
   return [...description.missing.map((name) => `missing: ${name}`), ...formatDescription(description)].join('\n');
 }

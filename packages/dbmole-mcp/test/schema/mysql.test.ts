@@ -38,11 +38,11 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
     it('describes the whole shop briefly', async () => {
       const text = await describeTables(shopTables);
       expect(text.replace(/, ~\d+ rows/g, '').replace(/\d+ kB/g, 'N kB')).toMatchSnapshot();
-      expect(text.length).toBeLessThanOrEqual(2_100);
+      expect(text.length).toBeLessThanOrEqual(2_300);
     });
 
     it('describes columns and keys in little more than a kilobyte', async () => {
-      const description = await catalog.describeTables(session.run, { names: shopTables, definitions: false });
+      const description = await catalog.describeTables(session.run, { names: shopTables });
       expect(formatBrief(description).join('\n').length).toBeLessThanOrEqual(1_250);
     });
 
@@ -93,7 +93,7 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
       const text = await describeTables([`${other}.\`Mixed.Case\``, 'order']);
       expect(text).toContain('  Id int'.replace('int', maria ? 'int(11)' : 'int'));
       expect(text).toContain('`select`, `a``b é` int');
-      expect(text).toContain('  <- `order`.ref ON DELETE SET NULL ON UPDATE CASCADE');
+      expect(text).toContain('  <- ON DELETE SET NULL: `order`.ref ON UPDATE CASCADE [order_ibfk_1]');
       expect(text).toMatch(/-> \S+\.`Mixed\.Case`\.Id ON DELETE SET NULL ON UPDATE CASCADE/i);
     });
 
@@ -108,7 +108,7 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
         create view seen as select id, 'a' as quoted from things`);
       if (!maria) await session.exec('create index expr on things ((lower(s)))');
       expect(
-        await describeTables(['things', 'log', 'seen'], { definitions: true }).then((text) =>
+        await describeTables(['things', 'log', 'seen']).then((text) =>
           text.replaceAll(database, 'db').replace(/, ~\d+ rows/g, ''),
         ),
       ).toMatchSnapshot();
@@ -138,13 +138,12 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
         expect(text).toMatch(/^ {2}b int\S* -> parent\.id NO ACTION \[kept\]$/m);
         expect(text).toMatch(/^ {2}c int\S* -> parent\.id NO ACTION \[closed\]$/m);
         expect(text).toContain('-> parent.id ON DELETE SET NULL [`odd``one`]');
-        for (const reference of [
-          'child.a ON DELETE CASCADE ON UPDATE SET NULL',
-          'child.b NO ACTION',
-          'child.c NO ACTION',
-          'child.`d"``e` ON DELETE SET NULL',
+        for (const line of [
+          '  <- ON DELETE CASCADE: child.a ON UPDATE SET NULL [gone]',
+          '  <- ON DELETE SET NULL: child.`d"``e` [`odd``one`]',
         ])
-          expect(text.split('\n').find((line) => line.includes('<- '))).toContain(reference);
+          expect(text.split('\n')).toContain(line);
+        expect(text).toMatch(/^ {2}<- ON DELETE NO ACTION: (?:child\.c \[closed\]|child\.b \[kept\]|, ){3}$/m);
       } finally {
         await reader.close();
         await session.exec(`drop user ${user}@'%'; drop table child, parent`);
@@ -160,7 +159,7 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
       try {
         expect(await describeText(catalog, reader.run, ['orders'])).toMatch(/^orders: .*no SELECT\n/);
         expect((await listTables(reader.run, page)).map(({ name }) => name).sort()).toEqual(['lent', 'orders', 'products']);
-        const lent = await describeText(catalog, reader.run, ['lent'], { definitions: true });
+        const lent = await describeText(catalog, reader.run, ['lent']);
         expect(lent).toMatch(/^lent: view\n {2}id bigint.*\n {2}its statement is shown to accounts with the right SHOW VIEW$/);
       } finally {
         await reader.close();
@@ -172,11 +171,12 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
       await session.exec(`create function twice(a int) returns int deterministic return 2 * a;
         create trigger marked before insert on orders for each row set new.status = 'new'`);
       const others = await catalog.findOthers(session.run, { names: ['twice', 'marked', 'nothing'], schema: undefined });
-      expect(others).toEqual([
-        { asked: 'twice', kind: 'function', shownBy: `SHOW CREATE FUNCTION ${database}.twice` },
-        { asked: 'marked', kind: 'trigger', shownBy: `SHOW CREATE TRIGGER ${database}.marked` },
+      expect(others.map(({ asked, kind }) => [asked, kind])).toEqual([
+        ['twice', 'function'],
+        ['marked', 'trigger'],
       ]);
-      for (const { shownBy = '' } of others) expect(await session.run(shownBy)).toHaveLength(1);
+      expect(others[0]?.definition).toMatch(/^CREATE DEFINER=.* FUNCTION `twice`\(/);
+      expect(others[1]?.definition).toMatch(/^CREATE DEFINER=.* TRIGGER .*before insert on `?orders/i);
       await session.exec('drop trigger marked; drop function twice');
     });
 
@@ -194,7 +194,7 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
 
     it('finds tables with the case rules of the engine', async () => {
       await session.exec('create table `Mixed` (a int)');
-      const { tables, missing } = await catalog.describeTables(session.run, { names: ['Mixed', 'mixed'], definitions: false });
+      const { tables, missing } = await catalog.describeTables(session.run, { names: ['Mixed', 'mixed'] });
       expect([tables.map(({ name }) => name), missing]).toEqual([['Mixed'], ['mixed']]);
       await session.exec('drop table `Mixed`');
       for (const name of ['information_schema.tables', 'INFORMATION_SCHEMA.Tables']) {

@@ -38,11 +38,11 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       it('is told whole in few words', async () => {
         const text = await describeTables(shopTables);
         expect(text.replace(/\d+ kB/g, 'N kB').replace(/, ~\d+ rows/g, '')).toMatchSnapshot();
-        expect(text.length).toBeLessThanOrEqual(2_100);
+        expect(text.length).toBeLessThanOrEqual(2_300);
       });
 
       it('is told in less than a kilobyte when columns and keys will do', async () => {
-        const description = await catalog.describeTables(session.run, { names: shopTables, definitions: false });
+        const description = await catalog.describeTables(session.run, { names: shopTables });
         const text = formatBrief(description).join('\n');
         expect(text).toMatchSnapshot();
         expect(text.length).toBeLessThanOrEqual(1_024);
@@ -103,7 +103,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       expect(names).toEqual(['"Odd Names"."Mixed.Case"', '"Odd Names"."order"']);
       for (const name of names) await expect(session.run(`select * from ${name}`)).resolves.toEqual([]);
       expect(await describeTables(names)).toContain(
-        '\n  "Id" integer PK\n  "select" text?\n  "naïve ☃" integer?\n  <- "Odd Names"."order".ref',
+        '\n  "Id" integer PK\n  "select" text?\n  "naïve ☃" integer?\n  <- ON DELETE NO ACTION: "Odd Names"."order".ref',
       );
       expect(await describeTables(['order'], { schema: 'Odd Names' })).toContain('ref integer? -> "Odd Names"."Mixed.Case"."Id"');
       expect(await describeTables(['Mixed.Case'], { schema: 'Odd Names' })).toContain('"Mixed.Case": table');
@@ -117,7 +117,8 @@ for (const id of ['postgres14', 'postgres18'] as const) {
         create table two.parent (id int)`);
       const text = await describeTables(['one.parent', 'two.child', 'parent']);
       expect(text).toContain(
-        '<- two.child.code -> code ON DELETE NO ACTION ON UPDATE CASCADE DEFERRABLE, two.child(x, y) ON DELETE SET NULL',
+        '  <- ON DELETE SET NULL: two.child(x, y) [child_x_y_fkey]\n' +
+          '  <- ON DELETE NO ACTION: two.child.code -> code ON UPDATE CASCADE DEFERRABLE [child_code_fkey]',
       );
       expect(text).toContain('code text? -> one.parent.code ON DELETE NO ACTION ON UPDATE CASCADE DEFERRABLE [child_code_fkey]');
       expect(text).toContain('(x, y) -> one.parent(a, b) ON DELETE SET NULL');
@@ -158,7 +159,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
         create trigger touched before update on rich.things for each row execute function rich.touch();
         alter table rich.things enable row level security; create view rich.seen as select id, 'a''b' as quoted from rich.things;
         create materialized view rich.kept as select 1 as one with no data`);
-      const text = await describeTables(['things', 'seen', 'kept'], { definitions: true });
+      const text = await describeTables(['things', 'seen', 'kept']);
       await session.exec('reset search_path');
       expect(text).toMatchSnapshot();
     });

@@ -82,22 +82,24 @@ describe('the schema tools', () => {
   it('describe the shop, and say what the marks mean', async () => {
     const text = await call('describe_table', { tables: shopTables });
     expect(text).toMatch(/^5 tables\. `\?` nullable; .* Data, not instructions:\ncustomers: table/);
-    expect(text.length).toBeLessThan(2_500);
+    expect(text.length).toBeLessThan(2_600);
     expect((await call('describe_table', { tables: shopTables, brief: true })).length).toBeLessThan(1_200);
   });
 
   it('say what is deleted with what, and by which constraint', async () => {
     const text = await call('describe_table', { tables: ['order_items', 'customers'] });
     expect(text).toMatch(
-      /^2 tables\. `\?` nullable; `=` default; `->` references, with ON DELETE; `<-` referenced by, with ON DELETE; `\[x\]` name of a constraint\./,
+      /^2 tables\. `\?` nullable; `=` default; `->` references, with ON DELETE; `<-` referenced by; `\[x\]` name of a constraint; `--` comment\. /,
     );
     expect(text).toContain('order_id bigint -> orders.id ON DELETE CASCADE [order_items_order_id_fkey]');
     expect(text).toContain('product_id bigint -> products.id NO ACTION [order_items_product_id_fkey]');
     expect(text).toContain('CHECK (quantity > 0) [order_items_quantity_check]');
     expect(text).toContain('email varchar(320) UNIQUE [customers_email_key]');
-    expect(text).toContain('<- customer_profiles.customer_id ON DELETE CASCADE, orders.customer_id NO ACTION');
+    expect(text).toContain(
+      '  <- ON DELETE CASCADE: customer_profiles.customer_id [customer_profiles_customer_id_fkey]\n  <- ON DELETE NO ACTION: orders.customer_id [orders_customer_id_fkey]',
+    );
     const brief = await call('describe_table', { tables: ['order_items'], brief: true });
-    expect(await call('describe_table', { tables: ['products'], only: 'indexes' })).toMatch(
+    expect(await call('describe_table', { tables: ['products'], parts: ['keys'] })).toMatch(
       /^1 table\. `\[x\]` name of a constraint\. Data/,
     );
     expect(brief).toMatch(/^1 table\. .*`->` references, ON DELETE NO ACTION where none is said/);
@@ -106,46 +108,29 @@ describe('the schema tools', () => {
     );
   });
 
-  it.each([
-    [
-      'references',
-      '\norders:\n  (customer_id) -> customers.id NO ACTION [orders_customer_id_fkey]\n  <- order_items.order_id ON DELETE CASCADE',
-    ],
-    [
-      'indexes',
-      "\norders:\n  PK (id)\n  INDEX orders_open (customer_id, placed_at DESC) WHERE status <> 'shipped'::order_status",
-    ],
-    [
-      'columns',
-      '\norders:\n  id, customer_id bigint\n  status order_status\n  placed_at timestamptz\n  shipped_at timestamptz?\norder_status: enum',
-    ],
-  ])('show one side of a table: %s', async (only, shown) => {
-    expect(await call('describe_table', { tables: ['orders'], only })).toContain(shown);
-  });
-
   it('show all references to a table, in lines that can be read on', async () => {
     const makes = Array.from({ length: 137 }, (_, at) => `create table wide.r${at} (a bigint references customers)`);
     await session.exec(`begin; ${makes.join(';')}`);
-    const text = await call('describe_table', { tables: ['customers'], only: 'references' });
+    const text = await call('describe_table', { tables: ['customers'], parts: ['references'] });
     await session.exec('rollback');
-    expect(text.match(/wide\.r\d+\.a NO ACTION/g)).toHaveLength(137);
-    expect(text.match(/^ {2}<- /gm)).toHaveLength(14);
+    expect(text.match(/wide\.r\d+\.a \[r\d+_a_fkey\]/g)).toHaveLength(137);
+    expect(text.match(/^ {2}<- ON DELETE NO ACTION: /gm)).toHaveLength(14);
     expect(text).not.toContain('more');
   });
 
-  it('say what else there is under a name, and how to see it', async () => {
+  it('describe what else there is under a name', async () => {
     await session.exec(
       `begin; create function wide.tax(a int) returns int language sql as 'select a'; create sequence wide.numbers`,
     );
-    const tax = await failureOf(call('describe_table', { tables: ['wide.tax'] }));
-    const { message } = tax;
-    expect(message).toContain("wide.tax is a function, shown by “select pg_get_functiondef('wide.tax(integer)'::regprocedure)”");
-    expect(tax).toMatchObject({ code: 'E_UNKNOWN_TABLE', hint: 'Call query to run the statement that shows it.' });
-    const text = await call('describe_table', { tables: ['numbers', 'orders_open', 'order_status', 'orders'] });
+    const tax = await call('describe_table', { tables: ['wide.tax'] });
+    expect(tax).toMatch(/^1 function\. Data.*\nwide\.tax: function\n {2}AS\n {2}CREATE OR REPLACE FUNCTION wide\.tax/);
+    const text = await call('describe_table', { tables: ['numbers', 'orders_open', 'order_status', 'orders', 'nothing'] });
     await session.exec('rollback');
-    expect(text).toContain('\nnumbers: a sequence, shown by “select * from wide.numbers”, and no table\n');
-    expect(text).toContain("\norders_open: an index, shown by “select pg_get_indexdef('orders_open'::regclass)”, and no table\n");
-    expect(text).toContain('\norder_status: an enum type, and no table\n');
+    expect(text).toMatch(/^1 table, 1 sequence, 1 index, 1 enum type\./);
+    expect(text).toContain('\nnothing: no such table\norders: table');
+    expect(text).toContain('\nnumbers: sequence: bigint from 1 by 1, between 1 and 9223372036854775807, not used yet');
+    expect(text).toContain('\norders_open: index: CREATE INDEX orders_open ON public.orders USING btree');
+    expect(text).toContain("\norder_status: enum type: 'new','paid','shipped','cancelled'");
   });
 
   it('list tables by pages, and say how many there are and how to read on', async () => {

@@ -15,9 +15,16 @@ export async function runTool<C extends BaseConnection, B extends Backend>(
   { app, terminal, words, options }: CommandCall<C, B>,
 ): Promise<number> {
   const [connection = '', ...rest] = words;
-  const { database, schema, limit, analyze } = options;
+  const { database, schema, limit, analyze, parts } = options;
   const rows = limit === undefined && isTable ? maxRows : limit;
-  const given = { connection, database, schema, limit: rows === undefined ? undefined : Number(rows), analyze };
+  const given = {
+    connection,
+    database,
+    schema,
+    limit: rows === undefined ? undefined : Number(rows),
+    analyze,
+    parts: parts?.split(','),
+  };
   const args = Object.fromEntries(Object.entries({ ...given, ...argumentsOf(rest) }).filter(([, value]) => value !== undefined));
   return await callTool({ app, terminal }, { tool, args, isTable, waiting: `asking ${connection}` });
 }

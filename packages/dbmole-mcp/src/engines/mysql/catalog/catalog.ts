@@ -1,13 +1,16 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
-import { describeTables, findOthers } from './describe.ts';
+import { describeTables } from './describe.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
+import { findOthers } from './others.ts';
 import { columnNames, search } from './search.ts';
+import { readStats } from './stats.ts';
 
 /** Reads information_schema, in the way that suits MySQL or MariaDB. */
 export const catalog: SqlCatalog = {
   listDatabases,
   listTables,
   describeTables,
+  readStats,
   findOthers,
   search,
   schemaNames,

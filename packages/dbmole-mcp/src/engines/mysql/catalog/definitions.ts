@@ -83,8 +83,11 @@ interface Index {
   hidden: string;
 }
 
+/** Sizes and uses by the name of the index. */
+export type IndexUses = ReadonlyMap<string, { bytes: number | undefined; uses: number | undefined }>;
+
 /** In this engine, every unique index is a constraint and every constraint an index. */
-export function toIndexes(buildRows: RowsOf): Pick<TableDetails, 'keys' | 'indexes'> {
+export function toIndexes(buildRows: RowsOf, uses: IndexUses): Pick<TableDetails, 'keys' | 'indexes'> {
   const indexes = readIndexes(buildRows);
   const isKey = ({ unique, plain }: Index) => unique && plain;
   const keys = indexes.filter(isKey).map(({ name, columns }) => ({
@@ -94,9 +97,13 @@ export function toIndexes(buildRows: RowsOf): Pick<TableDetails, 'keys' | 'index
   }));
   return {
     keys: keys.sort((a, b) => Number(b.word === 'PK') - Number(a.word === 'PK')),
-    indexes: indexes
-      .filter((index) => !isKey(index))
-      .map((index) => ({ name: formatIdentifier(index.name), definition: formatIndex(index) })),
+    indexes: indexes.map((index) => ({
+      name: formatIdentifier(index.name),
+      definition: formatIndex(index),
+      isKey: isKey(index),
+      bytes: uses.get(index.name)?.bytes,
+      uses: uses.get(index.name)?.uses,
+    })),
   };
 }
 
@@ -126,7 +133,7 @@ function readIndexes(buildRows: RowsOf): Index[] {
 }
 
 function formatIndex({ parts, unique, method, hidden }: Index): string {
-  const words = [unique ? 'UNIQUE' : '', method === 'BTREE' ? '' : method, `(${parts.join(', ')})`, hidden];
+  const words = [unique ? 'UNIQUE' : '', method.toLowerCase(), `(${parts.join(', ')})`, hidden];
   return words.filter((word) => word !== '').join(' ');
 }
 

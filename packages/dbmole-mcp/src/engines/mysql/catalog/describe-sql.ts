@@ -3,7 +3,8 @@ import { tableFacts } from './list.ts';
 
 interface DescribeParts {
   maria: boolean;
-  definitions: boolean;
+  /** Characters of a comment. */
+  comment: number;
   /** References from other tables. MariaDB opens all tables to find them. */
   incoming: boolean;
 }
@@ -32,7 +33,7 @@ export function formatDescribe(tables: readonly string[], parts: DescribeParts):
   const these = `table_schema = ? and table_name in (${questionMarks(tables)})`;
   const arms = [
     arm('table', { order: '0', cells: tableFacts.split(/, (?![^(]*\))/) }, `information_schema.tables where ${these}`),
-    columnsArm(these),
+    columnsArm(these, parts.comment),
     indexArm(these, parts.maria),
     ...referenceArms(these),
     checksArm(these, parts.maria),
@@ -43,19 +44,17 @@ export function formatDescribe(tables: readonly string[], parts: DescribeParts):
         schema: 'event_object_schema',
         table: 'event_object_table',
         order: 'action_order',
-        cells: ['trigger_name', 'action_timing', 'event_manipulation'],
+        cells: ['trigger_name', 'action_timing', 'event_manipulation', 'left(action_statement, 2000)'],
       },
       `information_schema.triggers where ${these.replace('table_schema', 'event_object_schema').replace('table_name', 'event_object_table')}`,
     ),
     ...(parts.incoming ? incomingArms(tables) : []),
-    ...(parts.definitions
-      ? [arm('view', { order: '0', cells: ['left(view_definition, 100000)'] }, `information_schema.views where ${these}`)]
-      : []),
+    arm('view', { order: '0', cells: ['left(view_definition, 100000)'] }, `information_schema.views where ${these}`),
   ];
   return { sql: arms.join('\nunion all '), arms: arms.length };
 }
 
-function columnsArm(these: string): string {
+function columnsArm(these: string, comment: number): string {
   const cells = [
     'column_name',
     'column_type',
@@ -63,7 +62,7 @@ function columnsArm(these: string): string {
     'left(column_default, 1000)',
     'extra',
     'left(generation_expression, 1000)',
-    'left(column_comment, 201)',
+    `left(column_comment, ${comment})`,
     'privileges',
   ];
   return arm('column', { order: 'ordinal_position', cells }, `information_schema.columns where ${these}`);

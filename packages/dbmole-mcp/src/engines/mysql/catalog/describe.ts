@@ -1,5 +1,7 @@
-import type { DescribeRequest, Description, OtherObject, TableDetails } from '../../../catalog/catalog.ts';
+import { askIfAllowed } from '../../../audit/ask.ts';
+import type { DescribeRequest, Description, TableDetails } from '../../../catalog/catalog.ts';
 import { parseNameParts } from '../../../catalog/name-parts.ts';
+import { maxComment } from '../../../catalog/parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatParenthesised } from '../../../statement/parenthesised.ts';
 import { formatExpression, formatIdentifier } from '../values/identifiers.ts';
@@ -9,6 +11,7 @@ import { formatDescribe } from './describe-sql.ts';
 import { summarize } from './list.ts';
 import { addMissingRules } from './rules.ts';
 import { countTables, maxSearched } from './state.ts';
+import { readIndexUses, toIndexUses } from './stats.ts';
 
 type Row = readonly (string | null)[];
 
@@ -23,10 +26,13 @@ export async function describeTables(run: CatalogRun, request: DescribeRequest):
   const wanted = request.names.map((asked) => listWanted(context, asked, request.schema));
   const found = new Map<string, Group>();
   for (const [schema, tables] of bySchema(wanted.map(({ schema = null, table }) => [schema, table]))) {
-    await readTables(run, { context, schema, tables, definitions: request.definitions, into: found });
+    await readTables(run, { context, schema, tables, parts: request.parts, into: found });
   }
   await addMissingRules(run, found.values());
-  const tables = wanted.map((name) => describe(context, name, readGroup(context, found, name)));
+  const details = wanted.map((name) => describe(context, name, readGroup(context, found, name)));
+  const tables = request.parts?.includes('definition')
+    ? await Promise.all(details.map((one) => addStatement(run, one)))
+    : details;
   return {
     tables: tables.filter((table) => table !== undefined),
     types: [],
@@ -57,15 +63,19 @@ interface Reading {
   context: CatalogContext;
   schema: string;
   tables: readonly string[];
-  definitions: boolean;
+  parts: DescribeRequest['parts'];
   into: Map<string, Group>;
 }
 
-async function readTables(run: CatalogRun, { context, schema, tables, definitions, into }: Reading): Promise<void> {
+async function readTables(run: CatalogRun, { context, schema, tables, parts, into }: Reading): Promise<void> {
   const incoming = !context.maria || (await countTables(run, context, schema)) <= maxSearched;
-  const { sql, arms } = formatDescribe(tables, { maria: context.maria, definitions, incoming });
+  const { sql, arms } = formatDescribe(tables, { maria: context.maria, comment: maxComment(parts), incoming });
   const params = Array.from({ length: arms }, () => [schema, ...tables]).flat();
-  const all = [...(await run(sql, params))].sort((a, b) => Number(a[3]) - Number(b[3]));
+  const [rows, uses] = await Promise.all([
+    run(sql, params),
+    parts?.includes('indexes') ? readIndexUses(run, schema, tables) : [],
+  ]);
+  const all = [...rows, ...uses].sort((a, b) => Number(a[3]) - Number(b[3]));
   for (const [what, inSchema, table, , ...cells] of all) {
     const key = toKey(inSchema, table);
     const group = into.get(key) ?? { schema: inSchema ?? '', table: table ?? '', rows: new Map<string, Row[]>() };
@@ -101,7 +111,12 @@ function describe(context: CatalogContext, { asked }: Wanted, group: Group | und
     rights: readRights(buildRows),
     alsoIn: [],
     columns: readColumns(buildRows, context),
-    ...toIndexes(buildRows),
+    ...toIndexes(buildRows, toIndexUses(buildRows)),
+    policies: [],
+    triggers: buildRows('trigger').map(([name, timing, event, statement]) => ({
+      name: formatIdentifier(name ?? ''),
+      definition: `${timing} ${event} FOR EACH ROW ${statement}`,
+    })),
     references: readReferences(buildRows, names),
     referencedBy: referencedBy(buildRows, names),
     checks: readChecks(buildRows),
@@ -112,6 +127,13 @@ function describe(context: CatalogContext, { asked }: Wanted, group: Group | und
     },
     definition: buildRows('view')[0]?.[0] || undefined,
   };
+}
+
+/** The statement of a view is known already, as the engine keeps it. */
+async function addStatement(run: CatalogRun, table: TableDetails | undefined): Promise<TableDetails | undefined> {
+  if (table === undefined || /view$/.test(table.kind)) return table;
+  const rows = await askIfAllowed(run, `show create table ${table.name}`);
+  return { ...table, definition: rows?.[0]?.[1] ?? undefined };
 }
 
 /** MariaDB adds a check to every JSON column that says nothing else. */
@@ -132,10 +154,8 @@ function readChecks(buildRows: RowsOf): TableDetails['checks'] {
 
 function listNotes(buildRows: RowsOf): string[] {
   const [partition] = buildRows('partition');
-  const triggers = buildRows('trigger').map(([name, timing, event]) => `${formatIdentifier(name ?? '')} ${timing} ${event}`);
   return [
     ...(partition === undefined ? [] : [formatPartitioning(partition)]),
-    ...(triggers.length === 0 ? [] : [`triggers: ${triggers.join(', ')}`]),
     // The engine shows an empty statement to such accounts.
     ...(buildRows('view')[0]?.[0] === '' ? ['its statement is shown to accounts with the right SHOW VIEW'] : []),
     ...buildRows('not searched').map(([most]) => `references from other tables: not searched, more than ${most} tables`),
@@ -148,27 +168,3 @@ function formatPartitioning([, , method, expression, subMethod, subExpression]: 
     ? by
     : `${by} SUBPARTITION BY ${subMethod} (${formatExpression(subExpression ?? '')})`;
 }
-
-/** Finds routines, triggers and events by names that are not those of tables. */
-export async function findOthers(
-  run: CatalogRun,
-  { names, schema: inSchema }: Pick<DescribeRequest, 'names' | 'schema'>,
-): Promise<OtherObject[]> {
-  const { database } = await readContext(run);
-  const found: OtherObject[] = [];
-  for (const asked of names) {
-    const parts = parseNameParts(asked);
-    const [schema, name] = [parts.at(-2)?.text ?? inSchema ?? database ?? null, parts.at(-1)?.text ?? ''];
-    const [row] = await run(sql, Array.from({ length: 3 }, () => [schema, name]).flat());
-    const kind = row?.[0];
-    if (kind === undefined || kind === null) continue;
-    const label = [schema, name].flatMap((part) => (part === null ? [] : [formatIdentifier(part)])).join('.');
-    found.push({ asked, kind: kind.toLowerCase(), shownBy: `SHOW CREATE ${kind} ${label}` });
-  }
-  return found;
-}
-
-const sql = `select routine_type from information_schema.routines where routine_schema = ? and routine_name = ?
-  and routine_type in ('FUNCTION', 'PROCEDURE')
-  union all select 'TRIGGER' from information_schema.triggers where trigger_schema = ? and trigger_name = ?
-  union all select 'EVENT' from information_schema.events where event_schema = ? and event_name = ? limit 1`;

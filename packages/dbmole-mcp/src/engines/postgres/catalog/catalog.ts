@@ -1,14 +1,17 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
-import { describeTables, findOthers, functionNames } from './describe.ts';
+import { describeTables, functionNames } from './describe.ts';
 import { listCandidates } from './fragments.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
+import { findOthers } from './others.ts';
 import { columnNames, search } from './search.ts';
+import { readStats } from './stats.ts';
 
 /** Reads pg_catalog rather than information_schema: that one leaves out what the account has no rights on, and is slower. */
 export const catalog: SqlCatalog = {
   listDatabases,
   listTables,
   describeTables,
+  readStats,
   findOthers,
   search,
   schemaNames,

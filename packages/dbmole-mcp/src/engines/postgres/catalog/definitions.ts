@@ -49,13 +49,22 @@ export function parseAction(definition: string): string {
   return actions.exec(definition)?.[1]?.trim() ?? '';
 }
 
-/** `UNIQUE (lower(email)) WHERE …`: without the words that every index has. */
+/** `UNIQUE btree (lower(email)) WHERE …`: without the words that every index has. */
 export function formatIndex(index: { name: string; definition: string; method: string; valid: boolean }): string {
   const { name, definition, method } = index;
   const unique = definition.startsWith('CREATE UNIQUE ');
   const using = ` USING ${method} `;
   const at = definition.indexOf(using, definition.indexOf(name) + name.length);
   const rest = at < 0 ? definition : definition.slice(at + using.length);
-  const words = [unique ? 'UNIQUE' : '', method === 'btree' ? '' : method, rest, index.valid ? '' : 'INVALID'];
+  const words = [unique ? 'UNIQUE' : '', at < 0 ? '' : method, rest, index.valid ? '' : 'INVALID'];
   return words.filter((word) => word !== '').join(' ');
+}
+
+const states: Readonly<Record<string, string>> = { D: ' DISABLED', R: ' ENABLED ON REPLICA ONLY', A: ' ENABLED ALWAYS' };
+
+/** What follows the name: `BEFORE UPDATE ON orders FOR EACH ROW …`. */
+export function formatTrigger({ name, definition, enabled }: { name: string; definition: string; enabled: string }): string {
+  const start = definition.indexOf(` ${name} `);
+  const rest = start < 0 ? definition : definition.slice(start + name.length + 2);
+  return `${rest}${states[enabled] ?? ''}`;
 }

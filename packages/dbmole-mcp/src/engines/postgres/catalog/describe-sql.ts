@@ -41,7 +41,7 @@ parts as (
   from found f join pg_catalog.pg_inherits i on i.inhparent = f.oid
     join pg_catalog.pg_class c on c.oid = i.inhrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace)
 select 'table', f.ord, 0, f.label, facts.kind, facts.rows::text, facts.bytes::text, facts.comment, facts.rights,
-  case when $2::boolean and f.relkind in ('v', 'm') then pg_catalog.left(pg_catalog.pg_get_viewdef(f.oid, true), 100000) end
+  case when f.relkind in ('v', 'm') then pg_catalog.left(pg_catalog.pg_get_viewdef(f.oid, true), 100000) end
 from found f join facts on facts.oid = f.oid
 union all
 select 'also', m.ord, m.place, m.label, null, null, null, null, null, null
@@ -49,7 +49,7 @@ from matches m join found f on f.ord = m.ord and f.oid <> m.oid where m.place be
 union all
 select 'column', f.ord, a.attnum, pg_catalog.quote_ident(a.attname), pg_catalog.format_type(a.atttypid, a.atttypmod),
   a.attnotnull::text, pg_catalog.left(pg_catalog.pg_get_expr(d.adbin, d.adrelid, true), 1000), a.attidentity::text,
-  a.attgenerated::text, ${findComment('f.oid', 'a.attnum')}
+  a.attgenerated::text, ${findComment('f.oid', 'a.attnum', '$2::int')}
 from found f join pg_catalog.pg_attribute a on a.attrelid = f.oid and a.attnum > 0 and not a.attisdropped
   left join pg_catalog.pg_attrdef d on d.adrelid = f.oid and d.adnum = a.attnum
 union all
@@ -65,10 +65,24 @@ select 'incoming', i.ord, i.place, i.label, ${readColumns('i.conrelid', 'i.conke
 from incoming i where i.place <= ${maxReferences}
 union all
 select 'index', f.ord, pg_catalog.row_number() over (order by c.relname), pg_catalog.quote_ident(c.relname),
-  pg_catalog.left(pg_catalog.pg_get_indexdef(c.oid, 0, true), 2000), am.amname, i.indisvalid::text, null, null, null
+  pg_catalog.left(pg_catalog.pg_get_indexdef(c.oid, 0, true), 2000), am.amname, i.indisvalid::text,
+  exists (select from pg_catalog.pg_constraint con where con.conindid = c.oid and con.contype in ('p', 'u', 'x') and con.conrelid = f.oid)::text,
+  case when c.relkind = 'i' and f.oid not in (select l.relation from locked l) and c.oid not in (select l.relation from locked l)
+    then pg_catalog.pg_relation_size(c.oid) end::text,
+  case when c.relkind = 'i' then pg_catalog.pg_stat_get_numscans(c.oid) end::text
 from found f join pg_catalog.pg_index i on i.indrelid = f.oid join pg_catalog.pg_class c on c.oid = i.indexrelid
   join pg_catalog.pg_am am on am.oid = c.relam
-where not exists (select from pg_catalog.pg_constraint con where con.conindid = c.oid and con.contype in ('p', 'u', 'x') and con.conrelid = f.oid)
+union all
+select 'policy', f.ord, pg_catalog.row_number() over (order by y.polname), pg_catalog.quote_ident(y.polname), y.polcmd::text, y.polpermissive::text,
+  (select pg_catalog.string_agg(case r.role when 0 then 'public' else pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(r.role)) end, ', ' order by r.place)
+    from pg_catalog.unnest(y.polroles) with ordinality r(role, place)),
+  pg_catalog.left(pg_catalog.pg_get_expr(y.polqual, y.polrelid, true), 2000),
+  pg_catalog.left(pg_catalog.pg_get_expr(y.polwithcheck, y.polrelid, true), 2000), null
+from found f join pg_catalog.pg_policy y on y.polrelid = f.oid
+union all
+select 'trigger', f.ord, pg_catalog.row_number() over (order by t.tgname), pg_catalog.quote_ident(t.tgname),
+  pg_catalog.left(pg_catalog.pg_get_triggerdef(t.oid, true), 2000), t.tgenabled::text, null, null, null, null
+from found f join pg_catalog.pg_trigger t on t.tgrelid = f.oid and not t.tgisinternal
 union all
 select 'partition', p.ord, p.place, p.label, pg_catalog.left(pg_catalog.pg_get_expr(p.relpartbound, p.oid), 500), p.total::text, null, null, null, null
 from parts p where p.place <= ${maxNamed}
@@ -85,10 +99,10 @@ from found f cross join lateral (
   select 3, 'foreign server ' || pg_catalog.quote_ident(s.srvname) || coalesce(' (' || pg_catalog.array_to_string(t.ftoptions, ', ') || ')', '')
   from pg_catalog.pg_foreign_table t join pg_catalog.pg_foreign_server s on s.oid = t.ftserver where t.ftrelid = f.oid
   union all
-  select 4, 'row level security' || case when f.relforcerowsecurity then ', also for the owner' else '' end where f.relrowsecurity
-  union all
-  select 5, 'triggers: ' || pg_catalog.string_agg(pg_catalog.quote_ident(t.tgname), ', ' order by t.tgname)
-  from pg_catalog.pg_trigger t where t.tgrelid = f.oid and not t.tgisinternal having pg_catalog.count(*) > 0
+  select 4, case when f.relrowsecurity then 'row level security' || case when f.relforcerowsecurity then ', also for the owner' else '' end
+    || case when exists (select from pg_catalog.pg_policy y where y.polrelid = f.oid) then '' else ', no policy: hides all rows' end
+    else 'row level security is off: its policies have no effect' end
+  where f.relrowsecurity or exists (select from pg_catalog.pg_policy y where y.polrelid = f.oid)
   union all
   select 6, 'not filled yet: REFRESH MATERIALIZED VIEW' where f.relkind = 'm' and not f.relispopulated) x(seq, text)
 union all

@@ -1,16 +1,18 @@
-import type { DescribeRequest, Description, OtherObject, TableDetails } from '../../../catalog/catalog.ts';
+import type { DescribeRequest, Description, PolicyDetails, TableDetails } from '../../../catalog/catalog.ts';
+import { maxComment } from '../../../catalog/parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
-import { formatDefault, formatFilled, formatIndex, formatType, parseAction, parseKey } from './definitions.ts';
+import { formatParenthesised } from '../../../statement/parenthesised.ts';
+import { formatDefault, formatFilled, formatIndex, formatTrigger, formatType, parseAction, parseKey } from './definitions.ts';
 import { describeTables as sql } from './describe-sql.ts';
-import { formatLabel, listCandidates } from './fragments.ts';
-import { listNames, summarize } from './list.ts';
+import { listCandidates } from './fragments.ts';
+import { listNames, readNumber, summarize } from './list.ts';
 
 type Row = readonly (string | null)[];
 type RowsOf = (what: string) => Row[];
 
-export async function describeTables(run: CatalogRun, { names, schema, definitions }: DescribeRequest): Promise<Description> {
+export async function describeTables(run: CatalogRun, { names, schema, parts }: DescribeRequest): Promise<Description> {
   const wanted = names.flatMap((name, ord) => listCandidates(name, ord, schema));
-  const rows = await run(sql, [JSON.stringify(wanted), definitions]);
+  const rows = await run(sql, [JSON.stringify(wanted), maxComment(parts)]);
   const tables = names.map((asked, ord) => readTable(asked, groupRows(rows.filter((row) => row[1] === String(ord)))));
   return {
     tables: tables.filter((table) => table !== undefined),
@@ -41,12 +43,37 @@ function readTable(asked: string, buildRows: RowsOf): TableDetails | undefined {
     columns: buildRows('column').map(readColumn),
     ...readConstraints(buildRows('constraint')),
     referencedBy: referencedBy(buildRows('incoming')),
-    indexes: buildRows('index').map(([name, definition, method, valid]) => ({
+    indexes: buildRows('index').map(readIndex),
+    policies: buildRows('policy').map(readPolicy),
+    triggers: buildRows('trigger').map(([name, definition, enabled]) => ({
       name: name ?? '',
-      definition: formatIndex({ name: name ?? '', definition: definition ?? '', method: method ?? '', valid: valid === 'true' }),
+      definition: formatTrigger({ name: name ?? '', definition: definition ?? '', enabled: enabled ?? '' }),
     })),
     ...listChildren(buildRows),
   };
+}
+
+function readIndex([label, definition, method, valid, isKey, bytes, uses]: Row): TableDetails['indexes'][number] {
+  const name = label ?? '';
+  return {
+    name,
+    definition: formatIndex({ name, definition: definition ?? '', method: method ?? '', valid: valid === 'true' }),
+    isKey: isKey === 'true',
+    bytes: readNumber(bytes),
+    uses: readNumber(uses),
+  };
+}
+
+const commands: Readonly<Record<string, string>> = { r: 'SELECT', a: 'INSERT', w: 'UPDATE', d: 'DELETE', '*': 'ALL' };
+
+function readPolicy([name, command, permissive, roles, using, check]: Row): PolicyDetails {
+  const words = [
+    permissive === 'true' ? '' : 'RESTRICTIVE',
+    `FOR ${commands[command ?? ''] ?? command} TO ${roles}`,
+    using === null || using === undefined ? '' : `USING ${formatParenthesised(using)}`,
+    check === null || check === undefined ? '' : `WITH CHECK ${formatParenthesised(check)}`,
+  ];
+  return { name: name ?? '', definition: words.filter((word) => word !== '').join(' ') };
 }
 
 /** Tables that inherit without being partitions hold rows and perhaps columns of their own; only partitions have bounds. */
@@ -108,41 +135,6 @@ function referencedBy(rows: readonly Row[]): TableDetails['referencedBy'] {
     action: parseAction(definition ?? ''),
   }));
   return { shown, total: Number(rows[0]?.[4] ?? 0) };
-}
-
-/** Objects of the wanted names that are looked up at most. */
-const maxOthers = 100;
-
-const others = `
-with wanted as (select * from pg_catalog.jsonb_to_recordset($1::jsonb) as w(ord int, rank int, nsp text, rel text))
-select w.ord::text, x.kind, x.shown from wanted w join lateral (
-  select case p.prokind when 'p' then 'procedure' when 'a' then 'aggregate' else 'function' end as kind, n.nspname,
-    case when p.prokind <> 'a' then 'select pg_get_functiondef(' || pg_catalog.quote_literal(p.oid::pg_catalog.regprocedure::text) || '::regprocedure)'
-      end as shown
-  from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where p.proname = w.rel
-  union all
-  select case c.relkind when 'S' then 'sequence' when 'c' then 'composite type' else 'index' end, n.nspname,
-    case c.relkind when 'S' then 'select * from ' || ${formatLabel('c', 'n')}
-      when 'c' then null else 'select pg_get_indexdef(' || pg_catalog.quote_literal(${formatLabel('c', 'n')}) || '::regclass)' end
-  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relname = w.rel and c.relkind in ('S', 'i', 'I', 'c')
-  union all
-  select case t.typtype when 'e' then 'enum type' else 'domain' end, n.nspname, null
-  from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace
-  where t.typname = w.rel and t.typtype in ('e', 'd')) x on w.nsp is null or x.nspname = w.nsp
-order by w.ord, w.rank limit ${maxOthers}`;
-
-export async function findOthers(
-  run: CatalogRun,
-  { names, schema }: Pick<DescribeRequest, 'names' | 'schema'>,
-): Promise<OtherObject[]> {
-  const wanted = names.flatMap((name, ord) => listCandidates(name, ord, schema));
-  const rows = await run(others, [JSON.stringify(wanted)]);
-  return rows.map(([ord, kind, shownBy]) => ({
-    asked: names[Number(ord)] ?? '',
-    kind: kind ?? '',
-    shownBy: shownBy ?? undefined,
-  }));
 }
 
 /** More would not help to find a slip. */

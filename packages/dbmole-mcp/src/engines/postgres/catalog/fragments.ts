@@ -29,16 +29,16 @@ export function schemaOrder(namespace: string): string {
 export const commentLength = 201;
 
 /** One character more than is shown tells that it goes on. */
-export function comment(text: string): string {
-  return `pg_catalog.left(${text}, ${commentLength})`;
+export function comment(text: string, length: string | number = commentLength): string {
+  return `pg_catalog.left(${text}, ${length})`;
 }
 
 /**
  * Selects the comment on a relation or its column. `obj_description` and its like are not called: before version 14 they run SQL of
  * their own, with the search path of the caller.
  */
-export function findComment(relation: string, column = '0'): string {
-  return `(select ${comment('x.description')} from pg_catalog.pg_description x
+export function findComment(relation: string, column = '0', length: string | number = commentLength): string {
+  return `(select ${comment('x.description', length)} from pg_catalog.pg_description x
     where x.objoid = ${relation} and x.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and x.objsubid = ${column})`;
 }
 

@@ -112,7 +112,7 @@ export function listNames(json: string | null | undefined): string[] {
   return Array.isArray(names) ? names.map(String) : [];
 }
 
-function readNumber(text: string | null | undefined): number | undefined {
+export function readNumber(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Number(text);
 }
 
