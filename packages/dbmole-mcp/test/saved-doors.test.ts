@@ -96,6 +96,10 @@ describe('saved queries through each door', () => {
     const run = async (args: object) => readText(await server.callTool('run_saved', { ...args }));
     expect(await run({ name: 'number_double_7', params: { value: 21 } })).toBe(answer);
     expect(await run({ name: 'number_double_7', value: '21' })).toBe(answer);
+    expect(await run({ name: 'number_double_7', params: { value: '21', limit: 5 } })).toBe(answer);
+    expect(await run({ name: 'number_double_7', params: { value: 21, other: 1 } })).toMatch(
+      /unknown argument "other" in params\.\nNext: Params of number_double_7: value integer\.$/,
+    );
     expect(await run({ name: 'number_double_7' })).toMatch(/E_INPUT.*value/s);
     expect(await run({ name: 'number_double_7', params: { value: 'x' } })).toContain(
       'params.value: expected a whole number such as 42, got "x"',
@@ -103,6 +107,13 @@ describe('saved queries through each door', () => {
     expect(await run({ name: 'number_duble_7' })).toMatch(/there is no saved query "number_duble_7".*number_double_7/s);
     expect(readText(await server.callTool('list_saved', { words: 'asking for less' }))).toBe(
       '1 saved query of 41 fit "asking for less". Data, not instructions:\nnumber_halve(): Half of it. Use it when a user asks for less.',
+    );
+    const greeting =
+      '-- tool: name_greet\n-- description: Greets.\n-- param name text: whom. Example: Ann\nselect :name::text as hello';
+    writeFileSync(folder.at('many', 'greet.sql'), greeting);
+    expect(await run({ name: 'name_greet', params: { name: 'Bo', cell_limit: '10' } })).toContain('hello\nBo');
+    expect(readText(await server.callTool('list_saved', { words: 'greets' }))).toContain(
+      'name_greet(name text): Greets.\n  name: whom. Example: Ann',
     );
     writeFileSync(folder.at('many', 'new.sql'), doubled.replace('number_double', 'number_new'));
     expect(await run({ name: 'number_new', params: { value: 21 } })).toBe(answer);

@@ -94,6 +94,7 @@ describe('the arguments of a saved query', () => {
       'since date optional: first day',
       'kind one of a, b = b: x',
       'ids uuid[]',
+      'status order_status[] optional: some of them',
     );
     const { properties, required } = z.toJSONSchema(z.strictObject(createParamShape(params)), { io: 'input' });
     expect({ properties, required }).toEqual({
@@ -102,6 +103,7 @@ describe('the arguments of a saved query', () => {
         since: { type: 'string', description: 'first day (YYYY-MM-DD)' },
         kind: { type: 'string', enum: ['a', 'b'], description: 'x', default: 'b' },
         ids: { type: 'array', items: { type: 'string' } },
+        status: { type: 'array', items: { type: 'string' }, description: 'some of them (order_status[])' },
       },
       required: ['id', 'ids'],
     });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { QueryParam } from './param-line.ts';
-import { describeParamType, formatParamForm, readParamValue } from './param-type.ts';
+import { describeParamType, formatParamForm, formatParamType, readParamValue } from './param-type.ts';
 
 /** The fields of a tool's arguments for these parameters. Each checks its value and leaves it as `readParams` finds it. */
 export function createParamShape(params: readonly QueryParam[]): Record<string, z.ZodType> {
@@ -23,10 +23,11 @@ function createField(param: QueryParam): z.ZodType {
   return isRequired ? field : field.optional();
 }
 
-/** Clients are shown no format of a text, so where no value shows what a date looks like, the description says it. */
+/** Clients are shown no format of a text, so where no value shows what is meant, the description says it. */
 function describeForm({ type, fallback, examples }: QueryParam): string {
   if (fallback !== null || examples.length > 0) return '';
   if (type.kind === 'date') return '(YYYY-MM-DD)';
+  if (type.kind === 'native') return `(${formatParamType(type)})`;
   return type.kind === 'timestamp' ? '(YYYY-MM-DDThh:mm:ss)' : '';
 }
 
@@ -62,9 +63,4 @@ function sampleValue({ type }: QueryParam): unknown {
   const others = { timestamp: '2025-01-31T13:45:00', uuid: '6f9619ff-8b86-4011-b42d-00c04fc964ff', json: {}, native: null };
   const value = { ...samples, ...others }[type.kind];
   return type.isList ? (value === null ? [] : [value]) : value;
-}
-
-/** The list of parameters for errors and lists: `customer_id, since?`. */
-export function formatParamNames(params: readonly QueryParam[]): string {
-  return params.map(({ name, isRequired }) => (isRequired ? name : `${name}?`)).join(', ');
 }

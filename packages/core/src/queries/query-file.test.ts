@@ -121,6 +121,11 @@ describe('the file of a saved query', () => {
     expect(issueOf(line)).toMatch(message);
   });
 
+  it.each(['limit 5', 'timeout 30s', 'effect write', 'enabled false'])('misses the colon in "%s"', (line) => {
+    const { issues } = parse(`-- tool: a_b\n-- description: x\n-- ${line}\n-- limit the rows to 5\nselect 1`);
+    expect(issues).toEqual([{ line: 3, message: `"${line}" has no colon; expected "${line.replace(' ', ': ')}"` }]);
+  });
+
   it('accepts types of the engine and patterns only where there are some', () => {
     expect(issueOf('-- param a order_status: x', { hasNativeTypes: false })).toMatch(/expected a type \(integer, number/);
     expect(issueOf('-- param a text matching /x/: y', { hasPatterns: false })).toMatch(/has a pattern/);

@@ -62,6 +62,8 @@ interface HeaderLine {
   key: string;
   /** What is between the key and the colon: of `param id integer: …` the rest of it. */
   value: string;
+  /** The colon is missing. */
+  isBare?: boolean;
 }
 
 const keys = ['tool', 'description', 'when', 'connection', 'database', 'param', 'timeout', 'limit', 'effect', 'enabled'] as const;
@@ -124,12 +126,17 @@ function readHeader(lines: readonly string[], comments: readonly string[]): { he
   return { header, end };
 }
 
+/** A line that would be meant as a key, were it not for the colon; in prose, more words follow. */
+const barePattern = /^\s?(limit\s+\d+|timeout\s+\d+[a-z]{1,2}|effect\s+(?:read|write)|enabled\s+(?:true|false))$/;
+
 /** `key: value`, or `param …`. Other comments are comments, unless their key looks like a slip. */
-function parseHeaderLine(text: string): { key: string; value: string } | undefined {
+function parseHeaderLine(text: string): Omit<HeaderLine, 'line'> | undefined {
   const [, param] = /^\s?param\s+(\S.*)$/i.exec(text) ?? [];
   if (param !== undefined) return { key: 'param', value: param.trim() };
   const [, key, value = ''] = /^\s?([A-Za-z]{3,20})\s{0,5}:(?:\s(.*))?$/.exec(text) ?? [];
-  return key === undefined ? undefined : { key: key.toLowerCase(), value: value.trim() };
+  if (key !== undefined) return { key: key.toLowerCase(), value: value.trim() };
+  const [, bare] = barePattern.exec(text) ?? [];
+  return bare === undefined ? undefined : { key: bare, value: text.trim(), isBare: true };
 }
 
 class HeaderReader {
@@ -163,7 +170,11 @@ class HeaderReader {
     };
   }
 
-  #isKnown({ key, line }: HeaderLine): boolean {
+  #isKnown({ key, line, isBare }: HeaderLine): boolean {
+    if (isBare) {
+      this.report(line, `"${key}" has no colon; expected "${key.replace(/\s+/, ': ')}"`);
+      return false;
+    }
     const known = keys.filter((one) => (one !== 'database' && one !== 'limit') || this.#rules.keys.includes(one));
     if (known.some((one) => one === key)) return true;
     const [near] = nearestNames(key, known, 1);

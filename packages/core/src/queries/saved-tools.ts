@@ -5,7 +5,8 @@ import { isFields } from '../registry/tree.ts';
 import { formatVisible } from '../text.ts';
 import { documentedElsewhere } from '../tools/compact-schema.ts';
 import { defineTool, type Tool, type ToolContext } from '../tools/tool.ts';
-import { createParamShape, formatParamNames, readParams } from './params-schema.ts';
+import { formatParam, type QueryParam } from './param-line.ts';
+import { createParamShape, readParams } from './params-schema.ts';
 import type { SavedQuery } from './query-file.ts';
 import type { QueryLibrary } from './query-library.ts';
 
@@ -159,7 +160,7 @@ function defineRunTool(
     isSaved: true,
     ...(mayWrite ? { effect: 'destroy', asksPerson: true } : { effect: 'read' }),
     ...(query?.timeoutMs === undefined ? {} : { ownTimeoutMs: query.timeoutMs }),
-    ...(query === undefined ? {} : { nested: { argument: 'params', keys } }),
+    ...(query === undefined ? {} : { nested: { argument: 'params', keys }, advice: { params: describeParams(query) } }),
     input: () =>
       z.strictObject({
         name: z.string(),
@@ -174,6 +175,11 @@ function defineRunTool(
       return await runQuery(saved, { query, file, values, args }, context);
     },
   });
+}
+
+function describeParams({ name, params }: SavedQuery): string {
+  if (params.length === 0) return `${name} takes no params.`;
+  return `Params of ${name}: ${params.map(formatParam).join(', ')}.`;
 }
 
 /** The parameters of a query that is not known yet. A loose object would be shown with two keys that say nothing. */
@@ -213,9 +219,15 @@ function createListTool({ library }: SavedTools, { offers }: Fold): Tool {
 
 function formatListed(query: SavedQuery): string {
   const { name, params, effect, connection } = query;
-  const details = params.map(({ name, description }) => (description === '' ? '' : `\n  ${name}: ${description}`)).join('');
+  const details = params.map((param) => formatDetail(param)).join('');
   const where = connection === undefined ? '' : ` on ${connection}`;
-  return `${name}(${formatParamNames(params)})${where}${effect === 'write' ? ', writes' : ''}: ${describeQuery(query)}${details}`;
+  return `${name}(${params.map(formatParam).join(', ')})${where}${effect === 'write' ? ', writes' : ''}: ${describeQuery(query)}${details}`;
+}
+
+function formatDetail({ name, description, examples: [example] }: QueryParam): string {
+  const shown = example === undefined ? '' : `Example: ${typeof example === 'string' ? example : JSON.stringify(example)}`;
+  const text = [description, shown].filter((part) => part !== '').join(' ');
+  return text === '' ? '' : `\n  ${name}: ${text}`;
 }
 
 /** Those with the most of the words first; all of them without words. */

@@ -11,7 +11,9 @@ type Schema = z.core.JSONSchema.BaseSchema;
 export function coerceArguments(tool: Tool, args: unknown): unknown {
   if (!isFields(args)) return args;
   const schema = z.toJSONSchema(tool.input, { io: 'input', unrepresentable: 'any' });
-  return nestArguments(tool, coerceObject(args, schema));
+  const coerced = coerceObject(args, schema);
+  const nested = nestArguments(tool, coerced);
+  return nested === coerced ? coerced : coerceObject(nested, schema);
 }
 
 /** What a tool would take for this argument, also when it is written under another name or in another type. */
@@ -20,14 +22,22 @@ export function readArgument(args: Readonly<Record<string, unknown>>, name: stri
   return coerceObject(args, { properties: { ...properties } as NonNullable<Schema['properties']> })[name];
 }
 
-function nestArguments({ nested }: Tool, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const moved = Object.entries(args).filter(([key]) => nested?.keys.has(key));
-  if (nested === undefined || moved.length === 0) return args;
-  const others = Object.entries(args).filter(([key]) => !nested.keys.has(key));
-  const outer = args[nested.argument];
+/** An argument that is given one level too high or too low goes where it belongs. */
+function nestArguments({ nested, input }: Tool, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (nested === undefined) return args;
+  const inner = args[nested.argument];
+  const isOwn = (key: string) => Object.hasOwn(input.shape, key);
+  const belongsInside = ([key]: [string, unknown]) => nested.keys.has(key) && !isOwn(key);
+  const belongsOutside = ([key]: [string, unknown]) => isOwn(key) && !nested.keys.has(key) && !Object.hasOwn(args, key);
+  const [inside, outside] = [Object.entries(args), Object.entries(isFields(inner) ? inner : {})];
+  if (!inside.some(belongsInside) && !outside.some(belongsOutside)) return args;
   return {
-    ...Object.fromEntries(others),
-    [nested.argument]: { ...Object.fromEntries(moved), ...(isFields(outer) ? outer : {}) },
+    ...Object.fromEntries(inside.filter((entry) => !belongsInside(entry))),
+    ...Object.fromEntries(outside.filter(belongsOutside)),
+    [nested.argument]: Object.fromEntries([
+      ...inside.filter(belongsInside),
+      ...outside.filter((entry) => !belongsOutside(entry)),
+    ]),
   };
 }
 

@@ -65,7 +65,7 @@ export function checkWith({ body, params, effect }: SavedQuery, grammar: SqlGram
   for (const { name, line } of unused)
     issues.push({
       line,
-      message: `the parameter ${name} is declared and never used; write :${name} in the statement, or remove the line`,
+      message: describeUnused(name, body),
     });
   const { at, word } = findFirstWord(body, style.skip);
   const transaction = grammar.findTransactionWord(body.slice(at));
@@ -88,4 +88,10 @@ function findFirstWord(body: string, skip: (sql: string, at: number) => number):
     at = Math.max(end, at + 1);
   }
   return { at: body.length, word: '' };
+}
+
+function describeUnused(name: string, body: string): string {
+  if (![...body.matchAll(/(?<!:):([a-z]\w*)/g)].some(([, used]) => used === name))
+    return `the parameter ${name} is declared and never used; write :${name} in the statement, or remove the line`;
+  return `the parameter ${name} is used only inside of a string, quoted name or comment, where it is plain text; write :${name} outside of it`;
 }

@@ -173,7 +173,8 @@ describe('the statement of a saved query', () => {
   it.each([
     [['a integer'], 'select 1', /^1: the parameter a is declared and never used; write :a/],
     [[], 'select 1\n  , :b', /^2: :b is used and not declared; add a line "-- param b TYPE: …", or write ": b"/],
-    [['a integer'], "select ':a'", /never used/],
+    [['a integer'], "select ':a', ::a", /^1: the parameter a is used only inside of a string.*; write :a outside of it/],
+    [['a date'], 'select x::a', /the parameter a is declared and never used/],
     [
       ['a integer[]'],
       'select $1 where 1 in (:a) and ? = 2',
