@@ -191,6 +191,24 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       expect(await text('alter table t add column b int')).toContain('t has a column b already; it would fail');
     });
 
+    it('names the views that a column or a table cannot be changed under', async () => {
+      const text = async (sql: string) => JSON.stringify(await explain(sql));
+      expect(await text('alter table parent alter column id type numeric')).toContain('vw uses it, so this fails: drop it first');
+      expect(await text('alter table parent drop column id')).toContain(
+        'vw uses it: without CASCADE this fails, with CASCADE it is',
+      );
+      expect(await text('drop table parent')).toContain('vw uses it: without CASCADE this fails');
+      expect(await text('alter table t drop column b')).not.toContain('CASCADE');
+      await expect(session.exec('alter table parent alter column id type numeric')).rejects.toThrow('used by a view');
+      await expect(session.exec('drop table parent')).rejects.toThrow('depend');
+    });
+
+    it('names a foreign key as the server would', async () => {
+      expect(JSON.stringify(await explain('alter table t add foreign key (b) references parent'))).toContain(
+        'ADD CONSTRAINT t_b_fkey FOREIGN KEY (b)',
+      );
+    });
+
     it('rejects two statements, and what does not parse', async () => {
       await expect(explain('drop table a; drop table b')).rejects.toThrow('the text has several statements');
       await expect(explain('alter tabel t add column z int')).rejects.toThrow('syntax error at or near "tabel"');

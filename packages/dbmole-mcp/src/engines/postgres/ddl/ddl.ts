@@ -156,7 +156,7 @@ function collectWords({ action, relation, other, refined }: Judged): Readonly<Re
     other: other?.label ?? action.other?.name,
     column: column && formatIdentifier(column),
     columns: columns.length === 0 ? undefined : columns.map(formatIdentifier).join(', '),
-    constraint: formatIdentifier(constraint ?? [...bare, 'check'].join('_')),
+    constraint: formatIdentifier(constraint ?? [...bare, refined.rule.includes('FOREIGN KEY') ? 'fkey' : 'check'].join('_')),
     index: formatIdentifier(index?.name ?? createdIndex ?? [...bare, 'idx'].join('_')),
     type: type && formatType(type),
   };

@@ -1,4 +1,5 @@
 import type { CatalogRun } from '../../../engine.ts';
+import { formatLabel } from '../catalog/fragments.ts';
 import type { DdlAction, RelationName } from './actions.ts';
 import { quoteName, type Relation } from './relations.ts';
 import { readTypeChange } from './type-change.ts';
@@ -22,8 +23,36 @@ interface Question {
 export async function refine(question: Question): Promise<Refined> {
   const { action, relation } = question;
   const refiner = refiners[action.rule];
-  const refined = refiner === undefined ? { rule: action.rule, notes: [] } : await refiner(question);
-  return { ...refined, notes: [...refined.notes, ...describeRelations(action, relation)] };
+  const [refined, users] = await Promise.all([
+    refiner === undefined ? { rule: action.rule, notes: [] } : refiner(question),
+    describeUsers(question),
+  ]);
+  return { ...refined, notes: [...refined.notes, ...users, ...describeRelations(action, relation)] };
+}
+
+/** Views over the relation, or over one column of it. */
+const usersSql = `
+select distinct ${formatLabel('v', 'n')}
+from pg_catalog.pg_depend d join pg_catalog.pg_rewrite w on w.oid = d.objid join pg_catalog.pg_class v on v.oid = w.ev_class
+  join pg_catalog.pg_namespace n on n.oid = v.relnamespace
+where d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+  and d.refobjid = $1::text::oid and v.oid <> d.refobjid and ($2::text is null or d.refobjsubid = (
+    select a.attnum from pg_catalog.pg_attribute a where a.attrelid = d.refobjid and a.attname = $2::text))
+limit 20`;
+
+const dropping = new Set(['DROP COLUMN', 'DROP TABLE', 'DROP VIEW', 'DROP MATERIALIZED VIEW']);
+
+async function describeUsers({ run, action, relation }: Question): Promise<string[]> {
+  const { rule, column } = action;
+  if (!dropping.has(rule) && rule !== 'ALTER TYPE: rewrite') return [];
+  const views = (await run(usersSql, [relation.oid, column ?? null])).map(([label]) => label ?? '');
+  if (views.length === 0) return [];
+  const [use, it, is] = views.length === 1 ? ['uses', 'it', 'it is'] : ['use', 'them', 'they are'];
+  return [
+    dropping.has(rule)
+      ? `${list(views)} ${use} it: without CASCADE this fails, with CASCADE ${is} dropped as well`
+      : `${list(views)} ${use} it, so this fails: drop ${it} first, and create ${it} again in the same transaction`,
+  ];
 }
 
 const columnSql = `
