@@ -69,6 +69,17 @@ export const toolCommands: readonly ToolCommand[] = [
     isTable: true,
   },
   {
+    name: 'joins',
+    tool: 'search_schema',
+    takes: 'TABLE TABLE',
+    words: [3, 3],
+    about: 'the shortest joins between two tables over foreign keys',
+    example: 'joins shop order_items customers',
+    options: ['database', 'schema'],
+    argumentsOf: ([from, to]) => ({ from, to }),
+    isTable: false,
+  },
+  {
     name: 'explain',
     tool: 'explain',
     takes: '"SQL"',

@@ -22,13 +22,13 @@ export function compactSchema(schema: unknown): unknown {
 type Node = Record<string, unknown>;
 
 const limits = new Set(['minLength', 'maxLength', 'minimum', 'minItems', 'maxItems', 'pattern']);
-/** Larger maxima never matter to a caller. */
-const maxShown = 1_000_000;
+/** Such maxima hardly ever matter to a caller. */
+const minHidden = 1_000_000;
 
 /** A default that means "none" goes without saying. */
 function isNoise(key: string, value: unknown): boolean {
   if (key === 'default') return value === false || value === 0 || (Array.isArray(value) && value.length === 0);
-  if (key === 'maximum') return Number(value) > maxShown;
+  if (key === 'maximum') return Number(value) >= minHidden;
   return limits.has(key);
 }
 

@@ -45,6 +45,7 @@ function createWorld(): { world: World; modules: EngineModules } {
       search: notAsked,
       findOthers: notAsked,
       readStats: notAsked,
+      foreignKeys: notAsked,
     },
   };
   const modules: EngineModules = {

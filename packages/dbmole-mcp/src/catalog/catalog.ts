@@ -171,8 +171,11 @@ export type TableKind = (typeof tableKinds)[number];
 export const lacks = ['primary_key', 'rows', 'references'] as const;
 export type Lack = (typeof lacks)[number];
 
+/** A foreign key with the table that has it. */
+export type ForeignKey = Omit<ReferenceDetails, 'action'> & { from: string };
+
 export interface SearchFilter extends Page {
-  /** A hit has all of them, in names or comments of relations, columns, types and routines. */
+  /** A hit has all of them, in names, comments or values of anything that has a name; a column is also found by the whole name of its type. */
   words: readonly string[];
   schema?: string | undefined;
 }
@@ -232,6 +235,8 @@ export interface SqlCatalog {
   /** What there is under names of which there is no table. */
   findOthers(run: CatalogRun, request: Pick<DescribeRequest, 'names' | 'schema'>): Promise<OtherObject[]>;
   search(run: CatalogRun, filter: SearchFilter): Promise<SearchHit[]>;
+  /** All foreign keys. Fails where there are more than a catalog statement may read. */
+  foreignKeys(run: CatalogRun): Promise<ForeignKey[]>;
   /** As they are, without quotes. */
   schemaNames(run: CatalogRun): Promise<string[]>;
   /** Names that exist, for offering the nearest ones after an unknown table; `nearest-tables.ts` compares them. */

@@ -38,7 +38,7 @@ export function describeTableTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'describe_table',
     title: 'Describe table',
-    description: 'Describes tables, several at once, or only `parts` of them; also functions, sequences, types, triggers.',
+    description: 'Describes tables, several at once, or `parts` of them; also functions, sequences, types, triggers.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => describe(call, args)),

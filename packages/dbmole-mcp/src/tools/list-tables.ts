@@ -38,7 +38,7 @@ export function listTablesTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'list_tables',
     title: 'List tables',
-    description: 'Tables and views with rows, size, primary key, row-level security, numbers of references.',
+    description: 'Tables and views: rows, size, primary key, row security, number of references.',
     effect: 'read',
     input,
     handler: (args, context) => tools.use(args, context, (call) => listTables(call, { ...args, once: context.door.isCommand })),

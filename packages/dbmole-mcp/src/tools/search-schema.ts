@@ -1,6 +1,9 @@
-import { defineTool, Failure, type Tool, type ToolReply } from '@dbmole/core';
+import { defineTool, Failure, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
+import { findJoinPaths } from '../catalog/join-path.ts';
 import { refuseUnknownSchema, respondNames, respondNothing } from '../catalog/names-table.ts';
+import { nearestTables } from '../catalog/nearest-tables.ts';
+import { seeTables } from '../next-steps.ts';
 import {
   type Call,
   connectionArgument,
@@ -19,7 +22,9 @@ const maxCharacters = 500;
 const input = () =>
   z.strictObject({
     connection: connectionArgument,
-    text: z.string().describe('words: customer email'),
+    text: z.string().optional(),
+    from: z.string().min(1).optional(),
+    to: z.string().min(1).optional(),
     database: databaseArgument,
     schema: schemaArgument,
     limit: namesLimitArgument(),
@@ -31,14 +36,24 @@ export function searchSchemaTool(tools: SqlTools): Tool {
   return defineTool({
     name: 'search_schema',
     title: 'Search schema',
-    description: 'Finds tables, columns, types and routines by words in names and comments; not rows.',
+    description:
+      'Finds anything in the schema by words (`text`) of names, comments, types, values; or joins `from` a table `to` another.',
     effect: 'read',
     input,
-    handler: (args, context) => tools.use(args, context, (call) => search(call, { ...args, once: context.door.isCommand })),
+    handler: (args, context) => {
+      const { text, from, to } = args;
+      if (text === undefined && from !== undefined && to !== undefined) {
+        return tools.use(args, context, (call) => findJoins(call, { from, to, schema: args.schema }));
+      }
+      if (text === undefined || from !== undefined || to !== undefined) {
+        throw new Failure('input', 'search_schema takes either text, or from and to');
+      }
+      return tools.use(args, context, (call) => search(call, { ...args, text, once: context.door.isCommand }));
+    },
   });
 }
 
-type Args = z.output<ReturnType<typeof input>> & { once: boolean | undefined };
+type Args = z.output<ReturnType<typeof input>> & { text: string; once: boolean | undefined };
 
 async function search(call: Call, { text, schema, limit, offset, once }: Args): Promise<ToolReply> {
   const { catalog } = call.backend;
@@ -52,6 +67,37 @@ async function search(call: Call, { text, schema, limit, offset, once }: Args): 
   await refuseUnknownSchema(call, schema);
   const names = [...(await catalog.tableNames(run)), ...(await catalog.columnNames(run, []))];
   return respondNothing({ what: 'names of tables, views and columns', names, wanted: words });
+}
+
+interface Ends {
+  from: string;
+  to: string;
+  schema: string | undefined;
+}
+
+async function findJoins({ backend, options }: Call, { from, to, schema }: Ends): Promise<ToolReply> {
+  const { catalog } = backend;
+  const run = backend.catalogRun(options);
+  const [{ tables, missing }, keys] = await Promise.all([
+    catalog.describeTables(run, { names: [from, to], schema }),
+    catalog.foreignKeys(run),
+  ]);
+  if (missing.length > 0) {
+    const known = await catalog.tableNames(run);
+    const nearest = missing.flatMap((name) => nearestTables(name, known));
+    throw new Failure('unknown', `there is no table ${missing.join(', nor ')}`, {
+      code: 'E_UNKNOWN_TABLE',
+      nearest,
+      hint: seeTables,
+    });
+  }
+  const [start = '', end = ''] = [from, to].map((asked) => tables.find((table) => table.asked === asked)?.name);
+  if (start === end) throw new Failure('input', `from and to are the same table ${start}`);
+  const paths = findJoinPaths(keys, start, end);
+  if (paths.length === 0) {
+    return respond.text(`No joins between them over the ${keys.length} foreign keys of this database.`);
+  }
+  return respond.text(paths.join('\n'), { line: `The shortest joins over foreign keys: ${paths.length}.` });
 }
 
 function parseWords(text: string): string[] {

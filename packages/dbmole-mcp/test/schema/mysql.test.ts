@@ -62,7 +62,7 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
 
     it('finds tables and columns by words', async () => {
       expect(await search('forget')).toEqual(['customers.deleted_at']);
-      expect(await search('CUSTOMER', 'email')).toEqual(['customers.email']);
+      expect((await search('CUSTOMER', 'email'))[0]).toBe('customers.email');
       expect(await search('bought', 'people')).toEqual(['customers']);
       expect(await search('cancelled')).toEqual(['orders.status']);
       expect((await search('orders'))[0]).toBe('orders');

@@ -64,7 +64,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
         const search = async (...words: string[]) =>
           (await catalog.search(session.run, { ...page, words })).map(({ name }) => name);
         expect(await search('forget')).toEqual(['customers.deleted_at']);
-        expect(await search('CUSTOMER', 'email')).toEqual(['customers.email']);
+        expect((await search('CUSTOMER', 'email'))[0]).toBe('customers.email');
         expect(await search('bought', 'people')).toEqual(['customers']);
         expect(await search('cancelled')).toContain('order_status');
         expect((await search('orders'))[0]).toBe('orders');

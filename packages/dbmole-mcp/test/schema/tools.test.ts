@@ -76,7 +76,7 @@ describe('the schema tools', () => {
       const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
       return JSON.stringify({ name, title, description, inputSchema }).length;
     });
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(3_600);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(3_650);
   });
 
   it('describe the shop, and say what the marks mean', async () => {

@@ -6,6 +6,7 @@ import type { Backend } from '../../manager/backend.ts';
 import type { Manager } from '../../manager/manager.ts';
 import type { Entry, Registry } from '../../registry/registry.ts';
 import { cutVisible, formatVisible } from '../../text.ts';
+import { documentedElsewhere } from '../compact-schema.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import type { ToolServer } from '../tool-server.ts';
 import { formatConnections } from './connection-list.ts';
@@ -165,7 +166,11 @@ function testTool<C extends BaseConnection, B extends Backend>(options: Options<
     title: 'Test connection',
     description: descriptions.test,
     effect: 'read',
-    input: () => z.strictObject({ name: connectionName.optional(), timeout_ms: z.int().min(1).max(600_000).optional() }),
+    input: () =>
+      z.strictObject({
+        name: connectionName.optional(),
+        timeout_ms: z.int().min(1).max(600_000).optional().meta(documentedElsewhere),
+      }),
     handler: async ({ name }, { signal, timeLimit, onFound }) => {
       const started = performance.now();
       const use = async (backend: B, lease: { name: string }) => ({

@@ -2,7 +2,7 @@ import type { SqlCatalog } from '../../../catalog/catalog.ts';
 import { describeTables } from './describe.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
 import { findOthers } from './others.ts';
-import { columnNames, search } from './search.ts';
+import { columnNames, foreignKeys, search } from './search.ts';
 import { readStats } from './stats.ts';
 
 /** Reads information_schema, in the way that suits MySQL or MariaDB. */
@@ -13,6 +13,7 @@ export const catalog: SqlCatalog = {
   readStats,
   findOthers,
   search,
+  foreignKeys,
   schemaNames,
   tableNames,
   columnNames,

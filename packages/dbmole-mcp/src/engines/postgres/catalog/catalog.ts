@@ -3,7 +3,7 @@ import { describeTables, functionNames } from './describe.ts';
 import { listCandidates } from './fragments.ts';
 import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
 import { findOthers } from './others.ts';
-import { columnNames, search } from './search.ts';
+import { columnNames, foreignKeys, search } from './search.ts';
 import { readStats } from './stats.ts';
 
 /** Reads pg_catalog rather than information_schema: that one leaves out what the account has no rights on, and is slower. */
@@ -14,6 +14,7 @@ export const catalog: SqlCatalog = {
   readStats,
   findOthers,
   search,
+  foreignKeys,
   schemaNames,
   tableNames,
   functionNames,

@@ -1,14 +1,18 @@
-import { collectFacts, findComment, formatLabel, isOurs, lockedRelations, relationKinds, schemaOrder } from './fragments.ts';
+import {
+  collectFacts,
+  findComment,
+  formatLabel,
+  isOurs,
+  lockedRelations,
+  readColumns,
+  relationKinds,
+  schemaOrder,
+} from './fragments.ts';
 
 /** The number of partitions that are named; the others are counted. */
 export const maxNamed = 20;
 /** The limit of references to a table: nearly always all of them. */
 const maxReferences = 1_000;
-
-const readColumns = (relation: string, keys: string) => `(
-  select pg_catalog.json_agg(pg_catalog.quote_ident(a.attname) order by k.place)::text
-  from pg_catalog.unnest(${keys}) with ordinality k(num, place)
-  join pg_catalog.pg_attribute a on a.attrelid = ${relation} and a.attnum = k.num)`;
 
 /**
  * One statement for everything about the requested tables, as rows of one width. The first cell says what a row is, the

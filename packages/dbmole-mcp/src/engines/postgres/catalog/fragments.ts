@@ -108,6 +108,14 @@ function listParts(oid: string): string {
 export const lockedRelations = `locked as materialized (
   select relation from pg_catalog.pg_locks where locktype = 'relation' and mode = 'AccessExclusiveLock' and relation is not null)`;
 
+/** The names of columns in the order of their numbers, as JSON. */
+export function readColumns(relation: string, numbers: string): string {
+  return `(
+  select pg_catalog.json_agg(pg_catalog.quote_ident(a.attname) order by k.place)::text
+  from pg_catalog.unnest(${numbers}) with ordinality k(num, place)
+  join pg_catalog.pg_attribute a on a.attrelid = ${relation} and a.attnum = k.num)`;
+}
+
 /** One reading of a name that the caller wrote. Lower `rank` is nearer to what the engine itself would understand. */
 interface Candidate {
   ord: number;
