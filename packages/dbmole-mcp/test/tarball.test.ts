@@ -22,6 +22,11 @@ describe('as installed', () => {
     folder: fileURLToPath(new URL('..', import.meta.url)),
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
     env: () => ({ DBMOLE_CONNECTIONS: JSON.stringify([entry('pg', 'postgres', postgres()), entry('my', 'mysql', mysql())]) }),
+    saved: {
+      ...{ app: 'dbmole', extension: 'sql', comment: '--', connection: 'pg' },
+      before: { body: 'select 6 * 7 as answer', answer: 'answer\n42' },
+      after: { body: 'select 6 * 8 as answer', answer: 'answer\n48' },
+    },
     // The drivers are chunks of their own: that they load is part of what was packed.
     async check(server) {
       expect(readText(await server.callTool('test_connection', { name: 'pg' }))).toContain('PostgreSQL 18');

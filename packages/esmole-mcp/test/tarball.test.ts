@@ -18,6 +18,11 @@ describe('as installed', () => {
         ESMOLE_CONNECTIONS: JSON.stringify([{ name: 'es', type: 'elasticsearch', scheme: 'http', host, port, auth: 'none' }]),
       };
     },
+    saved: {
+      ...{ app: 'esmole', extension: 'http', comment: '#', connection: 'es' },
+      before: { body: 'GET /?filter_path=version.number', answer: '"number":"7.17' },
+      after: { body: 'GET /_cluster/health?filter_path=status', answer: '"status":' },
+    },
     // The HTTP client is a chunk of its own: that it loads is part of what was packed.
     async check(server) {
       expect(readText(await server.callTool('test_connection', { name: 'es' }))).toContain('Elasticsearch 7.17');

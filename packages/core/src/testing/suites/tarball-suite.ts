@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,6 +23,17 @@ export interface PackedLeaf {
   /** More that the installed package must be able to do; the server is initialized. */
   check?(server: ServerProcess): Promise<void>;
   env?(): Record<string, string>;
+  saved: SavedFile;
+}
+
+/** A file of a saved query, before and after a person edits it, and what each answers. */
+export interface SavedFile {
+  app: string;
+  extension: string;
+  comment: string;
+  connection: string;
+  before: { body: string; answer: string };
+  after: { body: string; answer: string };
 }
 
 const run = promisify(execFile);
@@ -41,7 +52,7 @@ async function findTarball(folder: string, scratch: string): Promise<string> {
 }
 
 /** What a user gets: the tarball, installed into an empty folder, started by its bin. */
-export function describeTarball({ name, folder, runtimes, tools, library, check, env }: PackedLeaf): void {
+export function describeTarball({ name, folder, runtimes, tools, library, check, env, saved }: PackedLeaf): void {
   describe(`the tarball of ${name}`, () => {
     let scratch: string;
     let installed: string;
@@ -121,6 +132,10 @@ export function describeTarball({ name, folder, runtimes, tools, library, check,
       }
     });
 
+    it.each(Object.entries(runtimes))('turns files into tools on Node %s', async (_line, open) => {
+      await trySaved(saved, { file: join(installed, 'dist', 'main.js'), node: await open(), env: env?.() ?? {} });
+    });
+
     it.each(Object.entries(runtimes))('answers over HTTP on Node %s', async (_line, open) => {
       const file = join(installed, 'dist', 'main.js');
       const server = await new HttpProcess({ file, node: await open(), env: env?.() ?? {} }).listening();
@@ -157,6 +172,55 @@ export function describeTarball({ name, folder, runtimes, tools, library, check,
       }
     });
   });
+}
+
+interface Program {
+  file: string;
+  node: string;
+  env: Record<string, string>;
+}
+
+/** A folder that is named, and the one of a project: listed, called, edited, called again. */
+async function trySaved({ app, extension, comment, connection, before, after }: SavedFile, program: Program): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'mole-saved-'));
+  const write = (path: string, name: string, body: string) => {
+    const header = [`tool: ${name}`, 'description: Answers.', `connection: ${connection}`].map((line) => `${comment} ${line}`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, [...header, body].join('\n'));
+  };
+  const named = join(home, 'named', `a.${extension}`);
+  const project = join(home, 'work', `.${app}`, 'queries', `b.${extension}`);
+  write(named, 'named_one', before.body);
+  write(project, 'project_one', before.body);
+  const options = {
+    ...{ ...program, args: ['--queries', dirname(named)], cwd: join(home, 'work') },
+    env: { ...program.env, HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
+  };
+  const start = async () => {
+    const server = new ServerProcess(options);
+    await server.initialize();
+    const { result } = await server.request('tools/list');
+    const tools = result?.tools as { name: string }[];
+    return { server, names: tools.map((tool) => tool.name).filter((tool) => tool.endsWith('_one')) };
+  };
+  try {
+    const first = await start();
+    expect(first.names).toEqual(['named_one']);
+    expect(readText(await first.server.callTool('named_one'))).toContain(before.answer);
+    write(named, 'named_one', after.body);
+    expect(readText(await first.server.callTool('named_one'))).toContain(after.answer);
+    await first.server.stop();
+    const { stdout } = await run(program.node, [program.file, 'allow', '--yes'], { cwd: options.cwd, env: options.env });
+    expect(stdout).toMatch(/project_one[\s\S]*Allowed 1 saved query/);
+    const { server, names } = await start();
+    expect(names).toEqual(['named_one', 'project_one']);
+    expect(readText(await server.callTool('project_one'))).toContain(before.answer);
+    write(project, 'project_one', after.body);
+    expect(readText(await server.callTool('project_one'))).toContain('E_NOT_ALLOWED');
+    expect(await server.stop()).toMatchObject({ code: 0 });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 }
 
 /** A program of eleven lines. */
