@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { findFreePort } from '@dbmole/engines';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { askingServer, everything, findModule, HubWorld, hostile, type Mode } from './hub-world.ts';
 
 const node = process.execPath;
@@ -44,7 +46,7 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
   it('pass on what a server of either era asks its user', async () => {
     const world = new HubWorld({ asking, older: hostile() });
     const client = await world.connect(mode, { elicitation: form });
-    await client.seen(20);
+    await client.seen(21);
     expect(await client.text('asking__ask')).toContain('"name":"Ann"');
     expect(JSON.parse(await client.text('older__ask'))).toMatchObject({ action: 'accept', content: { name: 'Ann' } });
     expect(client.questions).toEqual(['your name?', 'your name?']);
@@ -54,10 +56,41 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
     });
   });
 
+  it('pass on what a server with sessions over HTTP asks in the middle of a call', async () => {
+    const { port, file } = { port: await findFreePort(), file: everything.args[0] ?? '' };
+    const server = spawn(node, [file, 'streamableHttp'], { env: { ...process.env, PORT: `${port}` }, stdio: 'ignore' });
+    onTestFinished(() => void server.kill());
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    const world = new HubWorld({ far: { url } });
+    const client = await world.connect(mode, { elicitation: form });
+    await client.seen(4);
+    expect(await client.text('far__echo', { message: 'hi' })).toBe('Echo: hi');
+    await client.text('far__trigger-elicitation-request');
+    expect(client.questions).toHaveLength(1);
+    expect(world.readEra('far')).toBe('legacy');
+    const steps: number[] = [];
+    const options = { onprogress: ({ progress }: { progress: number }) => void steps.push(progress) };
+    await client.text('far__trigger-long-running-operation', { duration: 0.3, steps: 3 }, options);
+    expect(steps.slice(0, 2)).toEqual([1, 2]);
+    const mute = await world.connect(mode, { session: 'two' });
+    await mute.seen(4);
+    expect(await mute.text('far__trigger-elicitation-request')).toContain('this client cannot ask its person');
+  });
+
   it('tell a server that the client cannot ask', async () => {
     const world = new HubWorld({ asking, older: hostile() });
     const client = await world.connect(mode);
-    await client.seen(20);
+    await client.seen(21);
     expect(await client.text('older__ask')).toContain('this client cannot ask its person');
     await expect(client.text('asking__ask').then(String, String)).resolves.toMatch(/elicitation|cannot ask/i);
   });

@@ -75,11 +75,30 @@ describe.each(asking)('a client of the era $client and a server of the $title th
     await able.seen(5);
     expect(await able.text('far__ask')).toContain('"name":"Ann"');
     expect(able.questions).toEqual(['your name?']);
+    able.isClumsy = true;
+    await expect(able.text('far__ask').then(String, String)).resolves.toContain('it has no window');
     const unable = await world.connect(mode, { session: 'two' });
     await unable.seen(5);
     await expect(unable.text('far__ask').then(String, String)).resolves.toMatch(/elicitation|cannot ask/i);
   });
 });
+
+describe.each(asking.filter(({ server }) => server.era === 'modern'))(
+  'a client of the era $client and a server of the $title that asks to open a page',
+  ({ client: mode, server }) => {
+    it('exchange the question where the client can show a page', async () => {
+      const world = new HubWorld({ far: await server.open() });
+      const able = await world.connect(mode, { elicitation: { form: {}, url: {} } });
+      await able.seen(5);
+      expect(await able.text('far__ask_url')).toContain('accept');
+      expect(able.questions).toEqual(['open it']);
+      const unable = await world.connect(mode, { session: 'two', elicitation: form });
+      await unable.seen(5);
+      await expect(unable.text('far__ask_url').then(String, String)).resolves.toMatch(/elicitation|cannot show a URL/i);
+      expect(unable.questions).toEqual([]);
+    });
+  },
+);
 
 describe('a server of the newer era over HTTP', () => {
   it.each(clients)('tells of a changed list, for a client of the era %s', async (mode) => {

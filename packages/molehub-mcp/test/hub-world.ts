@@ -74,7 +74,11 @@ export class HubWorld {
   /** A client of a hub of its own, or of the one that is given. */
   async connect(
     mode: Mode,
-    options: WorldOptions & { door?: ProcessDoor; session?: string; elicitation?: { form?: Record<string, never> } } = {},
+    options: WorldOptions & {
+      door?: ProcessDoor;
+      session?: string;
+      elicitation?: { form?: Record<string, never>; url?: Record<string, never> };
+    } = {},
   ): Promise<HubClient> {
     const door = options.door ?? this.openDoor(options);
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
@@ -88,8 +92,9 @@ export class HubWorld {
     client.endSession = () => session.close();
     if (elicitation !== undefined)
       client.setRequestHandler('elicitation/create', async ({ params }) => {
+        if (client.isClumsy) throw new Error('it has no window');
         client.questions.push(params.message);
-        return { action: 'accept', content: { name: 'Ann' } };
+        return params.mode === 'url' ? { action: 'accept' } : { action: 'accept', content: { name: 'Ann' } };
       });
     for (const list of ['tools', 'prompts', 'resources'] as const)
       client.setNotificationHandler(`notifications/${list}/list_changed`, () => void client.changedLists.push(list));
@@ -102,6 +107,8 @@ export class HubWorld {
 
 export class HubClient extends Client {
   readonly questions: string[] = [];
+  /** It fails when it is to ask its person. */
+  isClumsy = false;
   /** The lists of which a change was announced, in order. */
   readonly changedLists: string[] = [];
   door: ProcessDoor | undefined;

@@ -13,6 +13,12 @@ export function createModernServer(): McpServer {
       requestState: 'round 1',
     });
   });
+  server.registerTool('ask_url', { description: 'asks to open a page' }, async ({ mcpReq }) => {
+    const given = inputResponse(mcpReq.inputResponses, 'page');
+    if (given.kind !== 'missing') return { content: [{ type: 'text', text: JSON.stringify(given) }] };
+    const page = inputRequired.elicitUrl({ message: 'open it', url: 'https://example.com/x' });
+    return inputRequired({ inputRequests: { page } });
+  });
   server.registerTool('echo', { description: 'echoes', inputSchema: z.object({ value: z.string() }) }, async ({ value }) => ({
     content: [{ type: 'text', text: value }],
     structuredContent: { value },

@@ -52,13 +52,13 @@ describe('the tarball of molehub-mcp', () => {
     };
     const type = async (...args: string[]) => (await run(node, [main, ...args], { cwd: home, env })).stdout;
     const clientFile = join(home, '.cursor', 'mcp.json');
-    const before = JSON.stringify({ mcpServers: { old: { command: node, args: [hostileServer] } } });
+    const before = JSON.stringify({ mcpServers: { old: { command: node, args: [hostileServer], env: { ONLY: 'a' } } } });
     mkdirSync(join(home, '.cursor'));
     writeFileSync(clientFile, before);
     try {
       expect(await type('--help')).toContain('molehub-mcp install CLIENT');
       expect(await type('install', 'cursor', '--yes')).toContain('Added molehub-mcp to Cursor');
-      expect(await type('check')).toMatch(/^ok {2}old: hostile 6\.6\.6, 13 tools/);
+      expect(await type('check')).toMatch(/^ok {2}old: hostile 6\.6\.6, 14 tools, 1 prompt, 3 resources/);
       const { mcpServers } = JSON.parse(readFileSync(clientFile, 'utf8'));
       expect(mcpServers).toEqual({ molehub: { command: 'npx', args: ['-y', name] } });
       for (const args of [[], ['--shared', '--idle', '1s']]) {
@@ -66,6 +66,9 @@ describe('the tarball of molehub-mcp', () => {
         expect((await server.initialize()).result?.serverInfo).toMatchObject({ name });
         expect(JSON.stringify((await server.request('tools/list')).result)).toContain('"old__echo"');
         expect(readText(await server.callTool('old__echo', { value: 'hi' }))).toBe('hi');
+        expect(JSON.stringify((await server.request('prompts/list')).result)).toContain('"old__greet"');
+        const { result } = await server.request('resources/read', { uri: 'molehub://old/demo://notes/7' });
+        expect(JSON.stringify(result)).toContain('the text of demo://notes/7');
         expect(await server.stop()).toMatchObject({ code: 0 });
         expect(server.impure).toEqual([]);
       }

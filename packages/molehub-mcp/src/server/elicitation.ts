@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Failure, type Fields, isFields } from '@dbmole/core';
 import type { CallTimer } from './call-timer.ts';
 import type { HubCaller } from './caller.ts';
@@ -31,18 +32,28 @@ export async function gatherAnswers({ inputRequests }: Fields, caller: HubCaller
     const { method, params }: Fields = isFields(request) ? request : {};
     if (method !== 'elicitation/create' || !isFields(params))
       throw refused(`it asks for ${String(method)}, which is not passed on`);
-    answers[key] = await elicit(caller, params, signal);
+    answers[key] = await elicit(caller, withId(params), signal);
   }
   return answers;
 }
 
-function elicit({ elicitation, elicit: ask }: HubCaller, params: Fields, signal: AbortSignal): Promise<Fields> {
+/** The older era names each page that is to be opened, and the newer one does not. */
+function withId(params: Fields): Fields {
+  return params.mode === 'url' ? { elicitationId: randomUUID(), ...params } : params;
+}
+
+async function elicit({ elicitation, elicit: ask }: HubCaller, params: Fields, signal: AbortSignal): Promise<Fields> {
   if (elicitation === undefined) throw refused('this client cannot ask its person (it has no elicitation)');
   const needsUrl = params.mode === 'url';
   // An empty object means forms alone.
   const has = needsUrl ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
   if (!has) throw refused(`this client cannot show a ${needsUrl ? 'URL' : 'form'} to its person`);
-  return ask(params, signal);
+  try {
+    return await ask(params, signal);
+  } catch (error) {
+    if (signal.aborted || error instanceof Failure) throw error;
+    throw refused(`the client answered with an error: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function refused(what: string): Failure {
