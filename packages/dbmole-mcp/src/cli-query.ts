@@ -93,12 +93,12 @@ export const toolCommands: readonly ToolCommand[] = [
   {
     name: 'diagnose',
     tool: 'diagnose',
-    takes: '[CHECK]',
-    words: [1, 2],
+    takes: '[CHECK [SQL]]',
+    words: [1, 3],
     about: 'what is wrong with the database, worst first',
     example: 'diagnose shop indexes',
     options: ['database', 'schema', 'limit'],
-    argumentsOf: ([check]) => ({ check }),
+    argumentsOf: ([check, sql]) => ({ check, sql }),
     isTable: false,
   },
   {

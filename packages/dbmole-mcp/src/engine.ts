@@ -117,6 +117,11 @@ export interface CatalogRun {
   readonly database?: object;
 }
 
+export type TextRows = readonly (readonly (string | null)[])[];
+
+/** An `own` statement has nothing of the caller's in its text, and may change what its session alone sees. */
+export type SessionStep = ({ own: string } | { sql: string }) & { params: readonly Param[]; timeoutMs: number };
+
 /** One engine. A folder of `engines/` for each, with the same file names in all. */
 export interface SqlEngine {
   openSession(target: SessionTarget<Connection>, signal: AbortSignal): Promise<Session>;

@@ -4,6 +4,7 @@ import type { CallOptions, SqlBackend } from './backend/backend.ts';
 import type { Connection } from './connection/schema.ts';
 import type { CallerParam } from './engine.ts';
 import { isStaleError } from './failure.ts';
+import { maxStatements } from './statement/statement-list.ts';
 
 /** The margin of the engine's own clock beyond ours: we report the timeout, and the engine stops if we cannot. */
 const engineSlackMs = 250;
@@ -25,6 +26,8 @@ export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL
 export const timeoutArgument = timeoutUpTo(maxTimeoutMs).meta(documentedElsewhere);
 export const statementTimeoutArgument = timeoutUpTo(maxTimeoutMs).describe('default 30000');
 export const sqlArgument = z.string().min(1).max(maxStatementLength).refine(noNul, 'it contains a NUL character');
+/** One statement, or several. */
+export const statementsArgument = z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]);
 const paramsArgument = z
   .array(
     z

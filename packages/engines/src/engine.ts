@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Elasticsearch: switch security on, with one superuser. */
   readonly security?: boolean;
+  /** PostgreSQL 18: HypoPG is there for CREATE EXTENSION. */
+  readonly hypopg?: boolean;
   /** The test wants to kill and restart it (`control`), so it must be an owned process. */
   readonly restartable?: boolean;
 }

@@ -9,8 +9,10 @@ import type {
   ReadRequest,
   RowSink,
   ServerIdentity,
+  SessionStep,
   SqlEngine,
   SqlGrammar,
+  TextRows,
   WriteEnd,
   WriteRequest,
 } from '../engine.ts';
@@ -53,6 +55,11 @@ export interface SqlBackend extends Backend {
   read(request: CallerRead, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
   /** Several of them in one transaction with one snapshot: each has a result of its own. `openReads` may be called again, for fresh sinks. */
   readAll(openReads: () => readonly CallerReadInto[], options: CallOptions): Promise<readonly (ReadEnd | Failure)[]>;
+  /**
+   * Steps in one transaction of one session, in which nothing is left: it is closed afterwards. Each has its rows, as text, or a failure
+   * of its own.
+   */
+  readSteps(steps: readonly SessionStep[], options: CallOptions): Promise<readonly (TextRows | Failure)[]>;
   write(request: CallerWrite, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
   /** For statements of our own over the catalog, bounded and read-only like any read. */
   catalogRun(options: CallOptions): CatalogRun;

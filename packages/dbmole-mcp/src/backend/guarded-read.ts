@@ -22,9 +22,9 @@ export interface GuardedCall {
   hint(failure: Failure, sql: string): Failure;
 }
 
-/** A read that the guard has not checked yet. */
+/** A read that the guard has not checked yet; one of our own has its statement. */
 interface UncheckedRead {
-  request: Omit<ReadRequest, 'statement'> & { sql: string };
+  request: Omit<ReadRequest, 'statement'> & { sql: string; statement?: ReadStatement };
   sink: RowSink;
 }
 
@@ -59,7 +59,9 @@ export async function readAllGuarded(
   return await withAttempts(entry, call, {
     async check(checkOne) {
       const reads = openReads();
-      const statements = await Promise.all(reads.map(({ request }) => checkOne(request.sql).catch(keepRefusal)));
+      const statements = await Promise.all(
+        reads.map(({ request }) => request.statement ?? checkOne(request.sql).catch(keepRefusal)),
+      );
       return reads.map((read, i) => ({ ...read, statement: statements[i] }));
     },
     async use(session, checked) {

@@ -8,8 +8,10 @@ import type {
   RowSink,
   Session,
   SessionRead,
+  SessionStep,
   SnapshotRead,
   SqlEngine,
+  TextRows,
   WriteEnd,
   WriteRequest,
 } from '../engine.ts';
@@ -38,12 +40,7 @@ export async function openSqlBackend(
   const of = ({ database }: CallOptions) => pools.of(database ?? target.config.database);
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
-  const guarded = (call: CallOptions): GuardedCall => ({
-    options: call,
-    run: backend.catalogRun(call),
-    runOver: (read) => createCatalogRun(read, engine),
-    hint: (failure, sql) => hinted(engine, failure, sql),
-  });
+  const guarded = (call: CallOptions) => openCall(engine, backend.catalogRun(call), call);
   const backend: SqlBackend = {
     catalog,
     plan,
@@ -57,6 +54,7 @@ export async function openSqlBackend(
       readAllGuarded(of(call), guarded(call), () =>
         openReads().map(({ request, sink }) => ({ request: withTextParams(engine, request), sink })),
       ),
+    readSteps: (steps, call) => readSteps(of(call), guarded(call), steps),
     async write(given, sink, call) {
       checkText(given.sql);
       const request = withTextParams(engine, given);
@@ -89,6 +87,15 @@ async function writeOnce(pool: SessionPool, { request, sink, signal }: Write): P
   } catch (error) {
     throw hasBegun ? error : beforeStart(error);
   }
+}
+
+function openCall(engine: SqlEngine, run: CatalogRun, options: CallOptions): GuardedCall {
+  return {
+    options,
+    run,
+    runOver: (read) => createCatalogRun(read, engine),
+    hint: (failure, sql) => hinted(engine, failure, sql),
+  };
 }
 
 function withTextParams<R extends Pick<CallerRead, 'sql' | 'params'>>(engine: SqlEngine, request: R) {
@@ -241,6 +248,35 @@ async function askAll(questions: readonly Question[], findPool: () => SessionPoo
   } catch (error) {
     for (const { reject } of questions) reject(error);
   }
+}
+
+async function readSteps(
+  entry: DatabaseEntry,
+  call: GuardedCall,
+  steps: readonly SessionStep[],
+): Promise<readonly (TextRows | Failure)[]> {
+  let results: (string | null)[][][] = [];
+  const ends = await readAllGuarded(entry, call, () => {
+    results = steps.map(() => []);
+    return steps.map((step, i) => ({ request: toRequest(step), sink: collectTexts(results[i] ?? []) }));
+  });
+  return results.map((rows, i) => {
+    const end = ends[i];
+    return end === undefined || end instanceof Failure ? (end ?? staleFailure()) : rows;
+  });
+}
+
+function toRequest(step: SessionStep) {
+  const { params, timeoutMs } = step;
+  const request = { params, timeoutMs, keepPerCell: catalogBounds.cell, maxRows: undefined };
+  return 'sql' in step ? { sql: step.sql, ...request } : { sql: step.own, statement: ownStatement(step.own, true), ...request };
+}
+
+function collectTexts(rows: (string | null)[][]): RowSink {
+  return {
+    columns: () => undefined,
+    row: (cells) => rows.push(cells.map(readText)) <= catalogBounds.rows,
+  };
 }
 
 function createCatalogRun(read: SnapshotRead, { formatQuestion }: Pick<SqlEngine, 'formatQuestion'> = {}): CatalogRun {

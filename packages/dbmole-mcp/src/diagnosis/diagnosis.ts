@@ -1,4 +1,5 @@
 import type { CheckReport } from '@dbmole/core';
+import type { AdviceReads } from '../advice/advisor.ts';
 import type { CatalogRun } from '../engine.ts';
 
 /** The overview has this order. */
@@ -7,6 +8,7 @@ export const checkNames = [
   'locks',
   'slow_queries',
   'indexes',
+  'index_advice',
   'tables',
   'replication',
   'settings',
@@ -22,6 +24,10 @@ export interface CheckScope {
   table: string | undefined;
   /** Lines of the listing at most. */
   limit: number;
+  /** Statements that advice is wanted for; undefined: those that take the most time. */
+  sql: readonly string[] | undefined;
+  /** How their plans are read. */
+  reads: AdviceReads;
 }
 
 /** `guardedRun` is for what users may have created; the guard can refuse it. */

@@ -55,8 +55,8 @@ export function accept(sql: string, premise: string, leavesState = false): ReadS
 }
 
 /** A statement that we wrote, over the catalog. Nothing of a caller's may be in its text. */
-export function ownStatement(sql: string): ReadStatement {
-  return makeRead(sql, undefined, false);
+export function ownStatement(sql: string, leavesState = false): ReadStatement {
+  return makeRead(sql, undefined, leavesState);
 }
 
 function makeRead(sql: string, premise: string | undefined, leavesState: boolean): ReadStatement {

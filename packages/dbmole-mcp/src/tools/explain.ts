@@ -8,8 +8,8 @@ import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
 import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
-import { maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
-import { type Call, type SqlTools, sqlArgument, statementShape, timeoutArgument } from '../tool.ts';
+import { parseStatements, splitParams } from '../statement/statement-list.ts';
+import { type Call, type SqlTools, statementShape, statementsArgument, timeoutArgument } from '../tool.ts';
 
 /** Plans of statements with thousands of parts are long; beyond this they are unreadable. */
 const maxPlanLength = 4_000_000;
@@ -17,7 +17,7 @@ const maxPlanLength = 4_000_000;
 const input = () =>
   z.strictObject({
     ...statementShape,
-    sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]),
+    sql: statementsArgument,
     analyze: z.boolean().optional().describe('runs it'),
     raw: z.boolean().optional(),
     timeout_ms: timeoutArgument,

@@ -12,7 +12,7 @@ import {
 import * as z from 'zod';
 import { withAdvice, withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { ReadEnd, SqlGrammar } from '../engine.ts';
-import { createSharedSinks, maxStatements, parseStatements, splitParams } from '../statement/statement-list.ts';
+import { createSharedSinks, parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type TableOptions, TableSink } from '../table-sink.ts';
 import {
   type Call,
@@ -21,8 +21,8 @@ import {
   limitArgument,
   offsetArgument,
   type SqlTools,
-  sqlArgument,
   statementShape,
+  statementsArgument,
   statementTimeoutArgument,
 } from '../tool.ts';
 
@@ -33,7 +33,7 @@ const input = () =>
   z.strictObject({
     ...statementShape,
     connection: describedConnectionArgument,
-    sql: z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]),
+    sql: statementsArgument,
     params: describedParamsArgument,
     limit: limitArgument(10_000),
     offset: offsetArgument,

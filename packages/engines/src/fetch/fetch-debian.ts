@@ -19,12 +19,21 @@ export function findDebianObstacle(): Obstacle | undefined {
 
 /** Lets apt find and download the packages with all they need, down to libc, and unpacks them under `directory`. */
 export async function fetchDebianPackages(suite: string, packages: string, directory: string): Promise<void> {
+  await fetchPackages(suite, directory, ['-y', '--download-only', 'install', ...packages.split(' ')]);
+}
+
+/** The same for these packages alone. */
+export async function fetchDebianFiles(suite: string, packages: string, directory: string): Promise<void> {
+  await fetchPackages(suite, directory, ['download', ...packages.split(' ')]);
+}
+
+async function fetchPackages(suite: string, directory: string, args: readonly string[]): Promise<void> {
   const apt = join(directory, '.apt');
+  const archives = join(apt, 'cache/archives');
   const config = await writeAptState(apt, suite);
   await runCommand({ command: 'apt-get', args: ['-c', config, '-qq', 'update'] });
-  const install = ['-c', config, '-qq', '-y', '--download-only', 'install', ...packages.split(' ')];
-  await runCommand({ command: 'apt-get', args: install });
-  await unpackAll(join(apt, 'cache/archives'), directory);
+  await runCommand({ command: 'apt-get', args: ['-c', config, '-qq', ...args], cwd: archives });
+  await unpackAll(archives, directory);
   await rm(apt, { recursive: true });
 }
 

@@ -20,6 +20,7 @@ import { cachePath, isCached, openCacheRoot, withLock } from '../fetch/cache.ts'
 import { withProgress } from '../fetch/progress.ts';
 import { findProgram, runCommand } from '../run/run-command.ts';
 import { copyDataTemplate, openDataTemplate } from './data-template.ts';
+import { withHypopg } from './hypopg.ts';
 import type { Obstacle, Recipe, Run } from './recipe.ts';
 
 export const postgresRecipe: Recipe = {
@@ -32,10 +33,11 @@ export const postgresRecipe: Recipe = {
   prepare: async (run) => {
     const data = await copyDataTemplate(cachePath(templateName(run.entry)), run.directory);
     const settings = await buildSettings(run);
+    const program = postgresProgram(programsOf(run.entry), 'postgres');
+    const args = postgresArguments(data, settings);
     return {
       plan: {
-        ...postgresProgram(programsOf(run.entry), 'postgres'),
-        args: postgresArguments(data, settings),
+        ...(run.options.hypopg ? await withHypopg({ ...program, args }) : { ...program, args }),
         cwd: run.directory,
         log: join(run.directory, 'log'),
         directory: run.directory,

@@ -1,4 +1,6 @@
+import { adviseIndexes } from '../../../advice/advise.ts';
 import type { Diagnosis } from '../../../diagnosis/diagnosis.ts';
+import { advisor } from '../advice/advisor.ts';
 import { checkActivity } from './activity.ts';
 import { checkIndexes } from './indexes.ts';
 import { checkLocks } from './locks.ts';
@@ -13,6 +15,7 @@ export const diagnosis: Diagnosis = {
   locks: checkLocks,
   slow_queries: checkSlowQueries,
   indexes: checkIndexes,
+  index_advice: (_run, { reads, sql }) => adviseIndexes(advisor, reads, sql),
   tables: checkTables,
   replication: checkReplication,
   settings: checkSettings,

@@ -22,26 +22,30 @@ const overflowSql = `
 select sum(count_star), @@performance_schema_digests_size
 from performance_schema.events_statements_summary_by_digest where digest is null`;
 
+/** What is missing if statements are not counted. */
+export async function readState(run: CatalogRun, maria: boolean): Promise<CheckReport | undefined> {
+  const [state = []] = await run('select @@performance_schema');
+  if (state[0] === '1') return undefined;
+  const where = maria ? 'MariaDB starts with it off' : 'it was switched off';
+  return reportUnavailable(
+    `performance_schema is off (${where})`,
+    'Set performance_schema=ON in the configuration and restart the server; or switch on the slow query log.',
+  );
+}
+
+export function reportUnreadable(): CheckReport {
+  return reportUnavailable('the account may not read performance_schema', 'GRANT SELECT ON performance_schema.* TO the account.');
+}
+
 export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
   const { maria } = await readContext(run);
-  const [[state = []], rows, overflow] = await Promise.all([
-    run('select @@performance_schema'),
+  const [off, rows, overflow] = await Promise.all([
+    readState(run, maria),
     askIfAllowed(run, statementsSql),
     askIfAllowed(run, overflowSql),
   ]);
-  if (state[0] !== '1') {
-    const where = maria ? 'MariaDB starts with it off' : 'it was switched off';
-    return reportUnavailable(
-      `performance_schema is off (${where})`,
-      'Set performance_schema=ON in the configuration and restart the server; or switch on the slow query log.',
-    );
-  }
-  if (rows === undefined) {
-    return reportUnavailable(
-      'the account may not read performance_schema',
-      'GRANT SELECT ON performance_schema.* TO the account.',
-    );
-  }
+  if (off !== undefined) return off;
+  if (rows === undefined) return reportUnreadable();
   const report = judgeStatements(rows.map(readFigures), {
     limit,
     total: readCount(rows[0]?.[8]),

@@ -24,27 +24,35 @@ select pg_catalog.count(*) filter (where s.query = '<insufficient privilege>')::
 const sinceSql = (schema: string) => `
 select pg_catalog.to_char(i.stats_reset, 'YYYY-MM-DD HH24:MI'), i.dealloc::text from ${schema}.pg_stat_statements_info i`;
 
-/** Views with these names need not be those of the extension, and version 1.8 has no `pg_stat_statements_info`. */
-export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, guardedRun: CatalogRun): Promise<CheckReport> {
+/** The schema of the extension, or what is missing. */
+export async function findStatistics(run: CatalogRun): Promise<string | CheckReport> {
   const [found] = await run(extensionSql);
-  if (found === undefined) {
-    return reportUnavailable(
+  return (
+    found?.[0] ??
+    reportUnavailable(
       'the extension pg_stat_statements is not installed in this database',
       'Add pg_stat_statements to shared_preload_libraries, restart the server, then CREATE EXTENSION pg_stat_statements.',
-    );
-  }
-  const schema = found[0] ?? '';
+    )
+  );
+}
+
+export function reportUnreadable(schema: string): CheckReport {
+  return reportUnavailable(
+    'pg_stat_statements is installed, but its library is not loaded, the account may not read it, or its view was replaced',
+    `Add it to shared_preload_libraries and restart the server, or GRANT SELECT ON ${schema}.pg_stat_statements TO the account.`,
+  );
+}
+
+/** Views with these names need not be those of the extension, and version 1.8 has no `pg_stat_statements_info`. */
+export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, guardedRun: CatalogRun): Promise<CheckReport> {
+  const schema = await findStatistics(run);
+  if (typeof schema !== 'string') return schema;
   const [rows, hidden, since] = await Promise.all([
     askIfAllowed(guardedRun, statementsSql(schema)),
     askIfAllowed(guardedRun, hiddenSql(schema)),
     askIfAllowed(guardedRun, sinceSql(schema)),
   ]);
-  if (rows === undefined) {
-    return reportUnavailable(
-      'pg_stat_statements is installed, but its library is not loaded, the account may not read it, or its view was replaced',
-      `Add it to shared_preload_libraries and restart the server, or GRANT SELECT ON ${schema}.pg_stat_statements TO the account.`,
-    );
-  }
+  if (rows === undefined) return reportUnreadable(schema);
   const [reset, evicted] = since?.[0] ?? [];
   const hiddenCount = readCount(hidden?.[0]?.[0]);
   return judgeStatements(rows.map(readFigures), {

@@ -8,7 +8,7 @@ type Rows = readonly (readonly (string | null)[])[];
 export const dryRuns = 0;
 
 /** What a statement is read for. */
-export type Inspection = 'ddl';
+export type Inspection = 'ddl' | 'shape';
 
 /** What the main thread sends to the thread that checks statements. */
 export type ToThread =

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
+import { parseShape } from '../../advice/read-shape.ts';
 import { readDdl } from '../../ddl/read-statement.ts';
 import { createDryRunChecker } from '../../session/dry-run.ts';
 import { type Checker, createChecker } from '../checker.ts';
@@ -39,11 +40,11 @@ async function check({ id, database, sql, trust, isAlone }: Extract<ToThread, { 
   }
 }
 
-async function inspect({ id, texts }: Extract<ToThread, { type: 'inspect' }>): Promise<void> {
+async function inspect({ id, what, texts }: Extract<ToThread, { type: 'inspect' }>): Promise<void> {
   current[0] = id;
   try {
     const [first = ''] = texts;
-    send({ type: 'inspected', id, result: await readDdl(first) });
+    send({ type: 'inspected', id, result: what === 'ddl' ? await readDdl(first) : await parseShape(first) });
   } catch (error) {
     send({ type: 'failed', id, failure: toPlain(error) });
   }
