@@ -60,7 +60,7 @@ select a.attnotnull::text,
   exists (select from pg_catalog.pg_constraint k where k.conrelid = a.attrelid and k.contype = 'c' and k.convalidated
     and pg_catalog.pg_get_expr(k.conbin, k.conrelid) = '(' || pg_catalog.quote_ident(a.attname) || ' IS NOT NULL)')::text,
   exists (select from pg_catalog.pg_constraint k where k.conrelid = a.attrelid and k.contype = 'n' and not k.convalidated and a.attnum = any(k.conkey))::text,
-  (pg_catalog.to_jsonb(a)->>'attgenerated')
+  a.attgenerated::text
 from pg_catalog.pg_attribute a where a.attrelid = $1::text::oid and a.attname = $2::text and a.attnum > 0 and not a.attisdropped`;
 
 const constraintSql = `
