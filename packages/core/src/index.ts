@@ -22,7 +22,7 @@ export {
   readNumber,
 } from './diagnosis/figures.ts';
 export { type CheckReport, type Finding, reportUnavailable, runChecks, type Severity } from './diagnosis/report.ts';
-export { formatOverview, formatReport, replyReport } from './diagnosis/report-text.ts';
+export { formatFindings, formatOverview, formatReport, replyReport } from './diagnosis/report-text.ts';
 export {
   askUser,
   Failure,

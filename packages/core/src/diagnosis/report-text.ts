@@ -65,6 +65,11 @@ export function formatReport(check: string, report: CheckReport, { limit, offset
   };
 }
 
+/** Worst first. */
+export function formatFindings(findings: readonly Finding[]): string[] {
+  return sortFindings(findings).flatMap(formatFinding);
+}
+
 function formatFinding({ severity, evidence, consequence, next }: Finding): string[] {
   return [toLine(`${severity}: ${evidence}`), `  ${toLine(consequence)}`, `  Next: ${toLine(next)}`];
 }

@@ -65,6 +65,12 @@ export function checkName(name: string, rules: IndexRules, depth: Depth): void {
   });
 }
 
+/** Whether an answer may name this index: a connection speaks of no others than it may read. */
+export function mayName(name: string, rules: IndexRules): boolean {
+  if (findHiddenProblem(name, rules, 'descriptions') !== undefined) return false;
+  return rules.indices === undefined || isCovered(name, rules.indices);
+}
+
 function formatSome(names: readonly string[]): string {
   return names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`;
 }

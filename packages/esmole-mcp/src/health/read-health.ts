@@ -5,6 +5,7 @@ import { answerFailure, textAt, valueAt } from '../call/answer-failure.ts';
 import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest } from '../call/cluster-request.ts';
 import { quoteRemoteText } from '../call/quote-remote-text.ts';
+import { mayName } from '../guard/index-names.ts';
 import { isObject } from '../search/hit-table.ts';
 
 export interface ClusterHealth {
@@ -76,6 +77,7 @@ async function readShards(call: ClusterCall, index: string | undefined): Promise
     .filter(({ state }) => state === 'UNASSIGNED' || state === 'INITIALIZING')
     .map((row) => ({
       index: String(row.index),
+      label: mayName(String(row.index), call.lease.backend.rules) ? String(row.index) : 'a hidden index',
       shard: Number(row.shard),
       isPrimary: row.prirep === 'p',
       state: row.state === 'UNASSIGNED' ? 'unassigned' : 'initializing',
@@ -92,7 +94,7 @@ async function readPending(call: ClusterCall): Promise<readonly unknown[]> {
 }
 
 async function explain(call: ClusterCall, { state, first }: ShardProblem): Promise<unknown> {
-  if (state !== 'unassigned') return undefined;
+  if (state !== 'unassigned' || first.label !== first.index) return undefined;
   const body = { index: first.index, shard: first.shard, primary: first.isPrimary };
   const request: AskedRequest = { method: 'POST', path: '/_cluster/allocation/explain', body };
   const answer: Answer = await call.ask(request);
@@ -106,6 +108,8 @@ async function explain(call: ClusterCall, { state, first }: ShardProblem): Promi
 /** A part of an index that is not where it should be. */
 export interface Shard {
   index: string;
+  /** The name in answers, which do not name what the connection may not read. */
+  label: string;
   shard: number;
   isPrimary: boolean;
   state: 'unassigned' | 'initializing';
@@ -130,7 +134,8 @@ export function shardProblems(shards: readonly Shard[]): ShardProblem[] {
   const problems = groupBy(shards, ({ state, isPrimary, reason }) => JSON.stringify([state, isPrimary, reason]));
   return [...problems.values()]
     .flatMap((all) => {
-      const [first] = all;
+      // One that may be named, if there is one.
+      const first = all.find(({ index, label }) => index === label) ?? all[0];
       return first === undefined ? [] : [{ ...first, shards: all, first }];
     })
     .map(({ state, isPrimary, reason, shards: all, first }) => ({ state, isPrimary, reason, shards: all, first }))
@@ -139,7 +144,7 @@ export function shardProblems(shards: readonly Shard[]): ShardProblem[] {
 
 /** An index is red without one of its primaries, and yellow without a copy. */
 export function unhealthyIndices(shards: readonly Shard[]): { red: readonly string[]; yellow: readonly string[] } {
-  const red = new Set(shards.filter(({ isPrimary }) => isPrimary).map(({ index }) => index));
-  const yellow = new Set(shards.map(({ index }) => index).filter((index) => !red.has(index)));
+  const red = new Set(shards.filter(({ isPrimary }) => isPrimary).map(({ label }) => label));
+  const yellow = new Set(shards.map(({ label }) => label).filter((label) => !red.has(label)));
   return { red: [...red], yellow: [...yellow] };
 }
