@@ -43,7 +43,7 @@ describeDoors({
     };
   },
   tools: [
-    ...['es_search', 'es_list_indices', 'es_get_mapping', 'es_cluster_health', 'es_request'],
+    ...['es_search', 'es_list_indices', 'es_get_mapping', 'es_cluster_health', 'diagnose', 'es_request'],
     ...['list_connections', 'add_connection', 'update_connection', 'remove_connection', 'test_connection'],
   ],
   right: {
@@ -106,6 +106,7 @@ describeDoors({
     ],
     es_list_indices: [{ index: 'doors-*' }],
     es_cluster_health: [{ index }],
+    diagnose: [{ check: 'tables', index }],
     es_get_mapping: [{ index }],
   },
   volatile: /\d+(?:\.\d+)? ms|cursor=\w+|"took":\d+/g,

@@ -24,9 +24,9 @@ export async function fillSlowIndex(backend: ClusterBackend, index: string): Pro
 }
 
 /** A search that the cluster can stop. The mark is in it and changes nothing. */
-export function slowSearch(mark = 'slow'): object {
+export function slowSearch(mark = 'slow', count = clauses): object {
   const word = createWords();
-  const should = Array.from({ length: clauses }, () => ({ range: { word: { gte: `a${word(3)}`, lt: `z${word(3)}` } } }));
+  const should = Array.from({ length: count }, () => ({ range: { word: { gte: `a${word(3)}`, lt: `z${word(3)}` } } }));
   return { size: 0, query: { bool: { _name: mark, should } } };
 }
 

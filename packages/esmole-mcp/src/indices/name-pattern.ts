@@ -9,6 +9,8 @@ export interface NameGroup<T> {
 
 /** Fewer are as short when they are written out. */
 const minFolded = 4;
+/** A request takes so many names, before they are a pattern. */
+const maxTargets = 5;
 
 /** No index has a longer name, so what has one is left alone. */
 const maxLength = 255;
@@ -38,6 +40,14 @@ export function formatNames(names: readonly string[], limit = 20): string {
 
 function formatSeries(pattern: string, names: readonly string[]): string {
   return names.length === 1 ? pattern : `${pattern} (${names.length}: ${names[0]} … ${names.at(-1)})`;
+}
+
+/** Names as a request takes them: all of a few, or the pattern of a series, or the first. */
+export function formatTarget(names: readonly string[]): string {
+  if (names.length <= maxTargets) return names.join(',');
+  const [group, ...others] = groupByPattern(names, (name) => name);
+  if (group !== undefined && others.length === 0) return group.pattern;
+  return names.slice(0, maxTargets).join(',');
 }
 
 /** `v9` before `v10`. */

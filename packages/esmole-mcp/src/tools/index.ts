@@ -3,6 +3,7 @@ import type { ClusterBackend } from '../backend.ts';
 import type { Connection } from '../connection/schema.ts';
 import { createClusterTools } from '../tool.ts';
 import { clusterHealthTool } from './cluster-health.ts';
+import { diagnoseTool } from './diagnose.ts';
 import { getMappingTool } from './get-mapping.ts';
 import { listIndicesTool } from './list-indices.ts';
 import { requestTool } from './request.ts';
@@ -16,4 +17,5 @@ export function registerTools(app: App<Connection, ClusterBackend>): void {
   app.toolServer.register(searchTool(tools));
   app.toolServer.register(requestTool(tools, { closed: app.readonly }));
   app.toolServer.register(clusterHealthTool(tools));
+  app.toolServer.register(diagnoseTool(tools));
 }

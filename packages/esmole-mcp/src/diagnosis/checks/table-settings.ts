@@ -1,0 +1,41 @@
+import type { Finding } from '@dbmole/core';
+import { formatNames, formatTarget } from '../../indices/name-pattern.ts';
+import type { IndexFacts, IndexSettings } from '../read-facts.ts';
+
+const maxNames = 5;
+
+/** What endangers the documents of an index. */
+export function judgeSettings(facts: readonly IndexFacts[], settings: IndexSettings, nodes: number): Finding[] {
+  const single = facts.filter(
+    ({ name, replicas, isClosed }) => replicas === 0 && !isClosed && settings.get(name)?.['index.store.type'] !== 'snapshot',
+  );
+  const loose = facts.filter(({ name }) => String(settings.get(name)?.['index.translog.durability']).toLowerCase() === 'async');
+  return [
+    // On one node, a replica could not be put anywhere.
+    ...(nodes < 2
+      ? []
+      : describe(single, (names, target) => ({
+          severity: 'medium',
+          weight: single.length,
+          evidence: `${formatCount(single)} no replica: ${names}`,
+          consequence: 'When the node of a shard fails, its documents cannot be read, or are gone.',
+          next: `PUT /${target}/_settings {"index":{"number_of_replicas":1}}`,
+        }))),
+    ...describe(loose, (names, target) => ({
+      severity: 'low',
+      weight: loose.length,
+      evidence: `${formatCount(loose)} index.translog.durability async: ${names}`,
+      consequence: 'A crash loses up to 5 s of writes that were acknowledged.',
+      next: `If that is not meant: PUT /${target}/_settings {"index.translog.durability":"request"}`,
+    })),
+  ];
+}
+
+function formatCount(facts: readonly IndexFacts[]): string {
+  return facts.length === 1 ? '1 index has' : `${facts.length} indices have`;
+}
+
+function describe(facts: readonly IndexFacts[], say: (names: string, target: string) => Finding): Finding[] {
+  const names = facts.map(({ name }) => name);
+  return names.length === 0 ? [] : [say(formatNames(names, maxNames), formatTarget(names))];
+}

@@ -1,0 +1,68 @@
+import {
+  type CheckReport,
+  formatOverview,
+  formatReport,
+  replyReport,
+  reportUnavailable,
+  runChecks,
+  type ToolReply,
+} from '@dbmole/core';
+import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import { type CheckRun, createRuns } from './check-run.ts';
+import { checkActivity } from './checks/activity.ts';
+import { checkCluster } from './checks/cluster.ts';
+import { checkIndexes } from './checks/indexes.ts';
+import { checkLocks } from './checks/locks.ts';
+import { checkPrivileges } from './checks/privileges.ts';
+import { checkSettings } from './checks/settings.ts';
+import { checkSlowQueries } from './checks/slow-queries.ts';
+import { checkTables } from './checks/tables.ts';
+import { type Check, type CheckName, checkNames } from './diagnosis.ts';
+import { describeRefusal } from './refusal-text.ts';
+
+const checks: Readonly<Record<CheckName, Check>> = {
+  cluster: checkCluster,
+  activity: checkActivity,
+  locks: checkLocks,
+  slow_queries: checkSlowQueries,
+  indexes: checkIndexes,
+  tables: checkTables,
+  settings: checkSettings,
+  privileges: checkPrivileges,
+};
+
+interface DiagnoseArgs {
+  check?: CheckName | undefined;
+  index?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+export async function diagnose(call: ClusterCall, { check, index, limit, offset }: DiagnoseArgs): Promise<ToolReply> {
+  await refuseUnknown(call, index);
+  const createRun = createRuns(call, index);
+  const report = (name: CheckName) => runCheck(checks[name], createRun(), limit + offset);
+  if (check !== undefined) return replyReport(formatReport(check, await report(check), { limit, offset }));
+  return replyReport(formatOverview(await runChecks(checkNames, report, call.signal)));
+}
+
+/** Each check would report it as an error of its own. */
+async function refuseUnknown(call: ClusterCall, index: string | undefined): Promise<void> {
+  if (index === undefined) return;
+  const answer = await call.ask({ path: buildPath(index, '_alias'), params: { filter_path: '*.unknown' } });
+  const failure = answer.status === 404 ? await call.failureOf(answer) : undefined;
+  if (failure !== undefined) throw failure;
+}
+
+/** A check that the user or the connection may not make says what would make it available. */
+async function runCheck(check: Check, run: CheckRun, limit: number): Promise<CheckReport> {
+  try {
+    const report = await check(run, { limit });
+    return { ...report, notes: [...report.notes, ...run.notes] };
+  } catch (error) {
+    run.call.signal.throwIfAborted();
+    const refusal = describeRefusal(error, run.call.identity);
+    if (refusal === undefined) throw error;
+    return reportUnavailable(refusal.reason, refusal.remedy);
+  }
+}
