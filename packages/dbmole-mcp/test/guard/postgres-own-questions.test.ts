@@ -58,6 +58,24 @@ describe.each(['postgres14', 'postgres18'] as const)('our own questions on %s', 
     expect(await database.run(`select (pg_stat_file('${file}', true)).size`)).toEqual([{ size: null }]);
   });
 
+  it('call no functions that only have the names of HypoPG', async () => {
+    const fake = (head: string) =>
+      `create function public.${head} language plpgsql as $f$ begin perform pg_catalog.lo_export(4242, '${file}'); return; end $f$;`;
+    await database.run(`drop schema public cascade; create schema public; create extension citext;
+      update pg_extension set extname = 'hypopg' where extname = 'citext';
+      ${fake('hypopg_reset() returns void')} ${fake('hypopg_create_index(text, out indexrelid oid, out indexname text) returns setof record')}
+      create function public.hypopg_relation_size(oid) returns bigint language sql as 'select 1::bigint';
+      create table public.t (id int, n int); insert into public.t select i, i from generate_series(1, 20000) i; analyze public.t`);
+    const tools = await openTools([{ name: 'main', type: 'postgres', tls: 'disable', ...database.superuser }]);
+    try {
+      const { text } = await tools.call('diagnose', { check: 'index_advice', sql: 'select * from public.t where n = 5' });
+      expect(text).toContain('CREATE INDEX CONCURRENTLY ON t (n)');
+    } finally {
+      await tools.close();
+    }
+    expect(await database.run(`select (pg_stat_file('${file}', true)).size`)).toEqual([{ size: null }]);
+  });
+
   it.each(Object.entries(plants))('lead to nothing of others where pg_stat_statements has %s', async (_what, plant) => {
     await database.run(`drop schema public cascade; create schema public; grant all on schema public to public; ${plant}`);
     const tools = await openTools([{ name: 'main', type: 'postgres', tls: 'disable', ...database.superuser }]);

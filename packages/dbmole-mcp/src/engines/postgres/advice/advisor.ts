@@ -10,10 +10,17 @@ import { listSlow } from './list-slow.ts';
 
 export const advisor: IndexAdvisor = { open };
 
-/** The schemas of the extensions, as they are written in a statement. */
+/**
+ * The schemas of the extensions, as they are written in a statement. The functions of HypoPG act on the session, so the guard refuses them
+ * and cannot check them: the owner of the extension may have replaced its code in C.
+ */
 const extensionsSql = `
 select e.extname::text, pg_catalog.quote_ident(n.nspname), e.extversion
-from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname in ('hypopg', 'pg_trgm')`;
+from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
+where e.extname = 'pg_trgm' or (e.extname = 'hypopg' and not exists (
+  select from pg_catalog.pg_proc p where p.pronamespace = n.oid
+    and p.proname in ('hypopg_reset', 'hypopg_create_index', 'hypopg_relation_size')
+    and (p.prolang <> 13 or p.probin is distinct from '$libdir/hypopg')))`;
 
 async function open({ run, guardedRun }: AdviceReads): Promise<OpenAdvisor> {
   const rows = await run(extensionsSql);
