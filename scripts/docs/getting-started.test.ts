@@ -68,7 +68,7 @@ const steady = (text: string) =>
 /** A server that answers, which no machine has at that address. */
 async function runAnswered(terminal: Terminal): Promise<number | undefined> {
   const { connections, program, backend, tools } = definition;
-  const { query: _query, ...restOfProgram } = program;
+  const { query: _query, schemaLines: _lines, ...restOfProgram } = program;
   const { instructions, descriptions } = tools;
   const create = async () => ({ dispose: async () => undefined });
   const ping = async () => ['PostgreSQL 18.4, user reader, database shop'];

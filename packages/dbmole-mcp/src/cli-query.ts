@@ -1,4 +1,4 @@
-import { type CliQuery, Failure, type ToolCommand } from '@dbmole/core';
+import { type CliQuery, type CliSchema, Failure, type ToolCommand } from '@dbmole/core';
 import type { SqlBackend } from './backend/backend.ts';
 import { withAdvice } from './catalog/unknown-name.ts';
 import type { RowSink } from './engine.ts';
@@ -31,6 +31,12 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
       throw error instanceof Failure ? await withAdvice(error, { backend, options }, request.sql) : error;
     }
   },
+};
+
+export const cliSchema: CliSchema<SqlBackend> = {
+  about: 'the whole schema, one line per table and column',
+  example: 'shop --diff schema.txt',
+  list: async (backend, where) => await (await import('./catalog/schema-lines.ts')).listSchemaLines(backend, where),
 };
 
 /** What the tools for the schema do, at the command line. */

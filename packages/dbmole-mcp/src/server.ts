@@ -12,7 +12,7 @@ import {
 } from '@dbmole/core';
 import { createBackend, loadGrammars, type SqlBackend } from './backend/backend.ts';
 import { bareName } from './catalog/nearest-tables.ts';
-import { cliQuery, toolCommands } from './cli-query.ts';
+import { cliQuery, cliSchema, toolCommands } from './cli-query.ts';
 import { databaseUrl, parseConnectionUrl } from './connection/connection-url.ts';
 import { type Connection, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
 import { isStaleError } from './failure.ts';
@@ -39,6 +39,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     settings: [exportSetting],
     flags: [demoFlag],
     query: cliQuery,
+    schemaLines: cliSchema,
     toolCommands,
     importQueries: async (file) => (await import('./saved/import/import-file.ts')).importFile(file, await loadGrammars()),
   },

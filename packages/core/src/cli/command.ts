@@ -5,7 +5,7 @@ import { type ServeCommandOptions, serveOptions } from './serve-options.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** What the program's exit code says. A script may count on these. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+export const exitCodes = { ok: 0, failed: 1, usage: 2, differs: 3 } as const;
 
 /** Options that only commands take. All are known to the parser, so each command says which are its own. */
 export const commandOptions = {
@@ -15,6 +15,7 @@ export const commandOptions = {
   database: { type: 'string', form: '--database NAME', help: 'use this database instead of the configured one' },
   schema: { type: 'string', form: '--schema NAME', help: 'in this schema only' },
   parts: { type: 'string', form: '--parts LIST', help: 'only these, with commas: columns, indexes, stats, sample, …' },
+  diff: { type: 'string', form: '--diff FILE', help: 'print what differs from the lines in FILE; exit code 3 if any' },
   file: { type: 'string', short: 'f', form: '-f, --file FILE', help: 'read the query from FILE; - is standard input' },
   analyze: { type: 'boolean', form: '--analyze', help: 'run the statement, for actual rows and times' },
   explain: { type: 'boolean', form: '--explain', help: 'show what the planner expects each to cost' },
@@ -50,6 +51,7 @@ export interface CommandOptions extends ServeCommandOptions {
   database?: string;
   schema?: string;
   parts?: string;
+  diff?: string;
   file?: string;
   env?: readonly string[];
   http?: boolean;

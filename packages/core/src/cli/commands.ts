@@ -1,4 +1,4 @@
-import type { CliQuery, ToolCommand } from '../program/cli-query.ts';
+import type { CliQuery, CliSchema, ToolCommand } from '../program/cli-query.ts';
 import type { Command } from './command.ts';
 import { serveOptionNames } from './serve-options.ts';
 
@@ -8,6 +8,7 @@ export interface CommandsOf {
   /** Set where the server takes over the custom tools of others. */
   importQueries?: unknown;
   query?: Omit<CliQuery<never>, 'run'>;
+  schemaLines?: Omit<CliSchema<never>, 'list'>;
   /** An example for the help of `connections add`. */
   exampleUrl?: string;
 }
@@ -24,6 +25,7 @@ const saving = () => import('./commands/save-connection.ts');
 /** The commands, in the order of `--help`. */
 export function listCommands({
   query,
+  schemaLines,
   toolCommands = [],
   importQueries,
   exampleUrl = 'host=db.example.com user=me',
@@ -36,6 +38,7 @@ export function listCommands({
     doctor,
     ...(query === undefined ? [] : [queryCommand(query)]),
     ...toolCommands.map(toolCommand),
+    ...(schemaLines === undefined ? [] : [schemaCommand(schemaLines)]),
     ...queriesCommands,
     ...(importQueries === undefined ? [] : [queriesImport]),
     ...trustCommands,
@@ -266,6 +269,19 @@ function queryCommand({ usage, about, example, options }: Omit<CliQuery<never>, 
     options,
     server: [...reading, 'timeout'],
     load: async () => (await import('./commands/query.ts')).query,
+  };
+}
+
+function schemaCommand({ about, example }: Omit<CliSchema<never>, 'list'>): Command {
+  return {
+    name: 'schema',
+    takes: 'CONNECTION',
+    words: [1, 1],
+    about,
+    example: `schema ${example}`,
+    options: ['database', 'schema', 'diff'],
+    server: [...reading, 'timeout'],
+    load: async () => (await import('./commands/schema.ts')).printSchema,
   };
 }
 

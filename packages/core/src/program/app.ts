@@ -22,7 +22,7 @@ import { parseTime } from '../tools/duration.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
-import type { CliQuery, ToolCommand } from './cli-query.ts';
+import type { CliQuery, CliSchema, ToolCommand } from './cli-query.ts';
 import { type Narrowing, narrowManager } from './narrowing.ts';
 import {
   findVariable,
@@ -61,6 +61,8 @@ export interface ProgramDefinition<B> {
   flags?: readonly ProgramFlag[];
   /** The queries of the command line. */
   query?: CliQuery<B>;
+  /** The command that prints the schema as lines; left out where a server has no schema. */
+  schemaLines?: CliSchema<B>;
   /** Commands that call a tool. */
   toolCommands?: readonly ToolCommand[];
   /** The custom tools in a file of another server; left out where no such file is known. */

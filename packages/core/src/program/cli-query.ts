@@ -35,6 +35,14 @@ export interface CliQuery<B> {
   run(backend: B, question: CliQuestion): Promise<void>;
 }
 
+/** How a server writes its whole schema as lines, for searches and comparisons. */
+export interface CliSchema<B> {
+  about: string;
+  example: string;
+  /** In an order that does not change, without figures that change by themselves. */
+  list(backend: B, where: { database: string | undefined; schema: string | undefined; signal: AbortSignal }): Promise<string[]>;
+}
+
 /** A command that calls a tool; its first word is the connection. */
 export interface ToolCommand {
   name: string;

@@ -85,7 +85,7 @@ export function formatColumns(table: TableDetails, maxComment = commentLength): 
   return lines.map(({ names, rest }) => `${names.join(', ')} ${rest}`);
 }
 
-function formatComposites({ keys, references }: TableDetails): string[] {
+export function formatComposites({ keys, references }: TableDetails): string[] {
   const composite = keys.filter(isComposite).map(formatKey);
   return [...composite, ...references.filter(isComposite).map(formatReference)];
 }

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BaseConnection } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
-import { systemCode } from '../../files/system-code.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { RowWriter } from '../../program/cli-query.ts';
-import { parseTime } from '../../program/settings.ts';
 import { withManaged } from '../../tools/connections/managed.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
+import { limitTime, readTextFile } from './long-read.ts';
 import { createOutput, type Format, formats } from './query-output.ts';
 
 /** On a terminal, unless --limit says otherwise. */
@@ -57,7 +55,7 @@ async function readQuestion<C extends BaseConnection, B extends Backend>(
   words: readonly string[],
   { terminal, options: { file }, definition }: CommandCall<C, B>,
 ): Promise<readonly string[]> {
-  if (file !== undefined && file !== '-') return [readText(resolve(terminal.cwd, file)), ...words];
+  if (file !== undefined && file !== '-') return [readTextFile(resolve(terminal.cwd, file), '-f').trim(), ...words];
   const fromInput = file === '-' || words.length === 0 || words[0] === '-';
   if (!fromInput) return words;
   const text = (await terminal.readInput())?.trim();
@@ -67,31 +65,12 @@ async function readQuestion<C extends BaseConnection, B extends Backend>(
   });
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    const why = systemCode(error) === 'ENOENT' ? 'there is no such file' : systemCode(error);
-    throw new Failure('input', `cannot read ${path}: ${why}`, { hint: 'Correct the path after -f.', cause: error });
-  }
-}
-
 /** `\\G` and `\\gx` at the end, as other programs take them, ask for one line for each value. */
 function withoutSuffix(words: readonly string[]): { words: readonly string[]; isVertical: boolean } {
   const last = words.at(-1) ?? '';
   const suffix = /\\(?:G|gx|x)$/.exec(last);
   if (suffix === null) return { words, isVertical: false };
   return { words: [...words.slice(0, -1), last.slice(0, suffix.index).trimEnd()], isVertical: true };
-}
-
-/** A person may wait as long as they like, unless they say otherwise. */
-function limitTime<C extends BaseConnection, B extends Backend>({ app }: CommandCall<C, B>, stop: AbortController) {
-  const { timeout } = app.settings;
-  if (timeout === undefined) return undefined;
-  const late = new Failure('timeout', `there was no answer within ${timeout}`, {
-    hint: 'Ask for less, or pass a larger --timeout.',
-  });
-  return setTimeout(() => stop.abort(late), parseTime(timeout));
 }
 
 /** Hides the sign of waiting as soon as there is something to read, and knows whether there was a row too many. */
