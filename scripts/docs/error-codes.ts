@@ -184,7 +184,7 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_TLS_REQUIRED: ['The server or the login requires TLS.', 'Set `tls`.'],
   E_TLS_UNTRUSTED: ['The authority of the certificate is not trusted.', 'Set `ca` to its certificate.'],
   E_TOOL_CHANGED: [
-    'A tool has changed since it was accepted, and the hub runs with `--pin`.',
+    'A tool or a prompt has changed since it was accepted, and the hub runs with `--pin`.',
     'Ask the user to run `molehub-mcp accept SERVER`.',
   ],
   E_TOO_COMPLEX: ['The statement, or what it uses, would take too long to check.', 'Split or simplify it.'],

@@ -22,7 +22,7 @@ export const settings: readonly ProgramSetting[] = [
 
 export const flags: readonly ProgramFlag[] = [
   { name: 'search', help: 'offer hub_search, hub_describe and hub_call instead of all tools; above 30 tools the default' },
-  { name: 'pin', help: 'withhold tools that changed until `molehub-mcp accept SERVER`' },
+  { name: 'pin', help: 'withhold tools and prompts that changed until `molehub-mcp accept SERVER`' },
 ];
 
 export const files = {
