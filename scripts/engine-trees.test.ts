@@ -18,6 +18,7 @@ const onlyMysql: Differences = {
   'the server has no function that quotes names where they need it': 'values/identifiers',
   'the protocol does not report the kind of a statement, nor whether it returns rows':
     'session/statement-kind session/run-statement',
+  'a column is read by its tokens, and compared with the one that is there': 'ddl/columns',
   'no parser reads what the servers read, so the guard has a tokenizer and a list of functions':
     'guard/text/ guard/catalog/ guard/in-turns guard/judge-call guard/known-functions',
 };
@@ -33,7 +34,7 @@ const onlyPostgres: Differences = {
   'names are searched along a path of schemas': 'catalog/fragments',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
-  'only this engine explains DDL yet': 'ddl/',
+  'the tree of the parser says what DDL does, and the catalog what a new type is': 'ddl/alter-table ddl/lock-modes ddl/type-change',
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 

@@ -73,7 +73,7 @@ function createWorld(): { world: World; modules: EngineModules } {
       audit: notAsked,
       diagnosis: notAsked,
     },
-    plan: { statement: notAsked, parse: notAsked },
+    plan: { statement: notAsked, parse: notAsked, ddl: notAsked },
   };
   return { world, modules };
 }

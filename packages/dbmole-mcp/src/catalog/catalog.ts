@@ -266,7 +266,7 @@ export interface PlanReader {
   /** A condensed plan of `sql`. */
   parse(answer: string, sql: string): PlanTree;
   /** Tells what a statement of DDL would do. Loaded when it is first asked for. */
-  ddl?(): Promise<DdlReader>;
+  ddl(): Promise<DdlReader>;
   /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */
   findTable?(name: string, sql: string): string;
 }

@@ -64,7 +64,7 @@ interface Request extends PlanRequest {
 
 async function explainOne(call: Call, request: Request): Promise<ToolReply> {
   const { sql, raw, analyze, budget, isAlone } = request;
-  const ddl = call.backend.grammar.isDefinition(sql) ? await call.backend.plan.ddl?.() : undefined;
+  const ddl = call.backend.grammar.isDefinition(sql) ? await call.backend.plan.ddl() : undefined;
   if (ddl !== undefined) {
     const report = await ddl.explain(call.backend.catalogRun(call.options), sql);
     return respond.text(formatDdl(report), { line: formatDdlLine(report), budget });

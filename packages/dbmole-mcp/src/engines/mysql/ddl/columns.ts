@@ -1,0 +1,150 @@
+import { findClosing, type Token } from '../guard/text/tokens.ts';
+import type { ColumnText } from './actions.ts';
+
+/** Other names of types. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['integer', 'int'],
+  ['bool', 'tinyint(1)'],
+  ['boolean', 'tinyint(1)'],
+  ['dec', 'decimal'],
+  ['numeric', 'decimal'],
+  ['fixed', 'decimal'],
+  ['character', 'char'],
+  ['int1', 'tinyint'],
+  ['int2', 'smallint'],
+  ['int4', 'int'],
+  ['int8', 'bigint'],
+  ['real', 'double'],
+  ['float8', 'double'],
+]);
+
+/** Reads a definition without the name: `varchar(20) NOT NULL DEFAULT 'x' AFTER a`. */
+export function readColumn(name: string, tokens: readonly Token[], sql: string): ColumnText {
+  const words = tokens.map(({ word }) => word);
+  const has = (word: string) => words.includes(word);
+  const follows = (word: string, next: string) => words.some((one, index) => one === word && words[index + 1] === next);
+  const isGenerated = has('AS') || follows('GENERATED', 'ALWAYS');
+  return {
+    name,
+    type: readType(tokens, sql),
+    isNullable: !follows('NOT', 'NULL') && !follows('PRIMARY', 'KEY'),
+    charset: readCharset(tokens),
+    isPlaced: has('FIRST') || has('AFTER'),
+    isAutoIncrement: has('AUTO_INCREMENT'),
+    generated: isGenerated ? (has('STORED') || has('PERSISTENT') ? 'stored' : 'virtual') : undefined,
+    expression: readExpression(tokens),
+    isUnique: has('UNIQUE') || follows('PRIMARY', 'KEY'),
+    hasCheck: has('CHECK'),
+    references: has('REFERENCES'),
+  };
+}
+
+/** The type in lower case, as information_schema writes it. */
+function readType(tokens: readonly Token[], sql: string): string {
+  const [first] = tokens;
+  const name = (first?.name ?? '').toLowerCase();
+  const close = tokens[1]?.word === '(' ? tokens.findIndex(({ word }) => word === ')') : 0;
+  const args = tokens
+    .slice(1, close + 1)
+    .map(({ start, end }) => sql.slice(start, end))
+    .join('');
+  const attributes = ['UNSIGNED', 'ZEROFILL'].filter((word) => tokens.some((token) => token.word === word));
+  return [`${aliases.get(name) ?? name}${args}`, ...attributes.map((word) => word.toLowerCase())].join(' ');
+}
+
+/** Whether the default is an expression in parentheses, and if so, whether it has names or calls in it. */
+function readExpression(tokens: readonly Token[]): ColumnText['expression'] {
+  const at = tokens.findIndex(({ word }, index) => word === 'DEFAULT' && tokens[index + 1]?.word === '(');
+  if (at < 0) return undefined;
+  const inside = tokens.slice(at + 1, findClosing(tokens, at + 1));
+  return inside.some(({ kind }) => kind === 'word' || kind === 'quoted') ? 'computed' : 'constant';
+}
+
+/** The older name is that of three bytes. */
+function nameCharset(name: string | undefined): string | undefined {
+  return name === 'utf8' ? 'utf8mb3' : name;
+}
+
+function readCharset(tokens: readonly Token[]): string | undefined {
+  const at = tokens.findIndex(
+    ({ word }, index) => word === 'CHARSET' || (word === 'CHARACTER' && tokens[index + 1]?.word === 'SET'),
+  );
+  if (at < 0) return undefined;
+  return tokens[at + (tokens[at]?.word === 'CHARSET' ? 1 : 2)]?.name.toLowerCase();
+}
+
+export interface ColumnFacts {
+  type: string;
+  isNullable: boolean;
+  charset: string | undefined;
+  /** The one that a column without its own gets. */
+  tableCharset: string | undefined;
+  maxBytesPerCharacter: number;
+  isGenerated: boolean;
+  isAutoIncrement: boolean;
+}
+
+const integers = /^(tinyint|smallint|mediumint|int|bigint)\(\d+\)/;
+
+/** Without the display widths of integers, which change nothing. */
+function normalize(type: string): string {
+  return type
+    .replace(integers, '$1')
+    .replace(/^decimal$/, 'decimal(10,0)')
+    .replace(/^decimal\((\d+)\)/, 'decimal($1,0)')
+    .replace(/^(char|bit)$/, '$1(1)');
+}
+
+/** The rules of a MODIFY or CHANGE: one for each thing that becomes different. Undefined in the list: not known. */
+export function compareColumn(old: ColumnFacts, wanted: ColumnText): (string | undefined)[] {
+  if (old.isGenerated || wanted.generated !== undefined || old.isAutoIncrement !== wanted.isAutoIncrement) return [undefined];
+  const charset = nameCharset(wanted.charset ?? old.tableCharset);
+  const hasText = old.charset !== undefined;
+  const type =
+    hasText && charset !== nameCharset(old.charset) ? compareCharsets(old, wanted, charset) : compareTypes(old, wanted.type);
+  const found = [
+    type,
+    old.isNullable && !wanted.isNullable ? 'MODIFY COLUMN: null to not null' : '',
+    !old.isNullable && wanted.isNullable ? 'MODIFY COLUMN: not null to null' : '',
+    wanted.isPlaced ? 'MODIFY COLUMN: first or after' : '',
+  ].filter((rule) => rule !== '');
+  const isCopied = found.some((rule) => rule === 'MODIFY COLUMN: other type' || rule === 'MODIFY COLUMN: character set');
+  // A copy does the rest as well.
+  if (isCopied) return found.slice(0, 1);
+  return found.length === 0 ? ['MODIFY COLUMN: same type'] : found;
+}
+
+function compareCharsets(
+  { charset: from, type }: ColumnFacts,
+  wanted: ColumnText,
+  charset: string | undefined,
+): string | undefined {
+  // The same characters in the same bytes: not all versions agree on when that needs no copy.
+  const isWider = /^utf8(?:mb3)?$/.test(from ?? '') && charset === 'utf8mb4';
+  return isWider && normalize(type) === normalize(wanted.type) ? undefined : 'MODIFY COLUMN: character set';
+}
+
+/** Empty where the type stays. */
+function compareTypes({ type, maxBytesPerCharacter }: ColumnFacts, wanted: string): string {
+  const [from, to] = [normalize(type), normalize(wanted)];
+  if (from === to) return '';
+  const [oldLength, newLength] = [readLength(from), readLength(to)];
+  if (oldLength !== undefined && newLength !== undefined && newLength >= oldLength && from.split('(')[0] === to.split('(')[0]) {
+    const bytes = from.startsWith('varbinary') ? 1 : maxBytesPerCharacter;
+    const isCrossing = oldLength * bytes <= 255 && newLength * bytes > 255;
+    return `MODIFY COLUMN: ${isCrossing ? 'varchar that needs a second byte for its length' : 'longer varchar'}`;
+  }
+  const isAppended = /^(?:enum|set)\(/.test(from) && to.startsWith(`${from.slice(0, -1)},`);
+  return isAppended && countItems(from) > 8 === countItems(to) > 8 && countItems(from) > 255 === countItems(to) > 255
+    ? 'MODIFY COLUMN: values appended to the list'
+    : 'MODIFY COLUMN: other type';
+}
+
+function readLength(type: string): number | undefined {
+  const [, length] = /^(?:varchar|varbinary)\((\d+)\)$/.exec(type) ?? [];
+  return length === undefined ? undefined : Number(length);
+}
+
+function countItems(list: string): number {
+  return list.split("','").length;
+}
