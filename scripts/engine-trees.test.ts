@@ -34,7 +34,8 @@ const onlyPostgres: Differences = {
   'names are searched along a path of schemas': 'catalog/fragments',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
-  'the tree of the parser says what DDL does, and the catalog what a new type is': 'ddl/alter-table ddl/lock-modes ddl/type-change',
+  'the tree of the parser says what DDL does, and the catalog what a new type is':
+    'ddl/alter-table ddl/lock-modes ddl/type-change',
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 
