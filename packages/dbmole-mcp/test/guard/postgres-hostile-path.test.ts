@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EngineAddress, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tableParts } from '../../src/catalog/catalog.ts';
 import { checkNames } from '../../src/diagnosis/diagnosis.ts';
 import { createDatabase, direct } from '../engines/postgres-fixture.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
@@ -29,6 +30,15 @@ const theirs: typeof ours = [
   ['explain', { sql: 'select id from public.orders', analyze: true }],
   ['execute', { sql: 'insert into public.notes values (1)' }],
   ['execute', { sql: 'insert into public.notes values (1)', dry_run: true }],
+];
+
+const changes = [
+  'alter table orders alter column customer set not null',
+  'alter table orders alter column customer type bigint',
+  'alter table orders add column note text default clock_timestamp()',
+  'alter table customers add check (id > 0)',
+  'create index on customers (lower(name))',
+  'drop table customers',
 ];
 
 const paths = { before: 'evil, pg_catalog, public', behind: '"$user", public, evil' };
@@ -153,10 +163,12 @@ describe.each(['postgres14', 'postgres18'] as const)('a search path with user-de
     expect(found.map((text) => text.replaceAll('pg_catalog.', ''))).toEqual(plain);
   });
 
-  it.each(Object.keys(paths))('runs none of it by diagnose: %s', async (path) => {
+  it.each(Object.keys(paths))('runs none of it by diagnose, parts of tables and DDL: %s', async (path) => {
     const address = databases.get(path) ?? server();
     await direct(address, 'create schema stats; create extension pg_stat_statements schema stats');
-    const calls = ['diagnose', ...checkNames].map((check) => ['diagnose', check === 'diagnose' ? {} : { check }] as const);
+    const checks = ['diagnose', ...checkNames].map((check) => ['diagnose', check === 'diagnose' ? {} : { check }] as const);
+    const parts = tableParts.map((part) => ['describe_table', { tables: ['orders', 'customers'], parts: [part] }] as const);
+    const calls = [...checks, ...parts, ...changes.map((sql) => ['explain', { sql }] as const)];
     for (const text of await listTexts(path, calls)) expect(text).not.toMatch(/failed|^E_/);
     expect(await marksIn(address)).toEqual([]);
     await direct(address, 'drop schema stats cascade');
