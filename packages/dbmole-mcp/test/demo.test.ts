@@ -81,6 +81,19 @@ describe('dbmole-mcp --demo', () => {
     expect(readText(await server.callTool('query', lines))).toMatch(/^0$/m);
   });
 
+  it('has three defects, which diagnose finds', async () => {
+    const server = await open();
+    const diagnose = async (check: string) =>
+      readText(await server.callTool('diagnose', { connection: 'demo', check })).split('\nListed:')[0];
+    const indexes = await diagnose('indexes');
+    expect(indexes).toMatch(/^indexes: 2 findings/);
+    expect(indexes).toMatch(/^medium: index orders_customer_idx on orders \(.*\) is the same as orders_customer_id_idx$/m);
+    expect(indexes).toMatch(/^medium: foreign key order_items_product_id_fkey of order_items \(product_id\) has no index/m);
+    expect(await diagnose('tables')).toMatch(
+      /^tables: 1 finding, .*\nlow: constraint orders_total_check of orders was never validated$/m,
+    );
+  });
+
   it('never shows the password of the engine', async () => {
     const server = await open();
     await server.callTool('test_connection', { name: 'demo' });

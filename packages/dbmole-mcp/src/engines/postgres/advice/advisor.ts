@@ -20,7 +20,8 @@ from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extna
 where e.extname = 'pg_trgm' or (e.extname = 'hypopg' and not exists (
   select from pg_catalog.pg_proc p where p.pronamespace = n.oid
     and p.proname in ('hypopg_reset', 'hypopg_create_index', 'hypopg_relation_size')
-    and (p.prolang <> 13 or p.probin is distinct from '$libdir/hypopg')))`;
+    and (p.prolang <> 13 or p.probin is distinct from '$libdir/hypopg')))
+union all select 'available', null, null from pg_catalog.pg_available_extensions a where a.name = 'hypopg'`;
 
 async function open({ run, guardedRun }: AdviceReads): Promise<OpenAdvisor> {
   const rows = await run(extensionsSql);
@@ -42,7 +43,10 @@ async function open({ run, guardedRun }: AdviceReads): Promise<OpenAdvisor> {
     scanWord: 'Seq Scan',
     hasStatistics: true,
     trial: trialSchema ? createTrial(trialSchema, trialVersion ?? '') : undefined,
-    withoutTrial: 'CREATE EXTENSION hypopg lets the planner say what each index would gain.',
+    withoutTrial:
+      find('available') === undefined
+        ? 'the extension hypopg, which lets the planner say what each index would gain, is not on this server.'
+        : 'CREATE EXTENSION hypopg lets the planner say what each index would gain.',
   };
 }
 
