@@ -35,11 +35,16 @@ const wholeSigns: readonly Sign[] = [
   ],
 ];
 
+/** Signs of what only parts show. */
+const partSigns: readonly Sign[] = [[({ kind }, shows) => shows('stats') && kind !== 'view', '`~` estimated']];
+
 /** What the signs in a description mean, and no other; for the first line of an answer. */
 export function formatLegend({ tables }: Description, view: View): string {
   const shows = (part: Part) => typeof view === 'string' || view.includes(part);
-  const all = view === 'brief' ? [...signs, ...briefSigns] : [...signs, ...detailSigns, ...(view === 'whole' ? wholeSigns : [])];
-  const meanings = all.filter(([occurs]) => tables.some((table) => occurs(table, shows))).map(([, meaning]) => meaning);
+  const all = view === 'brief' ? briefSigns : [...detailSigns, ...(view === 'whole' ? wholeSigns : partSigns)];
+  const meanings = [...signs, ...all]
+    .filter(([occurs]) => tables.some((table) => occurs(table, shows)))
+    .map(([, meaning]) => meaning);
   return meanings.length === 0 ? '' : `${meanings.join('; ')}.`;
 }
 

@@ -1,5 +1,6 @@
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lacks } from '../../src/catalog/catalog.ts';
 import { nearestTables } from '../../src/catalog/nearest-tables.ts';
 import { formatBrief } from '../../src/catalog/schema-text.ts';
 import { catalog } from '../../src/engines/postgres/catalog/catalog.ts';
@@ -239,6 +240,9 @@ b" int, c int);
         expect((await listTables(many.run, { limit: 100, offset: 9_950 })).at(-1)?.name).toBe('t09999');
         expect(await listTables(many.run, { ...page, pattern: 't0777?' })).toHaveLength(10);
         expect(await catalog.search(many.run, { ...page, words: ['customer'] })).toHaveLength(101);
+        for (const without of lacks) expect((await catalog.listTables(many.run, { ...page, without })).total).toBe(10_000);
+        expect(await catalog.foreignKeys(many.run)).toEqual([]);
+        expect(await catalog.search(many.run, { ...page, words: ['int4', 't07777'] })).toHaveLength(2);
         expect(nearestTables('t0777x', await catalog.tableNames(many.run))).toHaveLength(3);
       } finally {
         await many.close();

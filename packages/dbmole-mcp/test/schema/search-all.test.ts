@@ -13,6 +13,10 @@ describe.each(engines)('the search of the schema on %s', (id) => {
     expect(await search('books_state')).toMatch(/^kind,name,detail\nindex,books_state,"?on books/);
   });
 
+  it('shows columns before the constraints and indexes that are named after them', async () => {
+    expect(await search('books state')).toMatch(/^kind,name,detail\ncolumn,books\.state,/);
+  });
+
   it('does not find those of a table with the table', async () => {
     expect(await search('books')).not.toMatch(/,books_(?:isbn|state|pages)/);
   });

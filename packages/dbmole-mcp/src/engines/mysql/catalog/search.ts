@@ -88,6 +88,9 @@ const things: readonly Thing[] = [
   }),
 ];
 
+/** From this place on, things of tables, whose names repeat those of tables and columns: they come last. */
+const constraintWeight = 3;
+
 /** A thing of a table, whose name often begins with that of the table. */
 function named({
   table,
@@ -111,7 +114,7 @@ export async function search(run: CatalogRun, { words, schema, limit, offset }: 
   const hay = words.flatMap((_, i) => [likes[i] ?? '', exact[i] ?? '']);
   const own = words.flatMap((_, i) => [likes[i] ?? '', exact[i] ?? '', exact[i] ?? '']);
   const sql = `select kind, name_schema, name, name_column, detail from (${arms.map(({ sql }) => sql).join(' union all ')}) hits
-    order by is_name desc, in_name desc, weight, name_schema, name, name_column limit ? offset ?`;
+    order by is_name desc, weight >= ${constraintWeight}, in_name desc, weight, name_schema, name, name_column limit ? offset ?`;
   const params = arms.flatMap(({ params }) => [...exact, ...likes, ...params, ...hay, ...own]);
   return (await run(sql, [...params, limit + 1, offset])).map((row) => readHit(row, context));
 }

@@ -62,6 +62,9 @@ const things = `
   from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where not t.tgisinternal and t.tgparentid = 0`;
 
+/** From this weight on, things of tables, whose names repeat those of tables and columns: they come last. */
+const constraintWeight = 4;
+
 /** Names before comments, names that are the word before names that have it. A type counts if it is the word. */
 function formatSearch(words: number): string {
   const each = (test: (like: string, exact: string, type: string) => string) =>
@@ -74,7 +77,7 @@ function formatSearch(words: number): string {
   const isName = each((_, exact) => `(h.bare ilike ${exact})::int`).join(' + ');
   return `select h.kind, h.name, h.detail from (${things}) h
     where case when $1::text is null then ${isOurs('h')} else h.nspname = $1::text end and ${all} and (${some})
-    order by ${isName} desc, ${inName} desc, h.weight, h.name, h.oid limit $2::int offset $3::int`;
+    order by ${isName} desc, h.weight >= ${constraintWeight}, ${inName} desc, h.weight, h.name, h.oid limit $2::int offset $3::int`;
 }
 
 export async function search(run: CatalogRun, { words, schema, limit, offset }: SearchFilter): Promise<SearchHit[]> {
