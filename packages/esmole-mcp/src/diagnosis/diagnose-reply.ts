@@ -46,12 +46,14 @@ export async function diagnose(call: ClusterCall, { check, index, limit, offset 
   return replyReport(formatOverview(await runChecks(checkNames, report, call.signal)));
 }
 
-/** Each check would report it as an error of its own. */
+/** Each check would report a name as an error of its own, and a pattern that matches nothing as health. */
 async function refuseUnknown(call: ClusterCall, index: string | undefined): Promise<void> {
   if (index === undefined) return;
-  const answer = await call.ask({ path: buildPath(index, '_alias'), params: { filter_path: '*.unknown' } });
+  const params = { format: 'json', h: 'index', expand_wildcards: 'open,closed' };
+  const answer = await call.ask({ path: buildPath('_cat', 'indices', index), params });
   const failure = answer.status === 404 ? await call.failureOf(answer) : undefined;
   if (failure !== undefined) throw failure;
+  if (answer.status === 200 && Array.isArray(answer.json) && answer.json.length === 0) throw await call.unknownIndex(index);
 }
 
 /** A check that the user or the connection may not make says what would make it available. */

@@ -105,14 +105,17 @@ const steps: readonly (readonly [decider: string, next: (index: string) => strin
 ];
 
 function findNext({ explanation, first, isPrimary }: Problem, health: ClusterHealth['health']): string {
-  const nodes = valueAt(explanation, ['node_allocation_decisions']);
-  const deciders = new Set(
-    (Array.isArray(nodes) ? nodes : []).flatMap((node) => listDeciders(node).map((one) => textAt(one, ['decider']))),
+  const decisions = valueAt(explanation, ['node_allocation_decisions']);
+  const nodes = (Array.isArray(decisions) ? decisions : []).map((node) =>
+    listDeciders(node).map((one) => textAt(one, ['decider'])),
   );
-  const known = steps.find(([decider]) => deciders.has(decider));
+  const deciders = new Set(nodes.flat());
+  // A node that has a copy takes no other, whatever else keeps the shard from it.
+  const isCopied = nodes.length > 0 && nodes.every((names) => names.includes('same_shard'));
+  const known = isCopied ? undefined : steps.find(([decider]) => deciders.has(decider));
   if (known !== undefined) return known[1](first.label);
   if (first.label !== first.index) return 'A person can have them named: `systemIndices` of the connection.';
-  if (!isPrimary && (deciders.has('same_shard') || health.number_of_data_nodes === 1)) {
+  if (!isPrimary && (isCopied || health.number_of_data_nodes === 1)) {
     return `Add a node, or keep no copy: PUT /${first.label}/_settings {"index":{"number_of_replicas":0}}`;
   }
   if (isPrimary) return 'Bring back the node that had it; else restore the index from a snapshot: GET /_cat/snapshots?v=true.';

@@ -72,6 +72,17 @@ describe('the health of a cluster', () => {
     ]);
   });
 
+  it('advises to free a disk only where that would help', () => {
+    const full = { decider: 'disk_threshold', decision: 'NO', explanation: 'too full' };
+    const copy = { decider: 'same_shard', decision: 'NO', explanation: 'a copy is there' };
+    const of = (...nodes: object[][]) =>
+      formatProblems(
+        healthOf({ status: 'yellow' }, [shard('a')], { node_allocation_decisions: nodes.map((deciders) => ({ deciders })) }),
+      );
+    expect(of([copy, full])).toContain('Next: Add a node, or keep no copy: PUT /a/_settings');
+    expect(of([copy], [full])).toContain('Next: diagnose check=settings shows the disks');
+  });
+
   it('explains a missing shard that no node explains', () => {
     const shards = [shard('a', { isPrimary: true })];
     const of = (explanation: unknown) =>

@@ -135,6 +135,8 @@ describe.each(engines)('diagnose on %s', (id) => {
     expect(await diagnose({ check: 'locks', index: 'shop' })).toMatch(/^locks: No findings/);
     const { structured } = await tools.call('diagnose', { index: 'shopp' });
     expect(structured).toMatchObject({ code: 'E_UNKNOWN_INDEX', nearest: expect.arrayContaining(['shop']) });
+    const pattern = await tools.call('diagnose', { index: 'none-*' });
+    expect(pattern.structured).toMatchObject({ code: 'E_UNKNOWN_INDEX' });
     await node.send('DELETE', '/closed-one');
   });
 });
