@@ -35,6 +35,8 @@ describe('why a scan used no index', () => {
     ["(phone ~~ '%x%'::text)", 'the planner did not use the index by_phone'],
     ["(day > '2024-01-01'::date)", 'the planner did not use the index by_note_length'],
     ['(x."Order" > 5)', 'the planner did not use the index by_order'],
+    ['(abs(x."Order") = 5)', 'it compares what is computed from "Order", which the index by_order does not hold'],
+    ["((day)::text = '2024-01-01'::text)", 'it compares what is computed from day, which the index by_note_length does not hold'],
     ['(tags @> x)', 'the planner did not use the index by_tags'],
     ["(upper(note) = 'X'::text)", 'no index was used'],
     ['((note)::integer = 5)', 'no index was used'],
@@ -47,6 +49,16 @@ describe('why a scan used no index', () => {
     const plain = { ...facts, indexes: facts.indexes.filter(({ name }) => name !== 'by_email') };
     expect(explainScan({ filter: "(upper(note) = 'X'::text)", alias: 't' }, plain)).toBe(
       'no index is on what is computed from note',
+    );
+  });
+
+  it('tells a text that is compared with a number', () => {
+    const columns = [{ name: 'code', type: 'varchar(30)' }];
+    const indexes = [{ name: 'by_code', definition: '(code)' }];
+    const why = 'code is a text that is compared with a number, so the index by_code does not serve; write the number in quotes';
+    expect(explainScan({ filter: '(orders.`code` = 17)', alias: 'orders' }, { ...facts, columns, indexes })).toBe(why);
+    expect(explainScan({ filter: "(orders.`code` = '17')", alias: 'orders' }, { ...facts, columns, indexes })).toBe(
+      'the planner did not use the index by_code',
     );
   });
 

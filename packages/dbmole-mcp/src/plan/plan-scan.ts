@@ -16,7 +16,7 @@ const patternOperators = new Set(['~~', '~~*', 'like', 'ilike']);
 const wildcardStart = /^'[%_]/;
 const keywords = new Set(['and', 'or', 'not', 'in', 'any', 'all', 'between', 'like', 'ilike', 'is', 'case', 'when', 'then']);
 
-type Use = 'plain' | 'wildcard' | 'expression';
+type Use = 'plain' | 'wildcard' | 'expression' | 'number';
 
 const subquery = /\bSubPlan \d|subquery#\d|\bselect #\d|<in_optimizer>/;
 
@@ -32,9 +32,9 @@ export function explainScan(scan: Scan, facts: TableFacts | undefined): string {
   const uses = facts === undefined ? new Map<string, Use>() : findUses(scan, facts);
   const columns = [...uses.keys()];
   const index = facts?.indexes.find(({ definition }) => columns.includes(leadingColumn(definition)));
-  if (index !== undefined) return `the planner did not use the index ${index.name}`;
+  if (index !== undefined) return explainUnused(index, uses);
   const byUse = (wanted: Use) => columns.filter((column) => uses.get(column) === wanted);
-  const plain = byUse('plain');
+  const plain = [...byUse('plain'), ...byUse('number')];
   if (plain.length > 0) return `no index begins with ${plain.join(' or ')}`;
   if (byUse('wildcard').length > 0)
     return `its LIKE on ${byUse('wildcard').join(', ')} begins with a wildcard, which no ordinary index serves`;
@@ -43,6 +43,20 @@ export function explainScan(scan: Scan, facts: TableFacts | undefined): string {
   return computed.length === 0 || hasExpressionIndex
     ? 'no index was used'
     : `no index is on what is computed from ${computed.join(', ')}`;
+}
+
+/** Why an index that begins with a compared column did not serve. */
+function explainUnused({ name, definition }: TableFacts['indexes'][number], uses: ReadonlyMap<string, Use>): string {
+  const column = leadingColumn(definition);
+  const use = uses.get(column);
+  if (use === 'expression') return `it compares what is computed from ${column}, which the index ${name} does not hold`;
+  if (use === 'number')
+    return `${column} is a text that is compared with a number, so the index ${name} does not serve; write the number in quotes`;
+  // Other methods than that of an ordinary index stand in front of the columns.
+  const isOrdinary = definition.startsWith('(');
+  return use === 'wildcard' && isOrdinary
+    ? `its LIKE on ${column} begins with a wildcard, which the index ${name} does not serve`
+    : `the planner did not use the index ${name}`;
 }
 
 const leadingName = /^(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|[\p{L}\p{N}_$]+)/u;
@@ -68,6 +82,8 @@ function findUses({ filter = '', alias }: Scan, { columns }: TableFacts): Map<st
   return uses;
 }
 
+const textType = /^(?:var)?char\b|^(?:tiny|medium|long)?text\b/;
+
 function describeUse(tokens: readonly string[], at: number, type: string): Use {
   let [before, after] = [at - 1, at + 1];
   if (tokens[before] === '.') before -= 2;
@@ -79,8 +95,13 @@ function describeUse(tokens: readonly string[], at: number, type: string): Use {
     if (!/^(?:character varying|varchar|char|text)/.test(type) || tokens[after + 1] !== 'text') return 'expression';
     after += 2;
   }
-  const operator = tokens[after]?.toLowerCase() ?? '';
-  return patternOperators.has(operator) && wildcardStart.test(tokens[after + 1] ?? '') ? 'wildcard' : 'plain';
+  return describeComparison(tokens[after]?.toLowerCase() ?? '', tokens[after + 1] ?? '', type);
+}
+
+function describeComparison(operator: string, other: string, type: string): Use {
+  // Every text is converted to be compared with a number.
+  if (operator === '=' && textType.test(type) && /^\d/.test(other)) return 'number';
+  return patternOperators.has(operator) && wildcardStart.test(other) ? 'wildcard' : 'plain';
 }
 
 function isFunction(token: string | undefined): boolean {

@@ -100,7 +100,7 @@ describe('formatPlan', () => {
 
     it('goes by cost, and says what a scan reads for nothing', () => {
       expect(planned({ expectedReads: 5_000 })).toBe(
-        'Scan: rows 10, cost 50 (own 100 %)\ncostly: Scan, 100 % of the estimated cost: would read about 5000 rows for 10: no index begins with note',
+        'Scan: rows 10, cost 50 (own 100 %)\ncostly: Scan, 100 % of the estimated cost: would read about 5000 rows for 10: no index begins with note\nnext: diagnose with check=index_advice and this statement as sql looks for an index',
       );
       expect(planned({}, 5_000)).toContain('would read about 5000 rows for 10');
     });

@@ -83,7 +83,26 @@ function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
   const others = remarks.filter((remark) => remark !== head);
   const lines = others.flatMap(({ node, reasons }) => reasons.map((reason) => `${node.label} ${reason}`)).slice(0, maxRemarks);
   const word = head === undefined ? 'note' : 'also';
-  return [...(head === undefined ? [] : [formatHead(head, tree)]), ...lines.map((line) => `${word}: ${line}`)];
+  return [
+    ...(head === undefined ? [] : [formatHead(head, tree)]),
+    ...lines.map((line) => `${word}: ${line}`),
+    ...findNextSteps(
+      remarks.flatMap(({ node, reasons }) => (reasons.length > 0 ? [node] : [])),
+      tables,
+    ),
+  ];
+}
+
+/** What goes on from here: one line for each kind of reason. */
+function findNextSteps(nodes: readonly MeasuredNode[], tables: Tables): string[] {
+  const wasteful = nodes.some((node) => node.share >= minShare && describeWaste(node, tables) !== undefined);
+  const misjudged = new Set(nodes.flatMap((node) => (node.table !== undefined && isBadEstimate(node) ? [node.table] : [])));
+  return [
+    ...(wasteful ? ['next: diagnose with check=index_advice and this statement as sql looks for an index'] : []),
+    ...(misjudged.size === 0
+      ? []
+      : [`next: refresh the statistics of ${[...misjudged].join(', ')} with ANALYZE, and explain again`]),
+  ];
 }
 
 interface Remark {
