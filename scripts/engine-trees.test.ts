@@ -36,6 +36,7 @@ const onlyPostgres: Differences = {
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
+  'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 
