@@ -4,10 +4,13 @@ import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
+import { maxMeasured } from './tables.ts';
 
 type Row = readonly (string | null)[];
 
-const maxParts = 19_000;
+const maxParts = 8_000;
+/** Rows of one column each, which come from memory. */
+const maxCounters = 19_000;
 const maxTables = 200;
 /** Below this, what an index costs does not matter. */
 const minRows = 1_000;
@@ -28,8 +31,8 @@ interface Index {
 /** The parts of all indexes. Cardinality would make the server read the indexes themselves. */
 function formatPartsSql(where: string, maria: boolean): string {
   const more = maria ? "null, ignored = 'YES'" : "expression, is_visible = 'NO'";
-  return `select table_schema, table_name, index_name, non_unique = 0, index_type, column_name, sub_part, collation, ${more}
-    from information_schema.statistics where ${where} order by table_schema, table_name, index_name, seq_in_index limit ${maxParts}`;
+  return `select table_schema, table_name, index_name, non_unique = 0, index_type, column_name, sub_part, collation, ${more}, seq_in_index
+    from information_schema.statistics where ${where} limit ${maxParts}`;
 }
 
 function formatKeylessSql(where: string): string {
@@ -42,11 +45,23 @@ function formatKeylessSql(where: string): string {
 /** How often each index was used, and its whole table, since the start of the server. */
 function formatUsesSql(where: string): string {
   return `select object_schema, object_name, index_name, count_star, sum(count_star) over (partition by object_schema, object_name)
-    from performance_schema.table_io_waits_summary_by_index_usage where object_type = 'TABLE' and ${where} limit ${maxParts}`;
+    from performance_schema.table_io_waits_summary_by_index_usage where object_type = 'TABLE' and ${where} limit ${maxCounters}`;
 }
 
-function formatRowsSql(where: string): string {
-  return `select table_schema, table_name, table_rows from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxParts}`;
+/** The server has estimates for all tables at once only where most accounts may not read them. */
+async function countRows(run: CatalogRun, { where, params }: { where: string; params: readonly string[] }) {
+  const kept = where.replaceAll('table_schema', 'database_name');
+  return (
+    (await askIfAllowed(
+      run,
+      `select database_name, table_name, n_rows from mysql.innodb_table_stats where ${kept} limit ${maxCounters}`,
+      params,
+    )) ??
+    (await run(
+      `select table_schema, table_name, table_rows from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxMeasured}`,
+      params,
+    ))
+  );
 }
 
 export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScope): Promise<CheckReport> {
@@ -64,7 +79,7 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
   const [parts, keyless, counted, uses, [state = []]] = await Promise.all([
     run(formatPartsSql(own.where, context.maria), own.params),
     run(formatKeylessSql(joined.where), joined.params),
-    run(formatRowsSql(own.where), own.params),
+    countRows(run, own),
     askIfAllowed(run, formatUsesSql(used.where), used.params),
     run(`select @@performance_schema, (select variable_value from ${context.maria ? 'information_schema' : 'performance_schema'}.global_status
       where variable_name = 'Uptime')`),
@@ -84,6 +99,9 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
       hasUses
         ? `Uses are counted since the start of the server, ${formatSeconds(readCount(state[1]))} ago.`
         : 'Unused indexes are not known: performance_schema is off, or the account may not read it.',
+      ...(counted.length === maxMeasured
+        ? [`Rows are known of ${maxMeasured} tables only; indexes of others do not count as unused.`]
+        : []),
       ...(parts.length >= maxParts
         ? [`Only the first ${maxParts} columns of indexes were looked at; name a schema or a table.`]
         : []),
@@ -91,9 +109,17 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
   };
 }
 
+/** The server would sort all of them before it leaves most of them out. The table at which it stopped may lack parts. */
+function sortParts(rows: readonly Row[]): readonly Row[] {
+  const [lastSchema, lastTable] = rows.length < maxParts ? [] : (rows.at(-1) ?? []);
+  return rows
+    .filter(([schema, table]) => schema !== lastSchema || table !== lastTable)
+    .toSorted((a, b) => Number(a[10]) - Number(b[10]));
+}
+
 function groupParts(rows: readonly Row[], context: CatalogContext, counts: ReadonlyMap<string, number>): Index[] {
   const indexes = new Map<string, Index>();
-  for (const [schema, table, name, unique, type, column, length, order, expression, hidden] of rows) {
+  for (const [schema, table, name, unique, type, column, length, order, expression, hidden] of sortParts(rows)) {
     const label = context.formatLabel(schema, table);
     const key = JSON.stringify([label, name]);
     const index = indexes.get(key) ?? {
