@@ -32,6 +32,8 @@ const onlyPostgres: Differences = {
   'one format of plans serves all versions': 'plan/nodes',
   'the audit reads its facts with long statements': 'audit/audit-sql',
   'names are searched along a path of schemas': 'catalog/fragments',
+  'sequences are objects of their own, and constraints can be left without validation':
+    'diagnosis/sequences diagnosis/unenforced',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
