@@ -45,7 +45,7 @@ export function formatLegend({ tables }: Description, view: View): string {
   const meanings = [...signs, ...all]
     .filter(([occurs]) => tables.some((table) => occurs(table, shows)))
     .map(([, meaning]) => meaning);
-  return meanings.length === 0 ? '' : `${meanings.join('; ')}.`;
+  return meanings.length === 0 ? '' : `${[...new Set(meanings)].join('; ')}.`;
 }
 
 function hasNames({ keys, references, referencedBy, checks }: TableDetails, shows: (part: Part) => boolean): boolean {
