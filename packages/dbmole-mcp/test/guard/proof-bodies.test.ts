@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { direct } from '../engines/postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 import { type BodyAttack, bodyAttacks, command } from './proof-body-attacks.ts';
-import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
+import { createProofDatabase, openPlanter, type Planter, type ProofDatabase } from './proof-database.ts';
 import { inferenceAttacks } from './proof-inference-attacks.ts';
 import { objectAttacks } from './proof-object-attacks.ts';
 import { unrecordedAttacks } from './proof-unrecorded-attacks.ts';
 
 const engines = { postgres14: 14, postgres18: 18 } as const;
-const planter = 'bodies_planter';
+const owner = 'bodies_planter';
 
 /** All functions become those of the superuser, with whose rights they run. */
 const makeDefiners = `do $d$ declare f regprocedure; begin
@@ -21,20 +21,23 @@ end $d$`;
 describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (id, major) => {
   const server = useEngine(id as keyof typeof engines, { shared: true });
   let database: ProofDatabase;
+  let planter: Planter;
   let guarded: Record<'superuser' | 'owner', Guarded>;
 
   beforeAll(async () => {
     database = await createProofDatabase(server(), 'proof_bodies');
-    await direct(server(), `drop role if exists ${planter}`);
-    await direct(server(), `create role ${planter}`);
-    await database.run(`grant create on database proof_bodies to ${planter}; select lo_create(4242)`);
+    await direct(server(), `drop role if exists ${owner}`);
+    await direct(server(), `create role ${owner}`);
+    await database.run(`grant create on database proof_bodies to ${owner}; select lo_create(4242)`);
+    planter = await openPlanter(database.superuser);
     guarded = { superuser: await openGuarded(database.superuser), owner: await openGuarded(database.owner) };
   });
   afterAll(async () => {
     await guarded.superuser.backend.dispose();
     await guarded.owner.backend.dispose();
+    await planter.close();
     await database.dispose();
-    await direct(server(), `drop role ${planter}`);
+    await direct(server(), `drop role ${owner}`);
   });
 
   const isFor = ({ only }: BodyAttack) => (only?.min ?? 0) <= major && major <= (only?.max ?? 99);
@@ -62,24 +65,24 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
 
   it.each(chosen)('change nothing with the rights of an owner who is a superuser: $name', async (attack) => {
     await plant(attack);
-    await database.run(makeDefiners);
+    await planter.run(makeDefiners);
     await guarded.owner.read(attack.read ?? 'select f()');
     expect(await takeEffect()).toBe(false);
   });
 
   async function plant({ setup = '', prepare = 'select', body }: BodyAttack): Promise<void> {
-    await database.run(`drop owned by ${planter} cascade; drop schema public cascade; create schema public;
-      grant create on database proof_bodies to ${planter}; grant all on schema public to public;
+    await planter.run(`drop owned by ${owner} cascade; drop schema public cascade; create schema public;
+      grant create on database proof_bodies to ${owner}; grant all on schema public to public;
       create table cfg (x text); insert into cfg values ($c$${command}$c$); grant all on cfg to public`);
     const main = body === undefined ? '' : `create function public.f() returns text language plpgsql as $main$ ${body} $main$;`;
-    await database.run(`set role ${planter}; set check_function_bodies = off; ${setup} reset search_path; ${main}`);
-    await database.run(`do $d$ declare s name; begin for s in select nspname from pg_namespace where nspowner = '${planter}'::regrole
+    await planter.run(`set role ${owner}; set check_function_bodies = off; ${setup} reset search_path; ${main}`);
+    await planter.run(`do $d$ declare s name; begin for s in select nspname from pg_namespace where nspowner = '${owner}'::regrole
       loop execute format('grant usage on schema %I to public', s); end loop; end $d$; ${prepare}`);
   }
 
   async function takeEffect(): Promise<boolean> {
-    const [row] = await database.run("select (pg_stat_file('bodies_effect', true)).size is not null as made");
-    if (row?.made === true) await database.run("copy (select) to program 'cat > /dev/null; rm bodies_effect'");
+    const [row] = await planter.run("select (pg_stat_file('bodies_effect', true)).size is not null as made");
+    if (row?.made === true) await planter.run("copy (select) to program 'cat > /dev/null; rm bodies_effect'");
     return row?.made === true;
   }
 });

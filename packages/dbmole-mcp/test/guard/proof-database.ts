@@ -1,4 +1,5 @@
 import type { RunningEngine } from '@dbmole/engines';
+import pg from 'pg';
 import { direct } from '../engines/postgres-fixture.ts';
 import type { Login } from './postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
@@ -38,6 +39,28 @@ export async function createProofDatabase(server: RunningEngine, name: string, f
     owner: { ...superuser, ...owner },
     run: (sql) => direct({ ...server, database: name }, sql),
     dispose: drop,
+  };
+}
+
+export interface Planter {
+  run(sql: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** A session past our own code, for tests that would spend their time on connecting. Each run begins with a session as good as new. */
+export async function openPlanter(login: Login): Promise<Planter> {
+  const client = new pg.Client(login);
+  await client.connect();
+  return {
+    async run(sql) {
+      try {
+        return (await client.query<Record<string, unknown>>(sql)).rows;
+      } finally {
+        await client.query('rollback');
+        await client.query('discard all');
+      }
+    },
+    close: () => client.end(),
   };
 }
 
