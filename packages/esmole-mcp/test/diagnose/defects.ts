@@ -121,7 +121,7 @@ export const defects: readonly Defect[] = [
   {
     name: 'an index whose searches take long',
     check: 'slow_queries',
-    plant: (node) => searchOften(node, 'slow', slowSearch('slow', 60), 12),
+    plant: (node) => searchOften(node, 'slow', slowSearch('slow', 150), 15),
     found: /^(?:medium|high): searches of slow: \d+ % of the time, \d\d queries, mean [\d.]+ m?s, total /m,
     mend: drop('slow'),
   },
