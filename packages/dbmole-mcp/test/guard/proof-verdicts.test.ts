@@ -1,7 +1,8 @@
+import { Failure } from '@dbmole/core';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Checker, createChecker } from '../../src/engines/postgres/guard/checker.ts';
-import type { CatalogQuestion } from '../../src/guard/read-statement.ts';
+import { type CatalogQuestion, premiseCode } from '../../src/guard/read-statement.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
 
@@ -139,6 +140,12 @@ const races: readonly { readonly change: string; readonly read: string; readonly
   { change: 'create table made (x d)', read: "select json_populate_record(made, '{}') from made", undo: 'drop table made' },
 ];
 
+/** Other files change what belongs to the whole server, and with that a load can see one change too many. */
+function rejectUnlessChanging(error: unknown): false {
+  if (error instanceof Failure && error.code === premiseCode) return false;
+  throw error;
+}
+
 describe.each(['postgres14', 'postgres18'] as const)('what is accepted on %s', (id) => {
   const server = useEngine(id, { shared: true });
   let database: ProofDatabase;
@@ -200,9 +207,10 @@ describe.each(['postgres14', 'postgres18'] as const)('what is accepted on %s', (
         return rows;
       };
       const checker = createChecker();
-      await checker.check('select 1', racing);
-      if (asked >= at && (await verdictOf(read, run, checker))) wrong.push(at);
+      const isLoaded = await checker.check('select 1', racing).then(() => true, rejectUnlessChanging);
+      if (asked >= at && isLoaded && (await verdictOf(read, run, checker))) wrong.push(at);
       if (asked >= at) await database.run(undo);
+      if (!isLoaded) at -= 1;
     }
     await database.run('drop view v; drop domain d; drop function c');
     expect(wrong).toEqual([]);
