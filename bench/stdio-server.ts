@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { readText } from '../packages/core/src/testing/server-process.ts';
 
-export interface StdioServerOptions {
+interface StdioServerOptions {
   /** The built program. */
   file: string;
   args?: readonly string[];

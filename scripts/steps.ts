@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-export interface Step {
+interface Step {
   name: string;
   /** A program of node_modules/.bin and its arguments. */
   command: readonly [string, ...string[]];

@@ -1,5 +1,5 @@
 /** A value that is easily told wrong, and what every exact answer says of it somewhere. */
-export interface ExactValue {
+interface ExactValue {
   sql: string;
   says: RegExp;
 }

@@ -6,7 +6,7 @@ import type { Peer, PeerServer } from './open-peer.ts';
 import { treeMemory } from './tree-memory.ts';
 
 /** A row of the table. A peer that cannot do it, or not in time, has no number. */
-export interface Measure {
+interface Measure {
   name: string;
   unit: string;
   /** `raw` is another way to the same server, to compare with. */

@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('../../packages/dbmole-mcp/dist/main.js', 
 export const roundTripMs = 30;
 const database = 'calls';
 
-export const callWays = ['direct', 'tunnel', 'directFar', 'tunnelFar'] as const;
+const callWays = ['direct', 'tunnel', 'directFar', 'tunnelFar'] as const;
 export type CallWay = (typeof callWays)[number];
 
 /** Our server, with one database over four ways: at once and from far away, directly and behind a bastion. */

@@ -23,7 +23,7 @@ const caller = fileURLToPath(new URL('library-caller.mjs', import.meta.url));
 const sharedArgs = ['--shared', '--idle', '3s'];
 
 /** One statement through one door; answers the milliseconds that its caller waited. */
-export type DoorRead = (sql: string) => Promise<number>;
+type DoorRead = (sql: string) => Promise<number>;
 
 export const doorNames = ['stdio', 'shared', 'http', 'library'] as const;
 export type DoorName = (typeof doorNames)[number];

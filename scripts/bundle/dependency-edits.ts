@@ -58,7 +58,7 @@ export function dependencyEditsPlugin(): EsbuildPlugin {
   };
 }
 
-export function replaceOnce(source: string, { from, to }: Pick<Edit, 'from' | 'to'>, file: string): string {
+function replaceOnce(source: string, { from, to }: Pick<Edit, 'from' | 'to'>, file: string): string {
   const parts = source.split(from);
   if (parts.length !== 2)
     throw new Error(`${file} changed: it contains ${JSON.stringify(from)} ${parts.length - 1} times, not once`);

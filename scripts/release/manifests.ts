@@ -7,7 +7,7 @@ import { definitionsOf } from '../docs/tools-page.ts';
 import { root } from '../steps.ts';
 import { formatJson } from './format-json.ts';
 
-export interface PackageManifest {
+interface PackageManifest {
   name: string;
   version: string;
   description: string;

@@ -9,7 +9,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { root } from '../steps.ts';
 import { formatZip, type ZipEntry } from './zip.ts';
 
-export interface Bundle {
+interface Bundle {
   /** `<name>-<version>.mcpb`. */
   name: string;
   entries: ZipEntry[];

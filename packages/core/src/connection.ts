@@ -124,7 +124,7 @@ export interface BaseConnection {
 export type Networked<C extends BaseConnection> = Exclude<C, { file: string }>;
 
 /** Where a connection leads. */
-export type Address = { host: string; port: number; file?: undefined } | { file: string; host?: undefined; port?: undefined };
+type Address = { host: string; port: number; file?: undefined } | { file: string; host?: undefined; port?: undefined };
 
 export function resolveAddress<C extends BaseConnection>(config: C, resolvePort: (config: Networked<C>) => number): Address {
   if (config.file !== undefined) return { file: config.file };

@@ -3,7 +3,7 @@ import { redact } from './redact/redact.ts';
 import { formatVisibleReply } from './text.ts';
 
 /** A notice is what a person who waits for a command should see at once, such as a download. */
-export type LogLevel = 'error' | 'warn' | 'notice' | 'info' | 'debug';
+type LogLevel = 'error' | 'warn' | 'notice' | 'info' | 'debug';
 
 type LogFields = Record<string, string | number | boolean | undefined>;
 

@@ -1,7 +1,9 @@
 import { Turns } from './turns.ts';
 
+const usualLimit = 3;
+
 /** The candidates that resemble what was asked for, best first; an empty list when none does. */
-export function nearestNames(wanted: string, candidates: Iterable<string>, limit = 3): string[] {
+export function nearestNames(wanted: string, candidates: Iterable<string>, limit = usualLimit): string[] {
   const target = wanted.slice(0, maxLength).toLowerCase();
   const ranked: { name: string; score: number }[] = [];
   const effort = { left: maxEffort };
@@ -25,11 +27,11 @@ function measurePrefix(a: string, b: string): number {
 const chunkLength = 1_000;
 
 /** The same for any number of names: lets others go first in between. */
-export async function findNearestNames(wanted: string, candidates: readonly string[], limit = 3): Promise<string[]> {
+export async function findNearestNames(wanted: string, candidates: readonly string[]): Promise<string[]> {
   const turns = new Turns();
   let best: string[] = [];
   for (let at = 0; at < candidates.length; at += chunkLength) {
-    best = nearestNames(wanted, [...best, ...candidates.slice(at, at + chunkLength)], limit);
+    best = nearestNames(wanted, [...best, ...candidates.slice(at, at + chunkLength)]);
     await turns.next();
   }
   return best;

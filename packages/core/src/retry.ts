@@ -17,7 +17,7 @@ export const maxAttempts = {
   lostRequest: 2,
 } as const;
 
-export interface Retry {
+interface Retry {
   max: number;
   /** Whether the error proves that another attempt does no harm, and is of use. */
   mayRetry(error: unknown, attempt: number): boolean;

@@ -17,10 +17,10 @@ import type { DialledStream, Tunnel } from '../src/tunnel/tunnel.ts';
 import { startTarget, type TestTarget } from './ssh-server.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 
-export type Take = (ssh: SshRoute, signal?: AbortSignal) => Promise<Tunnel>;
+type Take = (ssh: SshRoute, signal?: AbortSignal) => Promise<Tunnel>;
 
 /** What a call of a tool does, as far as the tunnel sees it: one session of its own through the tunnel. */
-export interface EchoBackend {
+interface EchoBackend {
   echo(word: string): Promise<string>;
   dispose(): Promise<void>;
 }
@@ -163,7 +163,7 @@ export function failed(stream: Duplex): Promise<unknown> {
   return new Promise((resolve) => stream.once('error', resolve));
 }
 
-export function readLog({ directory }: SshHop): string {
+function readLog({ directory }: SshHop): string {
   return readFileSync(join(directory, 'log'), 'utf8');
 }
 

@@ -25,7 +25,7 @@ export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL
 /** The tool `query` states the maximum and the default. */
 export const timeoutArgument = timeoutUpTo(maxTimeoutMs).meta(documentedElsewhere);
 export const statementTimeoutArgument = timeoutUpTo(maxTimeoutMs).describe('default 30000');
-export const sqlArgument = z.string().min(1).max(maxStatementLength).refine(noNul, 'it contains a NUL character');
+const sqlArgument = z.string().min(1).max(maxStatementLength).refine(noNul, 'it contains a NUL character');
 /** One statement, or several. */
 export const statementsArgument = z.union([sqlArgument, z.array(sqlArgument).min(1).max(maxStatements)]);
 const paramsArgument = z

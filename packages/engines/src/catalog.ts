@@ -17,7 +17,7 @@ export type EngineId = ServerId | 'ssh';
 export type EngineKind = 'postgres' | 'mariadb' | 'mysql' | 'elasticsearch' | 'opensearch';
 
 /** Where the engine's own binary comes from. Versions are exact where the registry allows it. */
-export type Origin =
+type Origin =
   | { readonly registry: 'npm'; readonly release: PostgresRelease }
   | { readonly registry: 'debian'; readonly suite: string; readonly package: string }
   | { readonly registry: 'maven'; readonly artifact: string };

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 /** A file that the runner reads at the end: one line for each group of tests that was skipped for want of an engine. */
 export const skippedVariable = 'DBMOLE_SKIPPED_FILE';
 
-export interface Skipped {
+interface Skipped {
   readonly engine: string;
   readonly where: string;
   readonly tests: number;

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { EngineTls } from '@dbmole/engines';
 
-export interface Seen {
+interface Seen {
   method: string | undefined;
   url: string | undefined;
   headers: IncomingMessage['headers'];

@@ -9,7 +9,7 @@ import { cachedFolder, type WorkFolder } from './work-folder.ts';
 /** Code when npm failed. */
 export const fetchFailed = 'E_ENGINE_FETCH';
 
-export interface FetchOptions {
+interface FetchOptions {
   cache: string;
   release: PostgresRelease;
   platform: PostgresPlatform;

@@ -60,7 +60,7 @@ export async function supervise(plan: LaunchPlan): Promise<Supervised> {
   return supervisor;
 }
 
-export interface RunOptions {
+interface RunOptions {
   signal?: AbortSignal;
   /** Whether this process stays for it. A server does not: it ends with its stdin, and the program with it. */
   keepsAlive?: boolean;

@@ -20,7 +20,7 @@ export function hostile(mode = '', more: Record<string, unknown> = {}): Record<s
 
 export type Mode = 'legacy' | 'auto';
 
-export interface WorldOptions {
+interface WorldOptions {
   servers?: Record<string, unknown>;
   search?: boolean;
   pin?: boolean;

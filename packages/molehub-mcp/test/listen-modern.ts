@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createMcpHandler, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 
-export interface HttpServer {
+interface HttpServer {
   url: string;
   handler: McpHttpHandler;
   /** The methods that were asked for. */

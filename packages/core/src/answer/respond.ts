@@ -27,7 +27,7 @@ interface TableNotes {
   notes?: readonly string[];
 }
 
-export interface BodyOptions {
+interface BodyOptions {
   /** Our one sentence about what this is and how much of it. */
   line: string;
   /** How to get what was cut, for example `Same call with from=10.`; shown only if something was. */
@@ -39,7 +39,7 @@ export interface BodyOptions {
 }
 
 /** With a `line` the text counts as data. Without one it is our text, with names from a database made visible. */
-export type TextOptions = Partial<BodyOptions>;
+type TextOptions = Partial<BodyOptions>;
 
 /** What a client shows of an error, whichever half of the reply it reads. */
 interface FailureFacts {

@@ -3,7 +3,7 @@ import { toFailure } from '../failure.ts';
 import { type CheckReport, type CheckResult, type Finding, sortFindings } from './report.ts';
 
 /** An answer: our own first line, and the lines with names and texts of the database. */
-export interface ReportText {
+interface ReportText {
   line: string;
   lines: readonly string[];
 }

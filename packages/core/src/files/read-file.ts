@@ -13,7 +13,7 @@ export interface FileImage {
   uid: number;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   maxBytes?: number;
   code?: FailureCode;
   kind?: 'config' | 'secret';

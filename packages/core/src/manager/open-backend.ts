@@ -14,7 +14,7 @@ export interface OpenOptions<C extends BaseConnection, B extends Backend> {
   resolvePort(config: Networked<C>): number;
 }
 
-export interface OpenRequest<C extends BaseConnection, B extends Backend> {
+interface OpenRequest<C extends BaseConnection, B extends Backend> {
   entry: UsableEntry<C>;
   registry: Pick<Registry<C>, 'resolve'>;
   options: OpenOptions<C, B>;

@@ -22,7 +22,7 @@ interface WatchdogOptions {
 }
 
 /** What both threads share, as indices. */
-export const slots = { lock: 0, pongs: 1, calls: 2, stopping: 3 } as const;
+const slots = { lock: 0, pongs: 1, calls: 2, stopping: 3 } as const;
 
 /** How long the other thread may take to pass on what it has just read. */
 const lockMs = 100;

@@ -13,7 +13,7 @@ export interface QueryFolder {
   kind: 'own' | 'named' | 'project' | 'brought';
 }
 
-export interface FolderPlaces {
+interface FolderPlaces {
   app: string;
   /** The person's own store, beside which their queries are. */
   storePath: string;
@@ -54,7 +54,7 @@ export function findQueryFolders({ app, storePath, cwd, named, onlyNamed }: Fold
   return found.filter(({ path }, index) => found.findIndex((one) => one.path === path) === index);
 }
 
-export function splitPaths(paths: string | undefined): string[] {
+function splitPaths(paths: string | undefined): string[] {
   return (paths ?? '').split(delimiter).filter((path) => path !== '');
 }
 

@@ -51,12 +51,12 @@ const scalars = {
   },
 } as const satisfies Record<string, Scalar>;
 
-export type ScalarName = keyof typeof scalars;
+type ScalarName = keyof typeof scalars;
 
 const native: Scalar = { schema: { type: 'string' }, form: 'text, a number, true or false', read: readNative };
 
 /** What is accepted in place of a type. */
-export const typeForm = `${Object.keys(scalars).join(', ')}, any of them with [], or "one of a, b, c"`;
+const typeForm = `${Object.keys(scalars).join(', ')}, any of them with [], or "one of a, b, c"`;
 
 const typeName = /^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?(?: [a-z]+){0,3}(?:\(\d{1,5}(?:, ?\d{1,5})?\))?(?: [a-z]+){0,3}$/i;
 

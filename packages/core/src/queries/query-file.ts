@@ -44,7 +44,7 @@ export interface ParsedFile {
   issues: readonly FileIssue[];
 }
 
-export const maxNameLength = 48;
+const maxNameLength = 48;
 const maxTextLength = 600;
 const maxParams = 50;
 const maxHeaderLines = 200;

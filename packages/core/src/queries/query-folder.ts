@@ -31,7 +31,7 @@ export interface FolderRules extends FileRules {
   checkBody(query: SavedQuery): readonly FileIssue[];
 }
 
-export interface QueryFolderReader {
+interface QueryFolderReader {
   read(): readonly QueryFile[];
 }
 

@@ -80,7 +80,7 @@ function defineQueryTool(saved: SavedTools, query: SavedQuery, file = ''): Tool 
 }
 
 /** What a model reads of a query. */
-export function describeQuery({ description, when }: Pick<SavedQuery, 'description' | 'when'>): string {
+function describeQuery({ description, when }: Pick<SavedQuery, 'description' | 'when'>): string {
   return when === undefined ? description : `${endSentence(description)} Use it when ${endSentence(when)}`;
 }
 
@@ -116,7 +116,7 @@ function refuseNewEffect(query: SavedQuery, listed: SavedQuery['effect']): void 
   });
 }
 
-export interface Fold {
+interface Fold {
   /** Whether at least one of the queries writes. */
   mayWrite: boolean;
   /** Whether these tools may run and show the query. */

@@ -7,7 +7,7 @@ export interface ReadCell {
   isBelow?: true;
 }
 
-export interface ReadTable {
+interface ReadTable {
   line: string;
   columns: ReadCell[];
   rows: ReadCell[][];

@@ -7,7 +7,7 @@ import { createTunnelStream, type TunnelStream } from './stream.ts';
 import type { TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel, TunnelState, TunnelStatus } from './tunnel.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   /** The last one leads to the target; those before it carry the next. */
   links: readonly Link[];
   timeouts: TunnelTimeouts;

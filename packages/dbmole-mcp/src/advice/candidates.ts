@@ -41,7 +41,7 @@ const maxIncludedWidth = 64;
 const maxCoveredFraction = 0.05;
 const maxCandidates = 14;
 
-export interface Candidates {
+interface Candidates {
   /** The likeliest first. */
   fresh: readonly Candidate[];
   /** There are some that an existing index makes unnecessary. */
@@ -176,7 +176,7 @@ class UseCandidates {
 }
 
 /** Whether an index is there that is searched in the same way, and has all that this one would have. */
-export function isCovered(candidate: Candidate): boolean {
+function isCovered(candidate: Candidate): boolean {
   return candidate.table.indexes.some((index) => covers(index, candidate));
 }
 

@@ -4,12 +4,12 @@ import type { Candidate } from './candidates.ts';
 import { type Explained, planTrials, type TrialPlan } from './try-indexes.ts';
 
 /** A statement, and the indexes that it could use. */
-export interface Question extends Explained {
+interface Question extends Explained {
   candidates: readonly Candidate[];
 }
 
 /** The plan as it is, and the indexes that lower its cost clearly. */
-export interface Choice {
+interface Choice {
   before: TrialPlan;
   chosen: readonly Candidate[];
 }

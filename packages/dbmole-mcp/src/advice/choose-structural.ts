@@ -13,7 +13,7 @@ const rowsPerPage = 100;
 const maxFraction = 0.12;
 
 /** What a plan without the index says. */
-export interface ScanFacts {
+interface ScanFacts {
   /** Undefined where there is no plan. */
   plan: PlanTree | undefined;
   hasStatistics: boolean;

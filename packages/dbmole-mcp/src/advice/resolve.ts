@@ -40,7 +40,7 @@ export interface OrderedKey extends Key {
   descending: boolean;
 }
 
-export interface ResolvedShape {
+interface ResolvedShape {
   uses: readonly TableUse[];
   /** A usual value for each placeholder; undefined where there is one without. */
   values: readonly string[] | undefined;

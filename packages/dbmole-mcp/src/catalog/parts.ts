@@ -24,7 +24,7 @@ export function maxComment(parts: readonly Part[] | undefined): number {
 const wholeComment = 4_000;
 
 /** What is not in the description itself. */
-export interface MoreParts {
+interface MoreParts {
   stats: readonly TableStats[];
   /** The CSV of each table by its name, or the reason why it has no sample. */
   samples: ReadonlyMap<string, readonly string[]>;

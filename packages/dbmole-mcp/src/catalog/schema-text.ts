@@ -67,7 +67,7 @@ function formatTable(table: TableDetails): string[] {
   return [formatLine(formatHead(table)), ...lines.map((line) => formatLine(`  ${line}`)), ...formatShortDefinition(table)];
 }
 
-export function formatHead({ name, kind, rows, bytes, comment, rights }: TableDetails): string {
+function formatHead({ name, kind, rows, bytes, comment, rights }: TableDetails): string {
   const facts = [kind, rows === undefined ? '' : `~${rows} rows`, bytes === undefined ? '' : formatBytes(bytes), rights ?? ''];
   return `${name}: ${facts.filter((fact) => fact !== '').join(', ')}${formatComment(comment)}`;
 }

@@ -12,7 +12,7 @@ import {
 } from '@dbmole/local-engine';
 import { enginePlan, type Template } from './sample-template.ts';
 
-export interface StartOptions {
+interface StartOptions {
   cache: string;
   programs: string;
   template: Template;

@@ -31,7 +31,7 @@ export interface CheckScope {
 }
 
 /** `guardedRun` is for what users may have created; the guard can refuse it. */
-export type Check = (run: CatalogRun, scope: CheckScope, guardedRun: CatalogRun) => Promise<CheckReport>;
+type Check = (run: CatalogRun, scope: CheckScope, guardedRun: CatalogRun) => Promise<CheckReport>;
 
 /** All checks of one engine. They only read, and none takes longer than a second on ten thousand tables. */
 export type Diagnosis = Readonly<Record<CheckName, Check>>;

@@ -8,7 +8,7 @@ interface NameUse {
   end: number;
 }
 
-export interface ScannedNames {
+interface ScannedNames {
   uses: readonly NameUse[];
   /** The position of the first placeholder in the engine's own form, if it has one. */
   own: number | undefined;

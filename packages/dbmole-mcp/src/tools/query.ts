@@ -64,7 +64,7 @@ export function queryTool(tools: SqlTools): Tool {
 type Args = z.output<ReturnType<typeof input>>;
 
 /** What of the arguments says how a statement is run, and what is shown of its rows. */
-export type ReadArgs = Pick<Args, 'params' | 'limit' | 'offset' | 'cell_limit' | 'cell_offset'>;
+type ReadArgs = Pick<Args, 'params' | 'limit' | 'offset' | 'cell_limit' | 'cell_offset'>;
 
 /** Runs one reading statement. */
 export async function runOne(call: Call, args: ReadArgs, sql: string): Promise<ToolReply> {

@@ -21,7 +21,7 @@ export function targetOf(
 
 export const never = new AbortController().signal;
 
-export interface ReadOptions {
+interface ReadOptions {
   params?: readonly Param[];
   maxRows?: number | undefined;
   timeoutMs?: number;
@@ -32,7 +32,7 @@ export interface ReadOptions {
   isBounded?: boolean;
 }
 
-export interface ReadResult {
+interface ReadResult {
   columns: readonly Column[] | undefined;
   rows: (readonly Cell[])[];
   timeZone: string | undefined;
@@ -61,7 +61,7 @@ export async function readValue(session: Session, sql: string, options: ReadOpti
   return (await read(session, sql, options)).rows[0]?.[0];
 }
 
-export interface Written {
+interface Written {
   changed: number | undefined;
   command: string;
   rows: (readonly Cell[])[];

@@ -34,7 +34,7 @@ export async function withSession<T>(
   }
 }
 
-export interface Asked {
+interface Asked {
   params?: readonly Param[];
   timeoutMs?: number;
   keepPerCell?: number;
@@ -44,7 +44,7 @@ export interface Asked {
   takes?: number;
 }
 
-export interface Answer<End> {
+interface Answer<End> {
   columns: readonly Column[] | undefined;
   rows: (readonly Cell[])[];
   end: End;

@@ -30,7 +30,7 @@ export const described = reply(
   Buffer.from([0, 0]),
 );
 
-export interface Rogue {
+interface Rogue {
   /** What the server does when a client has logged in, instead of saying that it is ready. */
   login?(socket: Socket): void;
   /** What it does when all of a round has come: the rounds are counted from 1. An honest server says that it is ready. */

@@ -7,7 +7,7 @@ import { compareStates, type ServerState } from './mysql-server-state.ts';
 import { readSessionState } from './mysql-session-state.ts';
 
 /** What came of one statement, as the tests compare it. */
-export interface Outcome {
+interface Outcome {
   /** `ran`, or the code of the failure, or what kind it was. */
   readonly end: string;
   readonly detail: string;

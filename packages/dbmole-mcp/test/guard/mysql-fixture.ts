@@ -175,7 +175,7 @@ const grants = [
   `GRANT SELECT, SHOW VIEW ON guard.* TO ${accounts.reader}@'%'`,
 ];
 
-export interface Fixture {
+interface Fixture {
   readonly flavour: Flavour;
   readonly site: Site;
 }

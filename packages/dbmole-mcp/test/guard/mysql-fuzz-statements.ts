@@ -1,5 +1,5 @@
 /** Says one number below `below` after another. */
-export type Random = (below: number) => number;
+type Random = (below: number) => number;
 
 /** What must never be executed, in many spellings. One column in front of it, since it takes one. */
 const payloads = [

@@ -11,7 +11,7 @@ import { createSeededRandom } from './seeded-random.ts';
 /** The part of the guard that splits the text: throws unless it is a read, in this sql_mode. */
 export type CheckStatement = (sql: string, sqlMode: string) => Steps<unknown>;
 
-export interface MysqlFuzzOptions {
+interface MysqlFuzzOptions {
   /** The same seed makes the same statements. */
   readonly seed: number;
   /** How many are made, over all servers and modes together. */
@@ -25,13 +25,13 @@ export interface MysqlFuzzOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface MysqlFinding {
+interface MysqlFinding {
   /** The engine and its sql_mode. */
   readonly where: string;
   readonly sql: string;
 }
 
-export interface MysqlFuzzReport {
+interface MysqlFuzzReport {
   readonly made: number;
   /** Those that the guard took for reads, and the server was given. */
   readonly accepted: number;
@@ -48,7 +48,7 @@ const mostPerTurn = 2_000;
 /** Turns of one seed before they are those of the next. */
 const seedsApart = 1_000_003;
 
-export function fuzzModes(kind: RunningEngine['kind']): readonly string[] {
+function fuzzModes(kind: RunningEngine['kind']): readonly string[] {
   return kind === 'mariadb' ? [...everywhere, 'MSSQL'] : everywhere;
 }
 

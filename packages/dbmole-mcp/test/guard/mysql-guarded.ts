@@ -12,7 +12,7 @@ import { prepareObserver, readServerState, type ServerState } from './mysql-serv
 import { clearFiles, type Site } from './mysql-site.ts';
 
 export const guardEngines = ['mysql80', 'mysql97', 'mariadb1011'] as const;
-export type GuardEngine = (typeof guardEngines)[number];
+type GuardEngine = (typeof guardEngines)[number];
 
 const servers: Readonly<Record<GuardEngine, CaseServer & { flavour: Flavour }>> = {
   mysql80: { flavour: 'mysql', version: '8.0' },
@@ -129,7 +129,7 @@ function login(engine: RunningEngine, role: Role): { user: string; password: str
   return { user: engine.user, password: engine.password };
 }
 
-export interface Answer {
+interface Answer {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
 }

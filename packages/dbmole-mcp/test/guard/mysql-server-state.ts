@@ -5,7 +5,7 @@ import { formatFiles, type Site } from './mysql-site.ts';
 /** Everything of a server that a statement could change, by name, as text. */
 export type ServerState = Readonly<Record<string, string>>;
 
-export interface StateOptions {
+interface StateOptions {
   readonly flavour: Flavour;
   readonly site: Site;
   /** A session that statements might end. */

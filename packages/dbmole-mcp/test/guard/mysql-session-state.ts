@@ -18,7 +18,7 @@ const values = [
 const absent = ['SELECT 1 FROM tmp_f', 'HANDLER t READ NEXT', 'EXECUTE p USING @nothing'];
 
 /** Runs a statement on the session that is looked at. */
-export type SessionRun = (sql: string) => Promise<readonly (readonly unknown[])[]>;
+type SessionRun = (sql: string) => Promise<readonly (readonly unknown[])[]>;
 
 /** What the next call on the same session finds. */
 export async function readSessionState(run: SessionRun): Promise<ServerState> {

@@ -20,7 +20,7 @@ export interface Site {
 }
 
 export const libraryName = 'guard_probe.so';
-export const readableFile = 'readable.txt';
+const readableFile = 'readable.txt';
 
 /**
  * Native code as people load it to run shell commands from SQL: nothing in a transaction can stop it. One function carries the
@@ -54,7 +54,7 @@ export function useSite(): Site {
   return site;
 }
 
-export function createSite(): Site & { dispose(): void } {
+function createSite(): Site & { dispose(): void } {
   const root = mkdtempSync(join(tmpdir(), 'dbmole-guard-'));
   chmodSync(root, 0o755);
   const [out, plugins, logs] = [makeFolder(root, 'out'), makeFolder(root, 'plugins'), makeFolder(root, 'logs')];

@@ -33,7 +33,7 @@ export interface BodyProgram {
   readonly isComputed: boolean;
 }
 
-export interface BodyProgramOptions {
+interface BodyProgramOptions {
   readonly number: number;
   readonly setting: Setting;
 }

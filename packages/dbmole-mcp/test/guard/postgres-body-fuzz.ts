@@ -6,7 +6,7 @@ import { type BodyProgram, clearing, makeBodyProgram, type Setting, world } from
 import { type CheckStatement, isTakenForRead } from './postgres-fuzz.ts';
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
 
-export interface BodyFuzzOptions {
+interface BodyFuzzOptions {
   /** The same seed makes the same programs. */
   readonly seed: number;
   /** How many programs are made, over all servers together. */
@@ -19,7 +19,7 @@ export interface BodyFuzzOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface BodyFinding {
+interface BodyFinding {
   readonly where: string;
   /** The whole program: what makes its objects, and what reads through them. */
   readonly sql: string;

@@ -8,7 +8,7 @@ import { readSections, runSections, type SectionRun } from './postgres-sections.
 
 /** Who a person connects as: one may do everything, the other owns the database and its tables. */
 export const roles = ['superuser', 'owner'] as const;
-export type Role = (typeof roles)[number];
+type Role = (typeof roles)[number];
 
 export interface Login {
   readonly host: string;
@@ -30,7 +30,7 @@ export const attackSettings = {
 
 const database = 'guard';
 const template = 'guard_template';
-export const owner = { user: 'app', password: 'app-word' };
+const owner = { user: 'app', password: 'app-word' };
 /** A role whose names are found in another schema first. */
 export const shadowed = { user: 'shadowed', password: 'shadowed-word' };
 
@@ -53,7 +53,7 @@ export interface PostgresFixture {
   dispose(): Promise<void>;
 }
 
-export interface Victim {
+interface Victim {
   readonly client: Client;
   readonly pid: number;
   readonly heard: string[];

@@ -9,7 +9,7 @@ import { createSeededRandom } from './seeded-random.ts';
 /** Throws unless it is a read. */
 export type CheckStatement = (sql: string) => Promise<void>;
 
-export interface PostgresFuzzOptions {
+interface PostgresFuzzOptions {
   /** The same seed makes the same statements. */
   readonly seed: number;
   /** How many are made, over all servers together. */
@@ -24,12 +24,12 @@ export interface PostgresFuzzOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface PostgresFinding {
+interface PostgresFinding {
   readonly where: string;
   readonly sql: string;
 }
 
-export interface PostgresFuzzReport {
+interface PostgresFuzzReport {
   readonly made: number;
   /** Those that the guard took for reads, and the server was given. */
   readonly accepted: number;

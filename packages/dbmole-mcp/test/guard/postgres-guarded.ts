@@ -7,7 +7,7 @@ import { createGuard } from '../../src/engines/postgres/guard/guard.ts';
 import { sessionState } from './postgres-fingerprint.ts';
 import type { Login } from './postgres-fixture.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly rows: readonly (readonly Cell[])[];
   /** Whatever the call failed with. */
   readonly failure: Failure | undefined;

@@ -40,7 +40,7 @@ const rows: readonly string[] = [
   "insert into imports values ('raw')",
 ];
 
-export interface Bookshop {
+interface Bookshop {
   engine(): RunningEngine;
   account(): Account;
   /** Statements of the account itself. */

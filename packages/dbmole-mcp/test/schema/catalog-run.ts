@@ -11,7 +11,7 @@ export interface TestSession {
   close(): Promise<void>;
 }
 
-export interface Login {
+interface Login {
   user?: string;
   password?: string;
   database?: string;

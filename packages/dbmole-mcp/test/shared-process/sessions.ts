@@ -4,7 +4,7 @@ import { createTempFolder, readText, ServerProcess, type TempFolder } from '@dbm
 import { afterEach, beforeEach, expect } from 'vitest';
 import { bin } from '../bin.ts';
 
-export interface StartOptions {
+interface StartOptions {
   args?: readonly string[];
   env?: Record<string, string>;
   cwd?: string;
@@ -12,7 +12,7 @@ export interface StartOptions {
 }
 
 /** The sessions of one user on one machine: a home folder for all of them, and the processes that they share. */
-export interface Sessions {
+interface Sessions {
   readonly home: string;
   /** A front whose client has done its handshake. */
   open(options?: StartOptions): Promise<ServerProcess>;

@@ -6,7 +6,7 @@ import type { SoakConnection } from './soak-site.ts';
 /** What became of a call: its answer was right, it failed for a reason outside, or it was given up by us. */
 export type Outcome = 'right' | 'disturbed' | 'cancelled';
 
-export interface SoakCall {
+interface SoakCall {
   server: ServerProcess;
   connection: SoakConnection;
   /** Different for each call, so that an answer that belongs to another one is seen. */

@@ -6,7 +6,7 @@ import { makeCall, type Outcome } from './soak-calls.ts';
 import { openSoakSite, type SoakSite, soakUser } from './soak-site.ts';
 import { openState, type SoakState } from './soak-state.ts';
 
-export interface SoakOptions {
+interface SoakOptions {
   calls: number;
   seed: number;
   /** How often an engine or the bastion goes away and comes back. */
@@ -16,7 +16,7 @@ export interface SoakOptions {
   report?(line: string): void;
 }
 
-export interface SoakResult {
+interface SoakResult {
   made: number;
   outcomes: Record<Outcome, number>;
   disturbed: readonly string[];

@@ -18,7 +18,7 @@ export interface EngineRequest {
 }
 
 /** What of a running engine can be told to another process. */
-export type SharedAddress = Omit<RunningEngine, 'control' | 'stop'>;
+type SharedAddress = Omit<RunningEngine, 'control' | 'stop'>;
 
 export type BrokerReply =
   | { readonly engine: SharedAddress }

@@ -10,7 +10,7 @@ import { startEngine } from './start-engine.ts';
 import { startTopology } from './start-topology.ts';
 
 /** An engine that a developer keeps running: a process in the background holds it until `down`. */
-export interface Kept {
+interface Kept {
   readonly id: EngineId;
   readonly pid: number;
   readonly started: string;

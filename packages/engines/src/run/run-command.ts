@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { Failure } from '@dbmole/core/failure';
 import { engineUser, isExecutable } from '@dbmole/local-engine';
 
-export interface Command {
+interface Command {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;

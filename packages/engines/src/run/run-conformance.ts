@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 /** Revisions of the protocol that the conformance suite has requirements for. */
 export const conformanceRevisions = ['2025-11-25', '2026-07-28'] as const;
 
-export interface ConformanceRun {
+interface ConformanceRun {
   /** Where MCP is served. */
   url: string;
   revision: (typeof conformanceRevisions)[number];

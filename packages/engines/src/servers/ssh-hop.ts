@@ -25,7 +25,7 @@ export interface SshHop {
   stop(): Promise<void>;
 }
 
-export interface HopWish {
+interface HopWish {
   readonly sshd: SshProgram;
   readonly host: string;
   readonly user: string;

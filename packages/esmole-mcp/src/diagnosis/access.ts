@@ -2,7 +2,7 @@ import type { Answer } from '../answer/answer.ts';
 import { valueAt } from '../call/answer-failure.ts';
 import type { AskedRequest } from '../call/cluster-request.ts';
 
-export const indexPrivileges = ['monitor', 'view_index_metadata', 'read'] as const;
+const indexPrivileges = ['monitor', 'view_index_metadata', 'read'] as const;
 export type IndexPrivilege = (typeof indexPrivileges)[number];
 
 /** What the user of a secured cluster may do. */

@@ -11,7 +11,7 @@ export interface MappedField {
   parent: string | undefined;
 }
 
-export interface MappedFields {
+interface MappedFields {
   fields: readonly MappedField[];
   /** As the cluster counts against its limit: objects and other forms as well. */
   count: number;

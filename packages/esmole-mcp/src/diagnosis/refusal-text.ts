@@ -1,7 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { ClusterIdentity } from '../call/cluster-request.ts';
 
-export interface RefusalText {
+interface RefusalText {
   reason: string;
   /** What would make it available. */
   remedy: string;

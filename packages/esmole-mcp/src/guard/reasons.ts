@@ -13,7 +13,7 @@ const secrets = 'it manages users, keys and secrets';
 const stores = 'it stores its result in the cluster';
 
 /** The reasons are keyed by a word of the path. The last one in the path that is found counts. */
-export const reasons: Readonly<Record<string, Reason>> = {
+const reasons: Readonly<Record<string, Reason>> = {
   _bulk: { why: writes },
   _create: { why: writes },
   _doc: { why: 'it changes documents', instead: 'GET /{index}/_doc/{id}', isOfChanges: true },

@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type Controller = Dispatcher.DispatchController;
 
 /** How one request ended. */
-export type Outcome = { answer: Answer } | { error: unknown; wasSent: boolean };
+type Outcome = { answer: Answer } | { error: unknown; wasSent: boolean };
 
 /** Sends one request and reads its answer. A connection that is not read to its end is closed. Never rejects. */
 export function exchange(

@@ -10,7 +10,7 @@ type Param = SavedQuery['params'][number];
 type Part = string | { name: string; at: number };
 
 /** A request as a file has it: a line with method and path, then the body. */
-export interface RequestTemplate {
+interface RequestTemplate {
   method: Method;
   path: readonly Part[];
   body: readonly Part[];
@@ -18,7 +18,7 @@ export interface RequestTemplate {
   hasLines: boolean;
 }
 
-export interface TemplateIssue {
+interface TemplateIssue {
   line: number;
   message: string;
 }

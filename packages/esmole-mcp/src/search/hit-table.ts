@@ -18,7 +18,7 @@ const jsonRoom = 100_000;
 const maxLevels = 30;
 const maxName = 500;
 
-export interface TableOptions {
+interface TableOptions {
   /** Whether all hits are from one index. */
   isOneIndex: boolean;
   /** Names for the sort values that are computed and in no field, by their place in the sort. */

@@ -72,7 +72,7 @@ function takeNames(names: readonly string[]): string[] {
   });
 }
 
-export function formatUnknown(unknown: readonly UnknownField[]): string[] {
+function formatUnknown(unknown: readonly UnknownField[]): string[] {
   const more = unknown.length <= maxShown ? [] : [`${unknown.length - maxShown} more are not mapped.`];
   return [...unknown.slice(0, maxShown).map(formatOne), ...more];
 }

@@ -3,7 +3,7 @@ import type { RawNode } from '../guard/raw-node.ts';
 import { slowSearch } from '../slow-search.ts';
 
 /** Something that is wrong on purpose. Each is planted alone, found, mended by the step that the answer names, and gone. */
-export interface Defect {
+interface Defect {
   name: string;
   check: string;
   plant(node: RawNode): Promise<void>;

@@ -1,7 +1,7 @@
 import type { RawNode } from './raw-node.ts';
 
 /** All that a write could change on a node, in one text for each place. Two that are the same mean that nothing was written. */
-export type Fingerprint = Readonly<Record<string, string>>;
+type Fingerprint = Readonly<Record<string, string>>;
 
 /** Counters that only a write, or what writes cause, makes grow. Of every shard, hidden ones too. */
 const counters = ['docs', 'indexing', 'refresh', 'flush', 'merges', 'translog', 'seq_no', 'completion'];

@@ -5,7 +5,7 @@ import { table } from '../../src/guard/route-table.ts';
 import { formatWire } from '../../src/http/wire.ts';
 import { readCases } from './cases.ts';
 
-export interface Fuzzed {
+interface Fuzzed {
   readonly tried: number;
   /** One for each shape of path and set of parameters. */
   readonly accepted: readonly ReadRequest[];

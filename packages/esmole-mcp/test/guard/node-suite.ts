@@ -11,7 +11,7 @@ import { createRawNode, type RawNode, type Reply } from './raw-node.ts';
 import { describeReadingOn } from './reading-on.ts';
 import { seedNode } from './seed.ts';
 
-export interface NodeSuite {
+interface NodeSuite {
   readonly id: ServerId;
   /** The name in the cases. */
   readonly short: 'es7' | 'es8' | 'es9' | 'os3';
@@ -123,7 +123,7 @@ async function runReads(node: RawNode, reads: readonly Read[]): Promise<readonly
   return replies;
 }
 
-export function sendRead(node: RawNode, read: ReadRequest): Promise<Reply> {
+function sendRead(node: RawNode, read: ReadRequest): Promise<Reply> {
   const { method, path, body, contentType } = formatWire(read);
   return node.send(method, path, body, contentType);
 }

@@ -7,7 +7,7 @@ export type Launch =
   | { kind: 'stdio'; command: string; args: readonly string[]; env: Readonly<Record<string, string>>; cwd: string }
   | { kind: 'http'; url: URL; headers: Readonly<Record<string, string>> };
 
-export interface LaunchOptions {
+interface LaunchOptions {
   env: NodeJS.ProcessEnv;
   /** The working directory of a server whose entry names none. */
   cwd: string;
@@ -22,7 +22,7 @@ const basics = [
   ...['PROGRAMFILES', 'USERPROFILE', 'USERNAME', 'HOMEDRIVE', 'HOMEPATH', 'PROCESSOR_ARCHITECTURE'],
 ];
 
-export function basicEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+function basicEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
       (pair): pair is [string, string] => pair[1] !== undefined && basics.includes(pair[0].toUpperCase()),

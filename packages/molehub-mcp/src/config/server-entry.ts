@@ -40,7 +40,7 @@ const httpEntry = z.object({
   ...extras,
 });
 
-export const serverEntry = z.union([stdioEntry, httpEntry]);
+const serverEntry = z.union([stdioEntry, httpEntry]);
 
 export type ServerEntry = z.infer<typeof serverEntry>;
 

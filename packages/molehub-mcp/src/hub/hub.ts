@@ -14,7 +14,7 @@ import { OrphanGuard } from '../server/orphan-guard.ts';
 import type { ListName } from '../session/hub-door.ts';
 import { findPart } from './find-part.ts';
 
-export interface HubOptions extends Surroundings, ListingOptions {
+interface HubOptions extends Surroundings, ListingOptions {
   /** The file of `--config`. */
   config: string | undefined;
   log: Log;

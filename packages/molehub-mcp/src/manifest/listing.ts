@@ -20,7 +20,7 @@ export interface HubPart<T> {
 }
 
 export type HubTool = HubPart<ToolDefinition>;
-export type HubPrompt = HubPart<PromptDefinition>;
+type HubPrompt = HubPart<PromptDefinition>;
 
 /** What is offered. Tools and prompts are by the name that clients use, with those that are withheld. */
 export interface Listing {
@@ -38,7 +38,7 @@ export interface ListingOptions {
 }
 
 /** A longer list costs a model more than the detour of searching it. */
-export const maxListedTools = 30;
+const maxListedTools = 30;
 
 export function buildListing(servers: readonly ListedServer[], { search, pin }: ListingOptions): Listing {
   const seen = servers.flatMap(({ server, manifest }) => (manifest === undefined ? [] : [{ server, manifest }]));

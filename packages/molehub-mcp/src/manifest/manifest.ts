@@ -14,11 +14,11 @@ export interface PromptDefinition extends Fields {
   name: string;
 }
 
-export interface ResourceDefinition extends Fields {
+interface ResourceDefinition extends Fields {
   uri: string;
 }
 
-export interface TemplateDefinition extends Fields {
+interface TemplateDefinition extends Fields {
   uriTemplate: string;
 }
 

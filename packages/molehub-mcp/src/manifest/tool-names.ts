@@ -5,7 +5,7 @@ export const maxNameLength = 60;
 const hashLength = 6;
 
 /** A tool or a prompt of a server. */
-export interface NamedPart {
+interface NamedPart {
   server: string;
   /** The name that its server knows. */
   name: string;

@@ -6,7 +6,7 @@ import { ChildLines } from './child-lines.ts';
 import { limitFlow } from './flow-limit.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
 
-export interface ChildOptions {
+interface ChildOptions {
   launch: Extract<Launch, { kind: 'stdio' }>;
   guard: OrphanGuard;
   onLine(line: string): void;

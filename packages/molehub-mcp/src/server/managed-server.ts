@@ -9,7 +9,7 @@ import { type ConnectionEvents, checkAlive, type ServerConnection } from './conn
 import { CrashHistory } from './crash-history.ts';
 import { askPerson, gatherAnswers, type RunningCall } from './elicitation.ts';
 
-export interface ManagedOptions {
+interface ManagedOptions {
   server: ConfiguredServer;
   open(events: ConnectionEvents, signal: AbortSignal): Promise<ServerConnection>;
   /** The server has said what it offers. */
@@ -18,7 +18,7 @@ export interface ManagedOptions {
   graceMs?: number;
 }
 
-export type ServerState = 'stopped' | 'starting' | 'running' | 'failing' | 'held';
+type ServerState = 'stopped' | 'starting' | 'running' | 'failing' | 'held';
 
 const defaultGraceMs = 5_000;
 const listMs = 30_000;

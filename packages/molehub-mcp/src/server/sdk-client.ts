@@ -6,7 +6,7 @@ import type { OpenOptions } from './connection.ts';
 
 export type { Transport };
 
-export const clientInfo = { name: program.name, version: program.version };
+const clientInfo = { name: program.name, version: program.version };
 
 /** Nothing here checks what a tool answers: that is for the client behind the hub. */
 const jsonSchemaValidator = {

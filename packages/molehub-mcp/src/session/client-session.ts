@@ -13,7 +13,7 @@ interface Served {
   close(): void;
 }
 
-export interface ClientOptions extends Omit<SessionOptions, 'send'> {
+interface ClientOptions extends Omit<SessionOptions, 'send'> {
   stdin: Readable;
   stdout: Writable;
 }

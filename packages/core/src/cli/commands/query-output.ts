@@ -6,7 +6,7 @@ import { formatColumns, formatRecords } from '../terminal/table.ts';
 export const formats = ['table', 'vertical', 'csv', 'json'] as const;
 export type Format = (typeof formats)[number];
 
-export interface Output extends Answer {
+interface Output extends Answer {
   /** Called after the last row. */
   end(): void;
   readonly rows: number;

@@ -7,7 +7,7 @@ export interface Start {
 }
 
 /** A server at a URL. */
-export interface Remote {
+interface Remote {
   url: string;
   /** Empty where none are needed. The client's reference to the token is in `Authorization`, unless `tokenVariable` is used. */
   headers: Readonly<Record<string, string>>;

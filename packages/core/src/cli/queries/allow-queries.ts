@@ -11,7 +11,7 @@ import { confirm } from '../terminal/confirm.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The saved queries of one project, as they are now. */
-export interface ProjectQueries {
+interface ProjectQueries {
   folder: string;
   entries: readonly QueryEntry[];
 }

@@ -30,7 +30,7 @@ export function mayWrite({ scopes }: Principal): boolean {
   return scopes === undefined || scopes.has(writeScope);
 }
 
-export interface TokenAuthOptions {
+interface TokenAuthOptions {
   /** The name of the program, shown as the realm. */
   realm: string;
   /** The valid token now; it may be replaced while the server runs. */

@@ -6,7 +6,7 @@ import type { Watchdog } from '../../program/watchdog.ts';
 import type { RunningCalls } from '../../tools/running-calls.ts';
 import type { HttpDoor } from './http-door.ts';
 
-export interface DrainOptions {
+interface DrainOptions {
   door: Pick<HttpDoor, 'drain' | 'close' | 'calls'>;
   calls: RunningCalls;
   log: Log;

@@ -21,7 +21,7 @@ const expectedForms = {
   '--allow-origin': 'a scheme and a host without a path, such as https://app.example.com',
 };
 
-export interface HostRuleOptions {
+interface HostRuleOptions {
   /** Where the server listens. */
   address: string;
   allowedHosts: readonly string[];
@@ -49,7 +49,7 @@ function isHostName(host: string): boolean {
 }
 
 /** An address as it is written in a URL. */
-export function formatHost(address: string): string {
+function formatHost(address: string): string {
   const plain = address.toLowerCase();
   return plain.includes(':') && !plain.startsWith('[') ? `[${plain}]` : plain;
 }

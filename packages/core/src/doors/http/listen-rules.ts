@@ -14,7 +14,7 @@ export interface ListenOptions {
   'no-token'?: boolean | undefined;
 }
 
-export interface ListenPlan {
+interface ListenPlan {
   /** An IP address, without brackets. */
   address: string;
   /** Both in PEM. Undefined: plain HTTP. */

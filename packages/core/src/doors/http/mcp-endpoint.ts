@@ -25,7 +25,7 @@ export interface McpEndpointOptions {
   onCall?: () => void;
 }
 
-export interface McpExchange {
+interface McpExchange {
   request: IncomingMessage;
   response: ServerResponse;
   principal: Principal;

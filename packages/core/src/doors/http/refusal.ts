@@ -1,4 +1,4 @@
-export interface RefusalOptions {
+interface RefusalOptions {
   /** The code of the JSON-RPC error. */
   code?: number;
   /** Seconds. */

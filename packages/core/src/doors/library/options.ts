@@ -8,12 +8,12 @@ import type { MoleOptions } from './mole.ts';
 
 export type NamedConnection = { name: string } & Record<string, unknown>;
 
-export interface ReadOptions extends Pick<MoleOptions<NamedConnection>, 'fromConfiguration' | 'readonly' | 'cwd' | 'log'> {
+interface ReadOptions extends Pick<MoleOptions<NamedConnection>, 'fromConfiguration' | 'readonly' | 'cwd' | 'log'> {
   connections?: readonly NamedConnection[] | undefined;
   settings: Settings;
 }
 
-export interface OptionRules {
+interface OptionRules {
   /** What messages call the function that got the options. */
   from: string;
   /** Settings of the server; `export-dir` is the option `exportDir`. */

@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-export interface ServerRequest {
+interface ServerRequest {
   url: URL;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;

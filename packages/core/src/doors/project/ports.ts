@@ -5,7 +5,7 @@ import { readSmallFile } from '../../files/read-file.ts';
 import { isFields, parseJson } from '../../registry/tree.ts';
 
 /** The port of each project root. */
-export type PortMap = ReadonlyMap<string, number>;
+type PortMap = ReadonlyMap<string, number>;
 
 /** Where ports are remembered. */
 export interface PortMemory {

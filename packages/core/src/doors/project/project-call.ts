@@ -6,7 +6,7 @@ import { isFields, parseJson } from '../../registry/tree.ts';
 import type { Caller } from '../../tools/caller.ts';
 import { sendRequest } from './http-request.ts';
 
-export interface ProjectCall {
+interface ProjectCall {
   /** The MCP endpoint of the server. */
   url: string;
   token: string | undefined;
@@ -20,7 +20,7 @@ export interface ProjectCall {
 }
 
 /** Why a server gave no answer to a call. */
-export type NoAnswer = 'not reached' | 'lost' | 'token refused';
+type NoAnswer = 'not reached' | 'lost' | 'token refused';
 
 export class ProjectCallError extends Error {
   readonly reason: NoAnswer;

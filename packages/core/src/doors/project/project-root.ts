@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { isFile, projectFilePlaces } from '../../registry/sources/paths.ts';
 
-export interface RootOptions {
+interface RootOptions {
   cwd: string;
   /** The name of project files, such as `.dbmole.json`. */
   projectFileName: string;

@@ -109,7 +109,7 @@ function identityIn(fields: Fields): Identity {
   return { protocol: Number(fields.protocol), version: text('version'), program: text('program'), stamp: text('stamp') };
 }
 
-export type Age = 'same' | 'older' | 'newer';
+type Age = 'same' | 'older' | 'newer';
 
 /**
  * How old a process is, as a front sees it. A newer version that speaks our protocol serves us as well, so it counts as the same. A

@@ -16,7 +16,7 @@ export interface Machine {
   temporary: string;
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   /** The server's own name. */
   app: string;
   /** Nothing is put into this folder, which may be a repository. */

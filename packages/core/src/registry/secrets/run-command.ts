@@ -8,7 +8,7 @@ import type { Environment } from './expand.ts';
 import { decodeSecret, maxSecretBytes, mayRunPrograms, programRefused, type SecretContext } from './secret-context.ts';
 import { type Reading, SecretMemory } from './secret-memory.ts';
 
-export interface CommandOptions {
+interface CommandOptions {
   env: Environment;
   cwd: string;
   timeoutMs: number;
@@ -31,7 +31,7 @@ const afterExitMs = 500;
  * Runs a program without a shell. It gets no stdin, because ours carries the protocol, and its stderr goes nowhere, because
  * its content is unknown. It and what it started are gone when this returns early.
  */
-export function runCommand(argv: readonly string[], options: CommandOptions): Promise<CommandResult> {
+function runCommand(argv: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const [program = '', ...args] = argv;
   if (options.signal?.aborted) return Promise.resolve({ outcome: 'aborted' });
   return new Promise((resolve) => {

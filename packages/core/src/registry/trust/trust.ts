@@ -89,7 +89,7 @@ export async function allowProjectFile(options: AllowOptions): Promise<ProjectFi
   return file;
 }
 
-export interface AllowedQuery extends Pick<ProjectFile, 'path' | 'sha256'> {
+interface AllowedQuery extends Pick<ProjectFile, 'path' | 'sha256'> {
   name: string;
 }
 

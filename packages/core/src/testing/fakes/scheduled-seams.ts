@@ -15,7 +15,7 @@ interface Instance {
   dead: boolean;
 }
 
-export interface SeamTunnel extends Instance {
+interface SeamTunnel extends Instance {
   state: TunnelState;
   lose(): void;
 }

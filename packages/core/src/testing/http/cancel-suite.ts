@@ -4,7 +4,7 @@ import { ServerProcess, type ServerProcessOptions } from '../server-process.ts';
 import { HttpProcess } from './http-process.ts';
 import { callMessage, modernCall, post } from './raw-http.ts';
 
-export interface CancelledServer {
+interface CancelledServer {
   /** What the statements run on. */
   engine: string;
   server(): Pick<ServerProcessOptions, 'file' | 'env'>;

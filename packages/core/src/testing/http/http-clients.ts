@@ -2,7 +2,7 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-export interface HttpAddress {
+interface HttpAddress {
   url: string;
   token?: string;
   /** Sent with every request. */
@@ -11,12 +11,12 @@ export interface HttpAddress {
   fetch?: typeof fetch;
 }
 
-export interface HttpClientReply {
+interface HttpClientReply {
   text: string;
   isError: boolean;
 }
 
-export interface HttpCallOptions {
+interface HttpCallOptions {
   signal?: AbortSignal;
   onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
 }

@@ -8,7 +8,7 @@ export interface RawAnswer {
   body: string;
 }
 
-export interface PostOptions {
+interface PostOptions {
   headers?: Readonly<Record<string, string>>;
   path?: string;
   method?: string;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { listenOnLoopback } from '../loopback.ts';
 
-export interface SigningKey {
+interface SigningKey {
   kid: string;
   alg: string;
   privateKey: Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];

@@ -23,7 +23,7 @@ export interface FailingCall {
   argv?: readonly string[];
 }
 
-export interface Hints<C extends BaseConnection, B extends Backend> {
+interface Hints<C extends BaseConnection, B extends Backend> {
   definition: ServerDefinition<C, B>;
   /** The folder of the server's own sources. */
   sources: string;

@@ -27,7 +27,7 @@ export interface PackedLeaf {
 }
 
 /** A file of a saved query, before and after a person edits it, and what each answers. */
-export interface SavedFile {
+interface SavedFile {
   app: string;
   extension: string;
   comment: string;

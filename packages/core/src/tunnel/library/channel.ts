@@ -5,7 +5,7 @@ import { type TunnelCode, tunnelFailure } from '../failures.ts';
 import type { Loss } from './link-failures.ts';
 import { cleanServerText } from './server-text.ts';
 
-export interface ChannelOptions {
+interface ChannelOptions {
   client: Client;
   loss: Loss;
   /** The label of the SSH server. */

@@ -17,7 +17,7 @@ import { createPacer, createPromptAcks, joinWrites } from './pace-writes.ts';
 import { cleanServerText } from './server-text.ts';
 import type { Ssh2 } from './ssh2-library.ts';
 
-export interface LinkOptions {
+interface LinkOptions {
   ssh2: Ssh2;
   hop: Hop;
   /** Connected, and with an error listener for life. From here on it is the link's to close. */

@@ -97,7 +97,7 @@ export function startSsh(program: SshProgram, args: readonly string[]): ChildPro
   });
 }
 
-export function missingProgram(cause: unknown): Failure {
+function missingProgram(cause: unknown): Failure {
   return tunnelFailure('E_SSH_PROGRAM', 'the program ssh is not on the PATH', {
     hint: 'Install OpenSSH, or configure the SSH server in the connection: "ssh": { "host": …, "user": …, "privateKey": … }.',
     cause,

@@ -3,7 +3,7 @@ import { formatShare } from '@dbmole/core';
 import { formatBytes } from '../../indices/index-table.ts';
 import type { ClusterSettings } from '../cluster-settings.ts';
 
-export interface DiskFacts {
+interface DiskFacts {
   node: string;
   total: number;
   available: number;

@@ -12,7 +12,7 @@ export interface RowText {
   format(rows: number, room: number): string;
 }
 
-export interface TextOptions {
+interface TextOptions {
   /** What holds for the table as a whole. */
   readonly head?: Values | undefined;
   /** Rows that earlier pages have shown. */

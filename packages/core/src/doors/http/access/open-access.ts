@@ -4,7 +4,7 @@ import { type Authenticate, acceptAll, createTokenAuth } from '../authenticate.t
 import type { TokenFile } from '../token-file.ts';
 
 /** The options of the command line, as they were given. */
-export interface AccessOptions {
+interface AccessOptions {
   token?: string | undefined;
   'no-token'?: boolean | undefined;
   auth?: string | undefined;
@@ -12,7 +12,7 @@ export interface AccessOptions {
   audience?: string | undefined;
 }
 
-export interface AccessParts {
+interface AccessParts {
   /** The name of the program. */
   name: string;
   tokenFile: TokenFile;
@@ -22,7 +22,7 @@ export interface AccessParts {
   log: Log;
 }
 
-export interface Access {
+interface Access {
   authenticate: Authenticate;
   /** What a client needs, in a few words for the person who starts the server. */
   shown: string;

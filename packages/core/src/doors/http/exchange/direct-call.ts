@@ -8,7 +8,7 @@ const versions: readonly unknown[] = [undefined, '2025-03-26', '2025-06-18', '20
 const accepted = ['application/json', 'text/event-stream'] as const;
 
 /** Runs the call, and answers the message to send. */
-export type DirectCall = (signal: AbortSignal) => Promise<object>;
+type DirectCall = (signal: AbortSignal) => Promise<object>;
 
 /**
  * A call that needs nothing of the SDK, which takes longer for a request than a small read in the database: of the older era, without

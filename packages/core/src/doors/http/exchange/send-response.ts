@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-export interface SendOptions {
+interface SendOptions {
   /** A client that reads nothing for this many milliseconds is disconnected. */
   stallMs: number;
 }

@@ -3,7 +3,7 @@ import { parseTime } from '../../../program/settings.ts';
 import { defaultLimits, type HttpLimits } from './limits.ts';
 
 /** The options as they are written on the command line. */
-export interface LimitTexts {
+interface LimitTexts {
   'max-body'?: string;
   'max-calls-per-client'?: string;
   'max-calls'?: string;

@@ -3,7 +3,7 @@ import { ByteCollector } from '../../../program/byte-collector.ts';
 import { ValueCounter } from '../../../program/line-reader.ts';
 import { HttpRefusal, invalidRequestCode, parseErrorCode } from '../refusal.ts';
 
-export interface BodyReaderOptions {
+interface BodyReaderOptions {
   maxBytes: number;
   /** Milliseconds in which something of the body has to arrive. */
   idleTimeout: number;

@@ -11,7 +11,7 @@ export interface Link {
   close(): void;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   stdin: Readable;
   stdout: Writable;
   link: Link;

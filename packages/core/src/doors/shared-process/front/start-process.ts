@@ -91,7 +91,8 @@ function openLog(path: string): number | undefined {
 }
 
 /** Each change of a variable may make another key, and so another log. */
-export function removeOldLogs(folder: string, now = Date.now()): void {
+export function removeOldLogs(folder: string): void {
+  const now = Date.now();
   for (const name of readdirSync(folder)) {
     if (!/^shared-[0-9a-f]+\.log$/.test(name)) continue;
     const { mtimeMs = now } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};

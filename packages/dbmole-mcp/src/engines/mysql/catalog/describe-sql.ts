@@ -10,7 +10,7 @@ interface DescribeParts {
 }
 
 /** The number of partitions that are named; the others are only counted. */
-export const maxNamed = 20;
+const maxNamed = 20;
 
 const width = 8;
 

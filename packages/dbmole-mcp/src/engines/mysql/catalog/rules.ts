@@ -5,7 +5,7 @@ import { formatIdentifier } from '../values/identifiers.ts';
 type Row = readonly (string | null)[];
 
 /** The rows of a table by their kind. */
-export interface TableRows {
+interface TableRows {
   schema: string;
   table: string;
   rows: Map<string, Row[]>;

@@ -28,7 +28,7 @@ interface TableFacts {
 export const maxMeasured = 1_000;
 
 /** The tables that take the most room, if the account may read where they are kept; else undefined. */
-export async function listLargest(run: CatalogRun, schema: string): Promise<readonly string[] | undefined> {
+async function listLargest(run: CatalogRun, schema: string): Promise<readonly string[] | undefined> {
   const rows = await askIfAllowed(
     run,
     `select table_name from mysql.innodb_table_stats where database_name = ?

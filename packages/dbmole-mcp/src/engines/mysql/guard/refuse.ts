@@ -1,7 +1,7 @@
 import { Failure, type Hint } from '@dbmole/core';
 import { passAsList, useExecute } from '../../../next-steps.ts';
 
-export interface Refused {
+interface Refused {
   /** The construct as written, and why it is not a read. */
   message: string;
   /** What to do instead. */

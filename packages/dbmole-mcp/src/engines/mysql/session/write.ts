@@ -19,7 +19,7 @@ interface WriteRun extends Omit<Watched, 'timeoutMs' | 'discard'> {
 /** The engine's number of the warning that a ROLLBACK did not take everything back. */
 const notRolledBack = '1196';
 
-export interface Written extends WriteEnd {
+interface Written extends WriteEnd {
   /** The database that the statement changed to. */
   database: string | undefined;
 }

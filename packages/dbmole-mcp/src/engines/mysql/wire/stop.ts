@@ -158,7 +158,7 @@ async function killUntilClosed({ conversation, canceller }: Pick<Watched, 'conve
 }
 
 /** Work that does not end in this time after an abort is abandoned. */
-export const settleMs = 2_000;
+const settleMs = 2_000;
 
 interface Bounds {
   conversation: Conversation;

@@ -10,7 +10,7 @@ import {
 } from './fragments.ts';
 
 /** The number of partitions that are named; the others are counted. */
-export const maxNamed = 20;
+const maxNamed = 20;
 /** The limit of references to a table: nearly always all of them. */
 const maxReferences = 1_000;
 

@@ -26,7 +26,7 @@ export function schemaOrder(namespace: string): string {
   return `pg_catalog.array_position(pg_catalog.current_schemas(false), ${namespace}.nspname), ${namespace}.nspname`;
 }
 
-export const commentLength = 201;
+const commentLength = 201;
 
 /** One character more than is shown tells that it goes on. */
 export function comment(text: string, length: string | number = commentLength): string {

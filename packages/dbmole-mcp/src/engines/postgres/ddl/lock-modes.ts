@@ -73,18 +73,18 @@ export const works = {
   diff: 'runs the query, compares, and changes the rows that differ',
 } as const;
 
-export type Work = keyof typeof works;
+type Work = keyof typeof works;
 
-export function isLockMode(text: string): text is LockMode {
+function isLockMode(text: string): text is LockMode {
   return text in lockModes;
 }
 
-export function isWork(text: string): text is Work {
+function isWork(text: string): text is Work {
   return text in works;
 }
 
 /** A rule for one version. */
-export interface Rule {
+interface Rule {
   /** Undefined: no table is locked. */
   lock: LockMode | undefined;
   otherLock: LockMode | undefined;

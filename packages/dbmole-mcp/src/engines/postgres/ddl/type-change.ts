@@ -2,7 +2,7 @@ import type { CatalogRun } from '../../../engine.ts';
 import type { TypeText } from './actions.ts';
 
 /** Whether the values of a column have to be written again to get another type, and what the types are. */
-export interface TypeChange {
+interface TypeChange {
   from: string;
   to: string;
   keepsStorage: boolean;

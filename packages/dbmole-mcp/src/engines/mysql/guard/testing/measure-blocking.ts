@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-export interface Blocking<T> {
+interface Blocking<T> {
   result: T;
   /** The longest time in which nothing else could run. Time that other processes used does not count. */
   blockedMs: number;
