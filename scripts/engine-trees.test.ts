@@ -9,7 +9,7 @@ type Differences = Readonly<Record<string, string>>;
 
 const onlyMysql: Differences = {
   'two products, MySQL and MariaDB, share the protocol': 'flavour plan/mariadb plan/tree-text',
-  'the privileges are texts of SHOW GRANTS, and not functions of the catalog': 'audit/grants audit/powers',
+  'the privileges are texts of SHOW GRANTS, and not functions of the catalog': 'audit/grants audit/list-powers',
   'the catalog depends on the product and on a setting of names': 'catalog/context',
   'most views of the catalog open every table that they are asked for': 'catalog/state',
   'MariaDB hides the actions of references from accounts that only read': 'catalog/rules',
@@ -29,11 +29,9 @@ const onlyPostgres: Differences = {
   'the premise of a read is a snapshot of the catalog, which the session compares': 'session/premise-watch',
   'the row limit is not a setting of the session': 'session/row-limit values/elements',
   'login reads the types of the database': 'values/type-names',
-  'one format of plans serves all versions': 'plan/nodes',
+  'one format of plans serves all versions': 'plan/parse-plan',
   'the audit reads its facts with long statements': 'audit/audit-sql',
   'names are searched along a path of schemas': 'catalog/fragments',
-  'sequences are objects of their own, and constraints can be left without validation':
-    'diagnosis/sequences diagnosis/unenforced',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
   'the tree of the parser says what DDL does, and the catalog what a new type is':

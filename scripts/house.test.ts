@@ -212,6 +212,22 @@ describe('the house', () => {
     ).toEqual([]);
   });
 
+  it('files of one name in a package do the same job', () => {
+    const sameJob = [
+      /\/cli\/(commands|queries)\/|\/tools\//, // They are called like the command or the tool.
+      /\/(index|main)\.ts$/,
+      /\/src\/(?!engines\/).*(engine|catalog|plan|guard|grammar|failure|diagnosis|advisor|ddl)\.ts$/, // A seam that each engine fills.
+      /\/engines\/postgres\/guard\//,
+    ];
+    const files = sources.filter((file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file));
+    const owner = (file: string) => /^packages\/[^/]+\/src\/(engines\/[^/]+\/)?/.exec(file)?.[0] ?? '';
+    const names = files
+      .filter((file) => !sameJob.some((pattern) => pattern.test(file)))
+      .map((file) => owner(file) + basename(file));
+    expect(names.length).toBeGreaterThan(500);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it('a file is one room', () => {
     const lines = (file: string) => read(file).split('\n').length;
     expect(sources.filter((file) => lines(file) > (isTest(file) ? 600 : 350)).map((file) => `${file}: ${lines(file)}`)).toEqual(

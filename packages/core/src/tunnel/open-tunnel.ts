@@ -7,7 +7,7 @@ import type { Link } from './library/link.ts';
 import { type ChainOptions, openChain } from './library/open-chain.ts';
 import { planRoute, type SshStep, type Step } from './plan.ts';
 import { sshProgram } from './program/ssh-program.ts';
-import { createSession } from './session.ts';
+import { createSession } from './link-tunnel.ts';
 import { defaultTimeouts, type TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel } from './tunnel.ts';
 

@@ -1,8 +1,8 @@
 import type { Findings, FoundConnection, Importer, ImportPlace } from '@dbmole/core';
 import { openPgpass, type PgpassLine, parsePgpass } from '../password-files/pgpass.ts';
 import { foundConnection, nameOfPlace } from './found.ts';
-import { myCnfImporter } from './my-cnf.ts';
-import { pgServiceImporter } from './pg-service.ts';
+import { myCnfImporter } from './import-my-cnf.ts';
+import { pgServiceImporter } from './import-pg-service.ts';
 import { dotEnvImporter, environmentImporter } from './url-variables.ts';
 
 /** Lines that say a host and a user; those with a `*` there fit connections that only a person can name. */

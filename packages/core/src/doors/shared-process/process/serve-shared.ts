@@ -4,7 +4,7 @@ import { Failure } from '../../../failure.ts';
 import { signals, watchEscapedErrors } from '../../../program/serve.ts';
 import { identify } from '../hello.ts';
 import { describeUnsafe } from '../socket-path.ts';
-import { Clients, type ClientsOptions } from './clients.ts';
+import { Clients, type ClientsOptions } from './process-clients.ts';
 
 export interface SharedProcess extends Omit<ClientsOptions, 'identity' | 'exit'> {
   version: string;

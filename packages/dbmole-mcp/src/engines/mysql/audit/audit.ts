@@ -3,7 +3,7 @@ import { type Capabilities, formatCounted, formatNames, passwordPlaceholder } fr
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
 import { type Grant, type Grants, parseGrants } from './grants.ts';
-import { listPowers } from './powers.ts';
+import { listPowers } from './list-powers.ts';
 
 const accountSql = 'SELECT CURRENT_USER(), DATABASE(), @@secure_file_priv, @@local_infile';
 

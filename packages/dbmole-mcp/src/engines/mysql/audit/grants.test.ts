@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseGrants } from './grants.ts';
-import { listPowers } from './powers.ts';
+import { listPowers } from './list-powers.ts';
 
 const powersIn = (...lines: string[]) => listPowers(parseGrants(lines).grants, '');
 

@@ -5,7 +5,7 @@ import { detectFlavour } from '../flavour.ts';
 import { readServerFacts } from '../guard/catalog/guard-queries.ts';
 import { inTurns } from '../guard/in-turns.ts';
 import type { DdlStatement, TableName } from './actions.ts';
-import { readDdl } from './read-statement.ts';
+import { readDdl } from './read-ddl.ts';
 import { type Ability, atLeast, combineAbilities, findAbility, findEntry, type Refined, refine, type Server } from './refine.ts';
 import { findInTheWay, formatRelation, type InTheWay, type Relation, readRelation } from './relations.ts';
 

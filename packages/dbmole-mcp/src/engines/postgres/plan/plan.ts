@@ -1,5 +1,5 @@
 import type { PlanReader } from '../../../catalog/catalog.ts';
-import { parsePlan } from './nodes.ts';
+import { parsePlan } from './parse-plan.ts';
 
 export const plan: PlanReader = {
   async statement(_run, { sql, analyze }) {

@@ -6,7 +6,7 @@ import { notARead, tooComplex } from '../refuse.ts';
 import { callsOfColumn } from '../text/expressions.ts';
 import { plainMode } from '../text/sql-mode.ts';
 import { checkDefinition } from '../text/statement.ts';
-import { refuseMany, type TableUse, type Uses } from '../text/uses.ts';
+import { refuseMany, type TableUse, type Uses } from '../text/find-uses.ts';
 import { hasForeignText, hidesEscape, isMisread, isMisreadRoutine, isPlainText, mayHideEscape, misread } from './charsets.ts';
 import {
   type ObjectName,

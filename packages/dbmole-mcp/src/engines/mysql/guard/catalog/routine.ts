@@ -5,7 +5,7 @@ import { notARead } from '../refuse.ts';
 import { tokenize } from '../text/lexer.ts';
 import { parseMode } from '../text/sql-mode.ts';
 import { isName, matchBrackets, noToken, stepTokens, type Token } from '../text/tokens.ts';
-import { findCalls, findTables, type Uses, usesDefaults } from '../text/uses.ts';
+import { findCalls, findTables, type Uses, usesDefaults } from '../text/find-uses.ts';
 import type { Routine } from './guard-queries.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
 import { tokenize } from './lexer.ts';
 import { type LexMode, plainMode } from './sql-mode.ts';
-import { findCalls } from './uses.ts';
+import { findCalls } from './find-uses.ts';
 
 /** The quotes of names depend on the session; strings are always in single quotes, with escapes. */
 const shownMode: LexMode = { ...plainMode, ansiQuotes: true };

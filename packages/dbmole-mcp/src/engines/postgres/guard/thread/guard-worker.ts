@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import { parseShape } from '../../advice/read-shape.ts';
-import { readDdl } from '../../ddl/read-statement.ts';
+import { readDdl } from '../../ddl/read-ddl.ts';
 import { createDryRunChecker } from '../../session/dry-run.ts';
 import { type Checker, createChecker } from '../checker.ts';
 import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';

@@ -10,7 +10,7 @@ import { RunningCalls } from '../../../tools/running-calls.ts';
 import { defineTool } from '../../../tools/tool.ts';
 import { createToolServer } from '../../../tools/tool-server.ts';
 import { parseWelcome, readFirstLine } from '../hello.ts';
-import { Clients } from './clients.ts';
+import { Clients } from './process-clients.ts';
 import { serveClient } from './shared-client.ts';
 
 const folder = useTempFolder();
