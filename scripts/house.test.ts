@@ -181,6 +181,27 @@ describe('the house', () => {
     expect(exported.filter((name) => !imported.has(name))).toEqual([]);
   });
 
+  it('an export is imported by another file', () => {
+    const texts = sources.map(read);
+    const named = texts.flatMap((text) => [...text.matchAll(/(?:import|export) (?:type )?\{([^}]*)\} from '/g)]);
+    const loaded = texts.flatMap((text) => [...text.matchAll(/\{([^{}]*)\} = await import\(/g)]);
+    const imported = new Set([...named, ...loaded].flatMap(([, names = '']) => names.match(/\w+/g) ?? []));
+    const wholes = sources.flatMap((file) =>
+      [...read(file).matchAll(/(?:import\(|import \* as \w+ from )'(\.[^']+)'/g)].map(([, target = '']) =>
+        join(dirname(file), target),
+      ),
+    );
+    const open = /\/(index|library|library-types|library\/mole|vitest-global-setup)\.ts$|\.d\.ts$|\/engines\/postgres\/guard\//;
+    const files = inside('packages').filter((file) => /\/src\//.test(file) && !open.test(file) && !wholes.includes(file));
+    const exported = files.flatMap((file) =>
+      [...read(file).matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)].map(
+        ([, name = '']) => name,
+      ),
+    );
+    expect(exported.length).toBeGreaterThan(1_500);
+    expect(exported.filter((name) => !imported.has(name))).toEqual([]);
+  });
+
   it('the engines of one leaf do not know each other', () => {
     const findEngine = (file: string) => /\/engines\/([^/]+)\//.exec(file)?.[1];
     const rule = (target: string, file: string) => findEngine(target) !== undefined && findEngine(target) !== findEngine(file);

@@ -7,7 +7,7 @@ import type { SavedQuery } from './query-file.ts';
 import { type BroughtFile, createBroughtReader, createFolderReader, type FolderRules, type QueryFile } from './query-folder.ts';
 
 /** Why a file is not offered. */
-export type QueryState = 'ready' | 'broken' | 'not allowed' | 'disabled' | 'shadowed';
+type QueryState = 'ready' | 'broken' | 'not allowed' | 'disabled' | 'shadowed';
 
 export interface QueryEntry extends QueryFile {
   state: QueryState;
@@ -26,7 +26,7 @@ export interface QueryLibrary {
   find(name: string): { query: SavedQuery; file: string };
 }
 
-export interface LibraryOptions {
+interface LibraryOptions {
   folders: readonly QueryFolder[];
   /** Files that are a part of the program, the weakest of all. */
   brought: readonly BroughtFile[];

@@ -7,7 +7,7 @@ import { findProgram, runCommand } from '../run/run-command.ts';
 import { unavailable } from '../unavailable.ts';
 import type { Obstacle } from './recipe.ts';
 
-export interface Java {
+interface Java {
   findObstacle(): Obstacle | undefined;
   isFetched(): boolean;
   fetch(): Promise<void>;
