@@ -5,9 +5,9 @@ import type { Log } from '../log.ts';
 import { tunnelFailure } from './failures.ts';
 import type { Link } from './library/link.ts';
 import { type ChainOptions, openChain } from './library/open-chain.ts';
+import { createSession } from './link-tunnel.ts';
 import { planRoute, type SshStep, type Step } from './plan.ts';
 import { sshProgram } from './program/ssh-program.ts';
-import { createSession } from './link-tunnel.ts';
 import { defaultTimeouts, type TunnelTimeouts } from './timeouts.ts';
 import type { Tunnel } from './tunnel.ts';
 

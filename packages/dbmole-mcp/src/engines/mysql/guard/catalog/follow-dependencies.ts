@@ -4,9 +4,9 @@ import { giveWay, inTurns } from '../in-turns.ts';
 import { type CallUse, refuseAddedCall, refuseUnknownCall, sayUnknown } from '../judge-call.ts';
 import { notARead, tooComplex } from '../refuse.ts';
 import { callsOfColumn } from '../text/expressions.ts';
+import { refuseMany, type TableUse, type Uses } from '../text/find-uses.ts';
 import { plainMode } from '../text/sql-mode.ts';
 import { checkDefinition } from '../text/statement.ts';
-import { refuseMany, type TableUse, type Uses } from '../text/find-uses.ts';
 import { hasForeignText, hidesEscape, isMisread, isMisreadRoutine, isPlainText, mayHideEscape, misread } from './charsets.ts';
 import {
   type ObjectName,

@@ -2,10 +2,10 @@ import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
 import { reservedWords } from '../known-functions.ts';
 import { notARead } from '../refuse.ts';
+import { findCalls, findTables, type Uses, usesDefaults } from '../text/find-uses.ts';
 import { tokenize } from '../text/lexer.ts';
 import { parseMode } from '../text/sql-mode.ts';
 import { isName, matchBrackets, noToken, stepTokens, type Token } from '../text/tokens.ts';
-import { findCalls, findTables, type Uses, usesDefaults } from '../text/find-uses.ts';
 import type { Routine } from './guard-queries.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
+import { findCalls } from './find-uses.ts';
 import { tokenize } from './lexer.ts';
 import { type LexMode, plainMode } from './sql-mode.ts';
-import { findCalls } from './find-uses.ts';
 
 /** The quotes of names depend on the session; strings are always in single quotes, with escapes. */
 const shownMode: LexMode = { ...plainMode, ansiQuotes: true };

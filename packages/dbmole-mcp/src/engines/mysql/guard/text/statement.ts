@@ -4,12 +4,12 @@ import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
 import { reservedWords } from '../known-functions.ts';
 import { notARead, severalStatements } from '../refuse.ts';
+import { findCalls, findTables, refuseMany, type TableUse, type Uses, usesDefaults } from './find-uses.ts';
 import { refuseLargeGeometries } from './geometries.ts';
 import { tokenize } from './lexer.ts';
 import { isVerb, readQuery, refuseVerb, type WithName } from './read-query.ts';
 import { type LexMode, parseMode } from './sql-mode.ts';
 import { noToken, stepTokens, type Token } from './tokens.ts';
-import { findCalls, findTables, refuseMany, type TableUse, type Uses, usesDefaults } from './find-uses.ts';
 
 /**
  * Throws unless the text is a single read, as far as the text alone shows. `followDependencies` checks the views and functions that it
