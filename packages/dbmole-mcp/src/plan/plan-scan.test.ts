@@ -40,6 +40,17 @@ describe('why a scan used no index', () => {
     ['(tags @> x)', 'the planner did not use the index by_tags'],
     ["(upper(note) = 'X'::text)", 'no index was used'],
     ['((note)::integer = 5)', 'no index was used'],
+    ["(lower((email)::text) = 'x'::text)", 'no index was used'],
+    ["(COALESCE(note, ''::text) = 'x'::text)", 'no index was used'],
+    ["((note || 'x'::text) = 'yx'::text)", 'no index was used'],
+    ['((x."Order" + 1) = 5)', 'it compares what is computed from "Order", which the index by_order does not hold'],
+    [
+      "(date_trunc('day'::text, day) = now())",
+      'it compares what is computed from day, which the index by_note_length does not hold',
+    ],
+    ["(cast(`x`.`day` as char) = '2024')", 'it compares what is computed from day, which the index by_note_length does not hold'],
+    ["(note = ANY ('{a,b}'::text[]))", 'no index begins with note'],
+    ["(note IS NULL) AND ('x'::text = email)", 'no index begins with note or email'],
     ['(random() < 0.1)', 'no index was used'],
   ])('%s', (filter, why) => {
     expect(explainScan({ filter, alias: 'x' }, facts)).toBe(why);

@@ -82,20 +82,33 @@ function findUses({ filter = '', alias }: Scan, { columns }: TableFacts): Map<st
   return uses;
 }
 
-const textType = /^(?:var)?char\b|^(?:tiny|medium|long)?text\b/;
+const textType = /^(?:(?:var)?char|character|(?:tiny|medium|long)?text)\b/;
+const computing = /^(?:[-+*/%^|,]|::|as|at|from|collate)$/i;
+
+/** What stands beside a column that is part of an expression. */
+function isComputing(token: string | undefined): boolean {
+  return token !== undefined && computing.test(token);
+}
 
 function describeUse(tokens: readonly string[], at: number, type: string): Use {
-  let [before, after] = [at - 1, at + 1];
-  if (tokens[before] === '.') before -= 2;
-  const isWrapped = tokens[before] === '(' && tokens[after] === ')';
-  if (isWrapped && isFunction(tokens[before - 1])) return 'expression';
-  if (isWrapped) after += 1;
-  if (tokens[after] === '::') {
-    // A varchar is a text to an index as well.
-    if (!/^(?:character varying|varchar|char|text)/.test(type) || tokens[after + 1] !== 'text') return 'expression';
-    after += 2;
-  }
+  const [before, after] = findSurroundings(tokens, at, type);
+  const isArgument = tokens[before] === '(' && isFunction(tokens[before - 1]);
+  if (isArgument || isComputing(tokens[before]) || isComputing(tokens[after])) return 'expression';
   return describeComparison(tokens[after]?.toLowerCase() ?? '', tokens[after + 1] ?? '', type);
+}
+
+/** What stands before and after a column, outside of parentheses and casts that change nothing. */
+function findSurroundings(tokens: readonly string[], at: number, type: string): [before: number, after: number] {
+  let before = tokens[at - 1] === '.' ? at - 3 : at - 1;
+  let after = at + 1;
+  const isWrapped = () => tokens[before] === '(' && tokens[after] === ')' && !isFunction(tokens[before - 1]);
+  // A varchar is a text to an index as well.
+  const isTextCast = () => tokens[after] === '::' && tokens[after + 1] === 'text' && textType.test(type);
+  while (isWrapped() || isTextCast()) {
+    if (tokens[after] === ')') before -= 1;
+    after += tokens[after] === ')' ? 1 : 2;
+  }
+  return [before, after];
 }
 
 function describeComparison(operator: string, other: string, type: string): Use {

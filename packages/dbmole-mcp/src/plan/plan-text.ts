@@ -165,34 +165,46 @@ function countReads(node: PlanNode, facts: TableFacts | undefined): { read: numb
 
 /** Only where a wrong estimate begins: those above follow from it. */
 function isBadEstimate(node: PlanNode): boolean {
-  return isFarOff(node) && !node.children.some(isFarOff) && !hasGuess(node);
+  return isFarOff(node) && !node.children.some(isFarOff) && node.rowCount !== 'guess' && !node.children.some(hasGuess);
 }
 
 function hasGuess({ rowCount, children }: PlanNode): boolean {
-  return rowCount === 'guess' || children.some(hasGuess);
+  return rowCount === 'guess' || rowCount === 'reads' || children.some(hasGuess);
 }
 
-function isFarOff({ estimatedRows, actualRows, loops, rowCount, filter }: PlanNode): boolean {
-  if (estimatedRows === undefined || actualRows === undefined || !loops) return false;
-  if (rowCount === 'unknown' || hasSubquery(filter)) return false;
+/** What statistics estimated for each execution, and what it was. */
+function compareRows({ estimatedRows, actualRows, rowCount, expectedReads, removed = 0, loops }: PlanNode) {
+  if (actualRows === undefined || !loops) return undefined;
+  const isOfReads = rowCount === 'reads';
+  const estimated = isOfReads ? expectedReads : estimatedRows;
+  return estimated === undefined
+    ? undefined
+    : { estimated, actual: isOfReads ? actualRows + removed / loops : actualRows, loops };
+}
+
+function isFarOff(node: PlanNode): boolean {
+  const rows = compareRows(node);
+  if (rows === undefined || node.rowCount === 'unknown' || hasSubquery(node.filter)) return false;
+  const { estimated, actual, loops } = rows;
   // The engine gives the mean of several loops, often rounded to whole rows.
-  const maxEntries = loops > 1 && Number.isInteger(actualRows) ? actualRows + 0.5 : actualRows;
+  const maxEntries = loops > 1 && Number.isInteger(actual) ? actual + 0.5 : actual;
   // Planners do not go below one row.
-  if (estimatedRows > actualRows)
+  if (estimated > actual)
     return (
-      estimatedRows > 1 &&
-      rowCount !== 'partial' &&
-      estimatedRows * loops >= badRows &&
-      estimatedRows >= Math.max(maxEntries, 0.1) * badFactor
+      estimated > 1 &&
+      node.rowCount !== 'partial' &&
+      estimated * loops >= badRows &&
+      estimated >= Math.max(maxEntries, 0.1) * badFactor
     );
-  return actualRows * loops >= badRows && actualRows >= Math.max(estimatedRows, 0.1) * badFactor;
+  return actual * loops >= badRows && actual >= Math.max(estimated, 0.1) * badFactor;
 }
 
 function describeEstimate(node: MeasuredNode): string | undefined {
-  if (!isBadEstimate(node)) return undefined;
-  const { estimatedRows = 0, actualRows = 0 } = node;
-  const [low, high] = estimatedRows < actualRows ? [estimatedRows, actualRows] : [actualRows, estimatedRows];
-  return `was estimated at ${formatRowCount(estimatedRows)} and had ${formatCount(actualRows)} (${formatCount(high / Math.max(low, 1))} times off): stale statistics, or a condition that is hard to estimate`;
+  const rows = isBadEstimate(node) ? compareRows(node) : undefined;
+  if (rows === undefined) return undefined;
+  const [low = 0, high = 0] = [rows.estimated, rows.actual].sort((a, b) => a - b);
+  const verb = node.rowCount === 'reads' ? 'read' : 'had';
+  return `was estimated at ${formatRowCount(rows.estimated)} and ${verb} ${formatCount(rows.actual)} (${formatCount(high / Math.max(low, 1))} times off): stale statistics, or a condition that is hard to estimate`;
 }
 
 function formatCount(count: number): string {

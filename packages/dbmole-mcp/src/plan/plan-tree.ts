@@ -1,9 +1,10 @@
 /**
  * What `actualRows` says about the estimate. `complete`: the step ran to its end. `partial`: it may have been stopped before, so it has at
  * least these rows. `unknown`: the engine counts something else here. `guess`: the estimate is a constant of the planner, so that neither it
- * nor the estimates above it say anything about statistics.
+ * nor the estimates above it say anything about statistics. `reads`: the step ran to its end, but what its filter keeps is such a guess; only
+ * `expectedReads` comes from statistics.
  */
-export type RowCount = 'complete' | 'partial' | 'unknown' | 'guess';
+export type RowCount = 'complete' | 'partial' | 'unknown' | 'guess' | 'reads';
 
 /** One step of a plan, in no engine's words but those of its label and details. */
 export interface PlanNode {

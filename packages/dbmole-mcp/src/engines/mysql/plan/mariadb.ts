@@ -98,10 +98,16 @@ function tableNode(json: JsonObject, sorted: boolean, above: Above): PlanNode {
     alias: table,
     filter: condition,
     expectedReads: json.number('rows'),
-    rowCount: table === undefined ? 'guess' : above.count,
+    rowCount: table === undefined ? 'guess' : countTable(json, above),
     details: condition === undefined ? [] : [`filter ${condition}`],
     children,
   };
+}
+
+/** Where no index or histogram tells what a condition keeps, it is estimated to keep everything. */
+function countTable(json: JsonObject, { count }: Above): RowCount {
+  if (!json.has('attached_condition') || json.number('filtered') !== 100) return count;
+  return count === 'complete' ? 'reads' : 'guess';
 }
 
 function ownTime(json: JsonObject, sorted: boolean): number {

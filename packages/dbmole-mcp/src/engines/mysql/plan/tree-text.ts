@@ -108,6 +108,7 @@ function mergeFilter(node: Building): Building {
     fullScan: true,
     filter,
     expectedReads,
+    rowCount: scan.rowCount === 'complete' ? 'reads' : 'guess',
     removed,
     details,
     children: scan.children,
@@ -129,6 +130,8 @@ const blocking = /^(?:Sort|Hash$|Temporary table|Aggregate|(?:Union|Union all|In
 const guesses = /^(?:Materialize (?:table function|recursive)|Repeat until|Scan new records)/;
 const semijoin = /^Nested loop (?:semi|anti)join/;
 const hashJoin = /^(?:Inner|Left) hash join|^Hash (?:semi|anti)join/;
+/** Where it reads in the order of the statement, it is estimated with the LIMIT. */
+const indexScan = /index scan/i;
 const limitRows = /^Limit(?:\/Offset)?: (\d+)/;
 
 /** Sets how complete the row counts of the nodes are; `above` is that of the step itself. */
@@ -140,10 +143,10 @@ function withRowCounts<N extends PlanNode>(node: N, above: RowCount = 'complete'
 /** The estimates of joins and groups are made of constants where an index does not tell. */
 function countRows({ label, table }: PlanNode, children: readonly PlanNode[], above: RowCount): RowCount {
   if (guesses.test(label)) return 'guess';
-  // An index that is read in order is estimated with the LIMIT.
-  if (above === 'partial' && /index scan/i.test(label)) return 'unknown';
-  const isFilteredRead = label === 'Filter' && children.every((child) => child.table !== undefined);
-  return table !== undefined || isFilteredRead ? above : 'unknown';
+  if (above === 'partial' && indexScan.test(label)) return 'unknown';
+  // Where no index or histogram tells, a condition keeps a constant share of the rows.
+  if (label === 'Filter' && children.every((child) => child.table !== undefined)) return 'guess';
+  return table !== undefined ? above : 'unknown';
 }
 
 function countInput(node: PlanNode, index: number, above: RowCount): RowCount {
@@ -158,6 +161,11 @@ function countInput(node: PlanNode, index: number, above: RowCount): RowCount {
   return above;
 }
 
-function hasFewerThanLimit({ label, loops, actualRows = 0 }: PlanNode): boolean {
-  return loops === 1 && actualRows < Number(limitRows.exec(label)?.[1] ?? 0);
+function hasFewerThanLimit(node: PlanNode): boolean {
+  const { label, loops, actualRows = 0 } = node;
+  return loops === 1 && actualRows < Number(limitRows.exec(label)?.[1] ?? 0) && !readsInOrder(node);
+}
+
+function readsInOrder({ label, children }: PlanNode): boolean {
+  return indexScan.test(label) || children.some(readsInOrder);
 }
