@@ -110,7 +110,7 @@ describe('the house', () => {
     const floors = [
       ['redact'],
       [''],
-      ['files', 'answer', 'tunnel'],
+      ['files', 'answer', 'tunnel', 'policy'],
       ['registry', 'diagnosis'],
       ['manager'],
       ['tools'],

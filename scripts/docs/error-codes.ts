@@ -213,4 +213,8 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'The server would listen on the network without TLS or without a token.',
     'Pass `--tls-cert` and `--tls-key`, or `--behind-proxy`.',
   ],
+  E_WRITES_NEVER: [
+    'The policy of the connection forbids statements of this kind.',
+    'Ask the user to run it, or to change `writes` where the connection is defined. See [policy](policy.md).',
+  ],
 };

@@ -76,12 +76,14 @@ export const baseConnectionShape = {
   readonly: z.boolean().default(false),
   /** What a person wants a model to know of it, such as what is in there. */
   description: plainText.max(300).optional(),
+  /** A word of a person's own, such as `staging`; shown to the model. */
+  environment: plainText.max(60).optional(),
   ssh: sshRoute.optional(),
   /** The limit of a call that sets none. */
   timeoutMs: timeoutMilliseconds.optional(),
 };
 
-const { name, readonly, description, timeoutMs } = baseConnectionShape;
+const { name, readonly, description, environment, timeoutMs } = baseConnectionShape;
 
 /** A field that belongs to connections of another kind; says why it is not for this one. */
 export function absent(why: string) {
@@ -90,7 +92,7 @@ export function absent(why: string) {
 
 /** A connection to an engine that opens a file, instead of the shape above. A relative path begins at the file that defines it. */
 export const fileConnectionShape = {
-  ...{ name, readonly, description, timeoutMs },
+  ...{ name, readonly, description, environment, timeoutMs },
   file: plainText,
   host: absent('this engine opens a file and has no host'),
   port: absent('this engine opens a file and has no port'),
@@ -116,8 +118,11 @@ export interface BaseConnection {
   password?: SecretRef | undefined;
   readonly: boolean;
   description?: string | undefined;
+  environment?: string | undefined;
   ssh?: SshRoute | undefined;
   timeoutMs?: number | undefined;
+  /** The policies of a person's own connections that this one hides. Set by the registry; no source can write it. */
+  alsoHolds?: readonly object[] | undefined;
 }
 
 /** The members of a server's connections that lead to a host. */

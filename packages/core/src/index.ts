@@ -48,6 +48,7 @@ export type { Log } from './log.ts';
 export type { Backend, BackendTarget, Lease } from './manager/backend.ts';
 export { findNearestNames, nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
+export { listPolicies } from './policy/layers.ts';
 export { inOwnGroup, killGroup } from './process-group.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
 export type { CliQuery, CliSchema, ToolCommand } from './program/cli-query.ts';

@@ -137,7 +137,10 @@ export interface SqlEngine {
   readonly grammar: SqlGrammar;
 }
 
-/** What the beginning of a statement says before the server sees it. It serves advice alone: whether a statement is a read is for the guard. */
+/** What a write changes, by its first word: data, structure, or perhaps both. */
+export type WriteKind = 'dml' | 'ddl' | 'other';
+
+/** What the beginning of a statement says before the server sees it. Whether a statement is a read is for the guard. */
 export interface SqlGrammar {
   /** The words that begin or end a transaction, if the statement does: `BEGIN`. */
   findTransactionWord(sql: string): string | undefined;
@@ -145,6 +148,8 @@ export interface SqlGrammar {
   findUnplannedWord(sql: string): string | undefined;
   /** Whether it begins as DDL does. */
   isDefinition(sql: string): boolean;
+  /** Errs on the side of `other`. */
+  readWriteKind(sql: string): WriteKind;
   /** Whether it gives rows that could have an order. */
   isQuery(sql: string): boolean;
   /** Whether its effect is gone when its call ends, because the session is. */

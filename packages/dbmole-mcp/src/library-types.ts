@@ -24,6 +24,10 @@ export interface DbmoleConnection {
   readonly?: boolean | undefined;
   /** Shown to the model. */
   description?: string | undefined;
+  /** A word such as `staging`, shown to the model. */
+  environment?: string | undefined;
+  /** What `execute` may change: data (`dml`) and structure (`ddl`). One word counts for both. */
+  writes?: DbmoleWriteMode | { dml?: DbmoleWriteMode | undefined; ddl?: DbmoleWriteMode | undefined } | undefined;
   /** The default time limit of a call, in milliseconds. */
   timeoutMs?: number | undefined;
   tls?: DbmoleTlsMode | DbmoleTls | undefined;
@@ -31,6 +35,8 @@ export interface DbmoleConnection {
   /** Code in the database that reads may call although the guard cannot check it. */
   trust?: { functions?: string[] | undefined; extensions?: string[] | undefined } | undefined;
 }
+
+export type DbmoleWriteMode = 'never' | 'allow';
 
 /** A file of the database's own clients that holds the password. */
 export interface DbmolePasswordFile {

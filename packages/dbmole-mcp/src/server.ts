@@ -17,6 +17,8 @@ import { databaseUrl, parseConnectionUrl } from './connection/connection-url.ts'
 import { type Connection, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
 import { isStaleError } from './failure.ts';
 import { demoFlag, exportSetting } from './options.ts';
+import { policyFields } from './policy/policy-schema.ts';
+import { policyView } from './policy/policy-view.ts';
 import { registerTools } from './tools/index.ts';
 
 declare const PACKAGE_VERSION: string;
@@ -50,6 +52,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     routeFields: ['tls', 'url'],
     userOnlyFields: ['tls.ca', 'tls.cert', 'trust'],
     ownFileFields: ['trust'],
+    restrictionFields: policyFields,
     urlVariable: { name: 'DATABASE_URL', pattern: databaseUrl },
     secretSources: {
       pgpass: passwordFile('pgpass'),
@@ -59,6 +62,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     importers: async () => (await import('./import/importers.ts')).importers,
     resolvePort,
     publicView,
+    policyView,
   },
   backend: {
     async create(target, signal, { folder }) {

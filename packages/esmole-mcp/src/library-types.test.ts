@@ -31,6 +31,7 @@ describe('the published type of a connection', () => {
       sensitive: false,
       models: false,
       readonly: true,
+      environment: 'staging',
       description: 'web logs',
       timeoutMs: 1_000,
       ssh: 'bastion',

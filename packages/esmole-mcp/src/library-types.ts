@@ -41,6 +41,8 @@ export interface EsmoleConnection {
   readonly?: boolean | undefined;
   /** Shown to the model. */
   description?: string | undefined;
+  /** A word such as `staging`, shown to the model. */
+  environment?: string | undefined;
   /** The default time limit of a call, in milliseconds. */
   timeoutMs?: number | undefined;
   ssh?: MoleSsh | undefined;

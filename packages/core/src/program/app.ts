@@ -17,7 +17,7 @@ import {
   type ConnectionKind,
   registerConnectionTools,
 } from '../tools/connections/connection-tools.ts';
-import { describeDestination } from '../tools/connections/destinations.ts';
+import { type ConnectionViews, describeDestination, viewConnection } from '../tools/connections/destinations.ts';
 import { parseTime } from '../tools/duration.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
@@ -73,10 +73,11 @@ type RegistryMembers =
   | ('schema' | 'routeFields' | 'userOnlyFields' | 'ownFileFields' | 'restrictionFields' | 'resolvePort')
   | ('parseUrl' | 'otherPlaces' | 'secretSources' | 'ownConnections' | 'urlVariable');
 
-export interface ConnectionDefinition<C extends BaseConnection> extends Pick<RegistryOptions<C>, RegistryMembers> {
+export interface ConnectionDefinition<C extends BaseConnection>
+  extends Pick<RegistryOptions<C>, RegistryMembers>,
+    ConnectionViews<C> {
   /** What `add_connection` takes; `update_connection` takes the same, with all but `name` optional. */
   toolSchema: z.ZodObject;
-  publicView: ConnectionKind<C, Backend>['publicView'];
   /** What `connections import` looks into; loaded only then. */
   importers?(): Promise<readonly Importer[]>;
 }
@@ -199,7 +200,7 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
     registry,
     fullSchema: connections.toolSchema,
     descriptions: tools.descriptions,
-    publicView: connections.publicView,
+    publicView: (config) => viewConnection(connections, config),
     ...definition.backend,
   });
   tools.register?.(place);
@@ -239,10 +240,9 @@ function openManager<C extends BaseConnection, B extends Backend>(
   const { connections, program } = definition;
   const folder = dirname(findStorePath(program.app, options));
   const renewal = new SecretRenewal<C>({ registry, isRefusal });
-  const { get, list } = registry;
   const openTunnel = tunnelOpener(program, options, log);
   return createManager<C, B>(
-    { get, list, resolve: (name, signal) => renewal.resolve(name, signal) },
+    { get: registry.get, list: registry.list, resolve: (name, signal) => renewal.resolve(name, signal) },
     {
       createBackend: (target, signal) => {
         const { config: given }: { config: C } = target;
@@ -254,7 +254,7 @@ function openManager<C extends BaseConnection, B extends Backend>(
       },
       createTunnel: (config, signal) => renewal.open(config, (one) => openTunnel(one, signal), signal),
       resolvePort: (config) => connections.resolvePort(config),
-      describe: (entry) => describeDestination(entry, (config) => connections.publicView(config)),
+      describe: (entry) => describeDestination(entry, (config) => viewConnection(connections, config)),
       log,
     },
   );

@@ -178,7 +178,7 @@ interface Context<C extends BaseConnection> {
 }
 
 function createContext<C extends BaseConnection>(options: RegistryOptions<C>): Context<C> {
-  const { env, schema, log = createLog(options.logPrefix), home = homedir() } = options;
+  const { env, schema, log = createLog(options.logPrefix), home = homedir(), restrictionFields = [] } = options;
   const connections = new ConnectionReader({ schema, env, home, readonly: options.readonly });
   const reader: PlaceReader<C> = {
     schema,
@@ -187,6 +187,7 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
     connections,
     sources: options.secretSources ?? {},
     ownFileFields: options.ownFileFields ?? [],
+    policyFields: ['environment', ...restrictionFields],
     memory: new SecretMemory(),
     resolvePort: options.resolvePort,
     otherPlaces: options.otherPlaces,
@@ -207,9 +208,14 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
   };
   const refreshOver = (source: Source) => createRefresh({ ...parts, store: source });
   const routeFields = ['host', 'file', 'ssh', ...(options.routeFields ?? [])];
-  const { restrictionFields = [] } = options;
   // What every later conversation reads must not come from a model.
-  const userOnlyFields = ['description', ...sshPersonFields, ...restrictionFields, ...(options.userOnlyFields ?? [])];
+  const userOnlyFields = [
+    'description',
+    'environment',
+    ...sshPersonFields,
+    ...restrictionFields,
+    ...(options.userOnlyFields ?? []),
+  ];
   const rules = { asUser: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields };
   return { store, rules, refresh: refreshOver(store), refreshOver };
 }

@@ -35,7 +35,13 @@ function createWorld(): { world: World; modules: EngineModules } {
   const world: World = { opened: [], closed: [], rows: 1, cell: 'cut', ms: 0, known: 0, true: 0, checkMs: 0, ran: [] };
   const none = {
     grammar: {
-      ...{ findTransactionWord: notAsked, findUnplannedWord: notAsked, isDefinition: notAsked, isQuery: notAsked },
+      ...{
+        findTransactionWord: notAsked,
+        findUnplannedWord: notAsked,
+        isDefinition: notAsked,
+        isQuery: notAsked,
+        readWriteKind: notAsked,
+      },
       ...{ endsWithCall: notAsked, readName: notAsked, placeholders },
     },
     catalog: {

@@ -9,6 +9,7 @@ import {
   toolConnectionShape,
 } from '@dbmole/core';
 import * as z from 'zod';
+import { allowsNoWrite, policyShape } from '../policy/policy-schema.ts';
 import { type EngineType, type EngineWord, engineWords, parseConnectionUrl, type UrlFields } from './connection-url.ts';
 
 // These are all keys of the constant, whose type does not say so.
@@ -63,13 +64,14 @@ const trust = z.strictObject({
 });
 
 /** What a connection is when it is used. */
-const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional() };
+const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional(), ...policyShape };
 const fieldsSchema = z
   .strictObject({ ...shape, type: z.enum(['postgres', 'mysql', 'mariadb']) })
   .superRefine(({ type, schema }, context) => {
     if (schema === undefined || type === 'postgres') return;
     context.addIssue({ code: 'custom', path: ['schema'], message: 'only PostgreSQL has it; use `database` for the schema' });
-  });
+  })
+  .transform((fields) => ({ ...fields, readonly: fields.readonly || allowsNoWrite(fields) }));
 
 /**
  * A connection as files and the environment write it: field by field, or with a `url` for those that a URL can say. As a whole it

@@ -1,4 +1,4 @@
-import type { PlaceholderStyle, SqlGrammar } from '../engine.ts';
+import type { PlaceholderStyle, SqlGrammar, WriteKind } from '../engine.ts';
 
 /** How an engine writes what begins a statement. Each text is a part of a regular expression, which must match in one way only: a text can be long. */
 interface GrammarWords {
@@ -14,6 +14,8 @@ interface GrammarWords {
   unplanned: string;
   /** Statements that define or maintain objects, which `explain` tells the effects of. */
   definition: string;
+  /** Statements that change rows, and nothing else. */
+  changing: string;
   /** A name, perhaps quoted and qualified, from its beginning. */
   name: RegExp;
   placeholders: PlaceholderStyle;
@@ -29,12 +31,15 @@ export function createGrammar({ space, staying, name, placeholders, ...words }: 
   const session = startsWith(space, String.raw`(${words.session})\b`);
   const unplanned = startsWith(space, String.raw`(${words.unplanned})\b`);
   const definition = startsWith(space, String.raw`(?:${words.definition})\b`);
+  const changing = startsWith(space, String.raw`(?:${words.changing})\b`);
+  const structural = startsWith(space, String.raw`(?:alter|create|drop|comment|rename)\b`);
   const query = startsWith(space, String.raw`\(*\s*(?:select|with|table|values)\b`);
   const findWord = (pattern: RegExp, sql: string) => pattern.exec(sql)?.[1]?.toUpperCase().replace(/\s+/g, ' ');
   return {
     findTransactionWord: (sql) => findWord(transaction, sql),
     findUnplannedWord: (sql) => findWord(unplanned, sql),
     isDefinition: (sql) => definition.test(sql),
+    readWriteKind: (sql): WriteKind => (changing.test(sql) ? 'dml' : structural.test(sql) ? 'ddl' : 'other'),
     isQuery: (sql) => query.test(sql),
     endsWithCall(sql) {
       const word = findWord(session, sql);

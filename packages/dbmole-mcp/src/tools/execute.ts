@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { CallerParam, SqlGrammar, WriteEnd } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
+import { refuseWrite } from '../policy/write-policy.ts';
 import { TableSink } from '../table-sink.ts';
 import { refuseReadonly, type SqlTools, statementShape, type Target, timeoutArgument } from '../tool.ts';
 
@@ -45,6 +46,7 @@ export async function runWrite(tools: SqlTools, write: Write, context: ToolConte
     refuseReadonly(call.lease);
     const { grammar } = call.backend;
     const { sql, params } = write.bind(grammar);
+    refuseWrite(call.lease.config, call.lease.name, grammar.readWriteKind(sql));
     refuseTransactionControl(grammar.findTransactionWord(sql));
     isPassing = !dryRun && grammar.endsWithCall(sql);
     const request = { sql, params, dryRun, keepPerCell: defaultBudget, timeoutMs: call.engineMs };

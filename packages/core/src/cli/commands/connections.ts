@@ -5,6 +5,7 @@ import type { Entry } from '../../registry/registry.ts';
 import { listSecretFields, secretPlacesIn } from '../../registry/schema-fields.ts';
 import { type Fields, isFields, replaceAt, valueAt } from '../../registry/tree.ts';
 import { formatHidden } from '../../tools/connections/connection-list.ts';
+import { viewConnection } from '../../tools/connections/destinations.ts';
 import { formatWay } from '../../tools/connections/route-text.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
 import { confirm } from '../terminal/confirm.ts';
@@ -17,7 +18,7 @@ const wide = ['readonly', 'description', 'from', 'problem', 'note'];
 export async function list<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { app, definition, terminal } = call;
   const { entries, problems } = await app.registry.list();
-  const views = entries.map((entry) => toView(entry, (config) => definition.connections.publicView(config)));
+  const views = entries.map((entry) => toView(entry, (config) => viewConnection(definition.connections, config)));
   const all = [...new Set(views.flatMap((view) => Object.keys(view)))];
   // The long ones come last, also where the first connection has a problem and so no fields.
   const ordered = [...all.filter((column) => !wide.includes(column)), ...wide.filter((column) => all.includes(column))];

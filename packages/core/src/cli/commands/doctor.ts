@@ -8,6 +8,7 @@ import type { Entry } from '../../registry/registry.ts';
 import { cutVisible, formatVisible } from '../../text.ts';
 import { formatHidden } from '../../tools/connections/connection-list.ts';
 import type { Audit } from '../../tools/connections/connection-tools.ts';
+import { viewPolicy } from '../../tools/connections/destinations.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
 import { openClientFile } from '../install/client-file.ts';
 import { clients } from '../install/clients.ts';
@@ -142,7 +143,10 @@ async function describeConnection<C extends BaseConnection, B extends Backend>(
   { name, problem, config, origin, shadows }: Entry<C>,
   call: CommandCall<C, B>,
 ): Promise<Finding> {
-  const about = [origin.where, ...(config?.readonly ? ['read-only'] : []), formatHidden(shadows)].filter((part) => part !== '');
+  const policy = config === undefined ? [] : Object.entries(viewPolicy(call.definition.connections, config));
+  const words = policy.flatMap(([key, value]) => (value === undefined ? [] : `${key} ${value}`));
+  const mode = config?.readonly ? ['read-only'] : [];
+  const about = [origin.where, ...mode, ...words, formatHidden(shadows)].filter((part) => part !== '');
   const title = `${name} (${about.join(', ')})`;
   const { timeout } = call.app.settings;
   const signal = AbortSignal.timeout(timeout === undefined ? answerMs : parseTime(timeout));

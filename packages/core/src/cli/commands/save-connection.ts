@@ -167,7 +167,7 @@ async function tryChange<C extends BaseConnection, B extends Backend>(
 }
 
 /** Nothing of these could keep a connection from working. */
-const unreached: readonly string[] = ['readonly', 'description', 'timeoutMs'];
+const unreached: readonly string[] = ['readonly', 'description', 'environment', 'timeoutMs'];
 
 function nothingToChange(name: string): Failure {
   return new Failure('input', `nothing to change in ${name}`, {

@@ -39,7 +39,9 @@ export function flatten(issue: Issue, input: unknown, base: Path = []): Issue[] 
   const entered = branches.filter((branch) =>
     branch.some((inner) => inner.code !== 'invalid_type' || inner.path.length > path.length),
   );
-  const [best] = entered.sort((a, b) => a.length - b.length);
+  // An issue inside of the value shows that the value has the form of this alternative.
+  const isOutside = (branch: readonly Issue[]) => Number(branch.some((inner) => inner.path.length === path.length));
+  const [best] = entered.sort((a, b) => isOutside(a) - isOutside(b) || a.length - b.length);
   if (best === undefined) return [wrongForm(branches.flat(), path)];
   const unknownKey = best.find((inner) => inner.code === 'unrecognized_keys');
   return unknownKey ? [unknownKey] : best;

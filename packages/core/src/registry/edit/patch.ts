@@ -65,7 +65,7 @@ function refuseRedirect<C extends BaseConnection>(
 }
 
 /** What has nothing to do with where a connection goes, and as whom. */
-const harmless: readonly string[] = ['name', 'readonly', 'timeoutMs', 'description'];
+const harmless: readonly string[] = ['name', 'readonly', 'timeoutMs', 'description', 'environment'];
 
 /** Where a secret is looked up by what the connection says, another user would get another one's password. */
 function refuseOtherLookUp<C extends BaseConnection>({ name, raw }: RawConnection, patch: Fields, rules: EditRules<C>): void {

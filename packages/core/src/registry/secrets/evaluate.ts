@@ -21,6 +21,8 @@ export interface Reader<C extends BaseConnection> extends ReadingRules<C> {
   connections: ConnectionReader<C>;
   sources: SecretSources<C>;
   ownFileFields: readonly string[];
+  /** What of a connection is a person's policy. */
+  policyFields: readonly string[];
   memory: SecretMemory;
 }
 
@@ -195,8 +197,8 @@ export function dependencyState(depends: Dependencies, env: Environment): string
 }
 
 /** Keyed with a secret of this process: from a plain hash of a password the password could be guessed. */
-export function readVersion(candidate: Candidate, state: string): string {
-  return keyedHash(canonical([candidate.raw, candidate.expands, state])).slice(0, 32);
+export function readVersion(candidates: readonly Candidate[], state: string): string {
+  return keyedHash(canonical([...candidates.map(({ raw, expands }) => [raw, expands]), state])).slice(0, 32);
 }
 
 let processKey: Buffer | undefined;

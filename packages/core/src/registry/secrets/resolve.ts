@@ -25,7 +25,9 @@ export async function resolveListed<C extends BaseConnection>(
   const uses: SecretUse[] = [];
   const use = { candidate, reading, reader, signal, uses };
   const config = validate(await readSecrets(use), use);
-  return { config, version: entry.version, uses };
+  // The entry has the policies of the connections that it hides.
+  const { readonly = config.readonly, alsoHolds } = entry.config ?? {};
+  return { config: { ...config, readonly, ...(alsoHolds && { alsoHolds }) }, version: entry.version, uses };
 }
 
 interface Use<C extends BaseConnection> {

@@ -1,4 +1,6 @@
 import type { BaseConnection } from '../../connection.ts';
+import { type Failure, failureWith } from '../../failure.ts';
+import { withPolicies } from '../../policy/layers.ts';
 import type { Entry, Origin, Snapshot, SourceProblem } from '../entry.ts';
 import { type Dependencies, dependencyState, type Evaluation, evaluate, type Reader, readVersion } from '../secrets/evaluate.ts';
 import type { PendingFile } from './project.ts';
@@ -77,7 +79,15 @@ function groupByName(sources: readonly SourceState[]): Map<string, Candidate[]> 
 
 function findEntry<C extends BaseConnection>(candidate: Candidate, shadowed: readonly Candidate[], reader: Reader<C>): Listed<C> {
   const evaluation: Evaluation<C> = evaluate(candidate, reader);
-  const { config, problem, unset, depends } = evaluation;
+  const own = readOwn(candidate, shadowed, reader);
+  const problem = evaluation.problem ?? own.problem;
+  const { policyFields } = reader;
+  const config =
+    problem === undefined && evaluation.config !== undefined
+      ? withPolicies(evaluation.config, own.configs, policyFields)
+      : undefined;
+  const { unset } = evaluation;
+  const depends = union([evaluation.depends, ...own.depends]);
   const state = dependencyState(depends, reader.env);
   const entry: Entry<C> = {
     name: candidate.name,
@@ -87,9 +97,29 @@ function findEntry<C extends BaseConnection>(candidate: Candidate, shadowed: rea
     shadows: shadowed.map(({ origin }): Origin => origin),
     editable: candidate.origin.kind === 'store',
     ...(unset.length > 0 && { unset }),
-    version: readVersion(candidate, state),
+    version: readVersion([candidate, ...own.candidates], state),
   };
   return { entry, candidate, depends };
+}
+
+interface Own<C> {
+  candidates: readonly Candidate[];
+  configs: readonly C[];
+  depends: readonly Dependencies[];
+  problem: Failure | undefined;
+}
+
+/** What a person has written in the store holds also where a project file takes the name: it must not loosen what a person has decided. */
+function readOwn<C extends BaseConnection>({ origin }: Candidate, shadowed: readonly Candidate[], reader: Reader<C>): Own<C> {
+  const candidates = origin.kind === 'project' ? shadowed.filter((one) => one.origin.kind === 'store') : [];
+  const evaluations = candidates.map((one) => evaluate(one, reader));
+  const problem = evaluations.find((one, i) => one.problem !== undefined && narrows(candidates[i]?.raw ?? {}, reader))?.problem;
+  return {
+    candidates,
+    configs: evaluations.flatMap(({ config }) => config ?? []),
+    depends: evaluations.map((one) => one.depends),
+    problem: problem && failureWith(problem, { message: `${problem.message}; its policy must hold in ${origin.where} as well` }),
+  };
 }
 
 function pendingEntry<C extends BaseConnection>(name: string, file: PendingFile, hidden: readonly Candidate[] = []): Listed<C> {
@@ -97,6 +127,11 @@ function pendingEntry<C extends BaseConnection>(name: string, file: PendingFile,
   const shadows = hidden.map((one) => one.origin);
   const entry: Entry<C> = { name, origin, problem, shadows, editable: false, version: 'not-allowed' };
   return { entry, isReserved: file.reserved.includes(name), depends: { variables: [], files: [] } };
+}
+
+/** By a value that is written, even where it is not valid. */
+function narrows<C extends BaseConnection>(raw: Candidate['raw'], { policyFields }: Reader<C>): boolean {
+  return ['readonly', ...policyFields].some((field) => (raw[field] ?? false) !== false);
 }
 
 /** Weaker than a project file; another one that is further up in the folders is weaker, too. */

@@ -8,6 +8,22 @@ import { formatWay } from './route-text.ts';
 /** What may be shown of a connection, in the order it is shown. Never a secret. */
 export type PublicView = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/** How a server shows its connections. */
+export interface ConnectionViews<C extends BaseConnection> {
+  publicView(config: C): PublicView;
+  /** What a person allows on it, in a few words; nothing where everything is allowed. */
+  policyView?(config: C): PublicView;
+}
+
+/** What lists show of a connection, and by which a change of it is noticed. */
+export function viewConnection<C extends BaseConnection>(views: ConnectionViews<C>, config: C): PublicView {
+  return { ...views.publicView(config), ...viewPolicy(views, config) };
+}
+
+export function viewPolicy<C extends BaseConnection>({ policyView }: ConnectionViews<C>, config: C): PublicView {
+  return { environment: config.environment, ...policyView?.(config) };
+}
+
 /** One call, from its arrival to its answer. */
 export interface Visit {
   /** `asked` is the name in the call. Throws when the call may write and its caller does not know yet that the name leads elsewhere. */

@@ -9,6 +9,7 @@ export const grammar = createGrammar({
   staying: /\bset\s+(?:password|default\s+role)\b|\b(?:global|persist|persist_only)\b/i,
   unplanned: 'explain|analyze|describe|desc|show',
   definition: 'alter|create|drop|truncate|optimize|rename',
+  changing: 'insert|replace|update|delete',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u,
   placeholders,
 });

@@ -10,6 +10,7 @@ export const grammar = createGrammar({
   session: String.raw`lock|listen|declare|prepare(?!\s+transaction)|set|create\s+(?:(?:local|global|or\s+replace)\s+)*temp(?:orary)?`,
   unplanned: 'explain|analy[sz]e|describe|desc|show',
   definition: 'alter|create|drop|truncate|reindex|cluster|vacuum|refresh|comment|lock',
+  changing: 'insert|update|delete|merge',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*")+/u,
   placeholders,
 });

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+const writeMode = z.enum(['never', 'allow']);
+
+/** What statements of `execute` may change: data, and structure. One word counts for both. */
+const writes = z.union([writeMode, z.strictObject({ dml: writeMode.optional(), ddl: writeMode.optional() })]);
+
+/** What a person allows on a connection. A new key here is also one of `policyFields`, so that no tool can set it. */
+export const policyShape = { writes: writes.optional() };
+
+/** Whether nothing can be written, which is what `readonly` says. */
+export function allowsNoWrite({ writes: given }: { writes?: z.output<typeof writes> | undefined }): boolean {
+  return given === 'never' || (typeof given === 'object' && given.dml === 'never' && given.ddl === 'never');
+}
+
+export const policyFields = Object.keys(policyShape);

@@ -1,0 +1,42 @@
+import { Failure, listPolicies } from '@dbmole/core';
+import type { Connection } from '../connection/schema.ts';
+import type { WriteKind } from '../engine.ts';
+
+export type WriteMode = 'never' | 'allow';
+
+type Part = 'dml' | 'ddl';
+type Policies = Pick<Connection, 'writes'> & { alsoHolds?: readonly object[] | undefined };
+
+/** Ordered by strictness. */
+const modes: readonly WriteMode[] = ['never', 'allow'];
+
+/** How statements that change data, or structure, are treated: the strictest of all policies that hold. */
+export function readWriteMode(config: Policies, part: Part): WriteMode {
+  const wanted = listPolicies(config as Connection).map(({ writes }) => (typeof writes === 'object' ? writes[part] : writes));
+  return modes.find((mode) => wanted.includes(mode)) ?? 'allow';
+}
+
+const partWords: Record<Part, string> = { dml: 'data', ddl: 'structure' };
+
+/** Refuses a statement that no policy allows, before anything is sent. One that is of neither kind needs both. */
+export function refuseWrite(config: Policies, name: string, kind: WriteKind): void {
+  const parts: readonly Part[] = kind === 'other' ? ['dml', 'ddl'] : [kind];
+  const part = parts.find((one) => readWriteMode(config, one) === 'never');
+  if (part === undefined) return;
+  const verb = kind === 'other' ? 'may change' : 'changes';
+  throw new Failure(
+    'refused',
+    `the statement ${verb} ${partWords[part]}, which the connection "${name}" does not allow; nothing was run`,
+    {
+      code: 'E_WRITES_NEVER',
+      hint: `Only the user can change "writes" (${part} is never), where the connection is defined.`,
+    },
+  );
+}
+
+/** The policy in a few words, for lists; undefined where it forbids nothing. */
+export function formatWritePolicy(config: Policies): string | undefined {
+  const [dml, ddl] = [readWriteMode(config, 'dml'), readWriteMode(config, 'ddl')];
+  if (dml === ddl) return dml === 'allow' ? undefined : dml;
+  return `dml ${dml}, ddl ${ddl}`;
+}
