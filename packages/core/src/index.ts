@@ -53,7 +53,7 @@ export { inOwnGroup, killGroup } from './process-group.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
 export type { CliQuery, CliSchema, ToolCommand } from './program/cli-query.ts';
 export { type ProgramFlag, type ProgramSetting, parseTime, readFlag } from './program/settings.ts';
-export type { ImportedQuery, QueryBodies } from './queries/loaded-queries.ts';
+export type { ForeignFile, ImportedQuery, QueryBodies } from './queries/loaded-queries.ts';
 export type { SavedQuery } from './queries/query-file.ts';
 export type { QueryCall, QueryRunner } from './queries/saved-tools.ts';
 export {

@@ -107,13 +107,15 @@ const ownHelp: Readonly<Record<string, string>> = { timeout: 'give up after this
 
 type ServerName = 'readonly' | 'flags';
 
+/** What the commands have in common that take an option, where they are many. */
+const groups: Readonly<Record<string, string>> = { yes: 'the commands that ask', project: 'the commands that write files' };
+
 function commandOptionLines(commands: readonly Command[]): Line[] {
   return Object.entries(commandOptions).flatMap(([name, { form, help }]): Line[] => {
     const takers = commands.filter(({ options = [] }) => options.some((one) => one === name));
     // A server has many of its own, which `help serve` explains.
     if (takers.every(({ isServer }) => isServer)) return [];
-    const many = name === 'yes' ? 'the commands that ask' : 'the commands that read';
-    const who = takers.length > 3 ? many : takers.map((one) => one.name).join(', ');
+    const who = takers.length > 3 ? (groups[name] ?? 'the commands that read') : takers.map((one) => one.name).join(', ');
     return [[form, `with ${who}: ${help}`]];
   });
 }

@@ -5,7 +5,7 @@ import { Failure, failureWith, joinHints } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
-import type { ImportedQuery, LoadedQueries, QueryKind } from '../queries/loaded-queries.ts';
+import type { ForeignFile, ImportedQuery, LoadedQueries, QueryKind } from '../queries/loaded-queries.ts';
 import type { QueryRunner } from '../queries/saved-tools.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
 import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
@@ -66,7 +66,7 @@ export interface ProgramDefinition<B> {
   /** Commands that call a tool. */
   toolCommands?: readonly ToolCommand[];
   /** The custom tools in a file of another server; left out where no such file is known. */
-  importQueries?(file: { path: string; text: string }): Promise<readonly ImportedQuery[]>;
+  importQueries?(file: ForeignFile): Promise<readonly ImportedQuery[]>;
 }
 
 type RegistryMembers =

@@ -25,8 +25,25 @@ export interface QueryKind extends Pick<FileRules, 'comments' | 'keys' | 'hasNat
   bring?(): Promise<readonly BroughtFile[]>;
 }
 
+/** The file of another server. */
+export interface ForeignFile {
+  path: string;
+  text: string;
+  /** Names that a parameter cannot have. */
+  reserved: readonly string[];
+}
+
 /** A file to write for a custom tool of another server, or why there can be none. */
-export type ImportedQuery = { name: string } & ({ header: readonly string[]; body: string } | { reason: string });
+export type ImportedQuery = { name: string } & (ImportedFile | { reason: string });
+
+export interface ImportedFile {
+  header: readonly string[];
+  body: string;
+  /** The other server would not let it write. */
+  isRead: boolean;
+  /** What is not as it was there: `without minValue of stars`. */
+  remarks: readonly string[];
+}
 
 export interface QueryBodies extends Pick<SavedTools, 'argumentsFor'> {
   /** What is wrong with a body, as far as that is known without a connection. */

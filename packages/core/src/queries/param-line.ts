@@ -65,7 +65,7 @@ interface Declared {
 function readValues(name: string, { type, isOptional, fallback, pattern, description }: Declared): QueryParam | string {
   const fits = (value: unknown) => value !== undefined && (pattern === undefined || pattern.test(String(value)));
   const wrong = (what: string, value: string) =>
-    `the ${what} of ${name}, ${JSON.stringify(value.slice(0, 60))}, is not ${formatParamForm(type)}${pattern === undefined ? '' : ` that matches ${pattern}`}`;
+    `the ${what} of ${name}, ${JSON.stringify(value.slice(0, 60))}, is not ${formatParamForm(type, pattern)}`;
   const value = fallback === undefined ? null : readParamText(type, fallback);
   if (fallback !== undefined && !fits(value)) return wrong('default', fallback);
   const { text, examples } = splitExamples(description, type);

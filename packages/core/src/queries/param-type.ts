@@ -107,11 +107,18 @@ export function formatParamType({ kind, native: name, choices, isList }: ParamTy
   return `${kind === 'native' ? name : kind}${isList ? '[]' : ''}`;
 }
 
-/** What a value has to look like, for messages. */
-export function formatParamForm(type: ParamType): string {
+/** What a value has to look like, for messages. A pattern says more than the general form of a text. */
+export function formatParamForm(type: ParamType, pattern?: RegExp): string {
+  if (pattern !== undefined)
+    return `${type.kind === 'text' ? 'text' : formatParamForm(type)} that matches ${formatPattern(pattern)}`;
   if (type.kind === 'choice') return `one of ${(type.choices ?? []).map((choice) => JSON.stringify(choice)).join(', ')}`;
   const { form } = findScalar(type);
   return type.isList ? `a list of at most ${maxItems} items, each ${form}` : form;
+}
+
+/** As the file has it, without what `compilePattern` puts around it. */
+function formatPattern({ source }: RegExp): string {
+  return `/${source.slice('^(?:'.length, -')$'.length)}/`;
 }
 
 const maxItems = 1_000;

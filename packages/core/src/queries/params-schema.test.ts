@@ -63,11 +63,7 @@ describe('the arguments of a saved query', () => {
     ['a json', '{', 'a: expected JSON such as {"a": 1}'],
     ['a integer[]', [1, 'x'], 'a: expected a list of at most 1000 items, each a whole number such as 42, got a list'],
     ['a one of x, y', 'z', 'a: expected one of "x", "y", got "z"'],
-    [
-      'a text matching /[a-z]+/',
-      '../etc',
-      'a: expected text of at most 100000 characters without NUL that matches /^(?:[a-z]+)$/u, got "../etc"',
-    ],
+    ['a text matching /[a-z]+/', '../etc', 'a: expected text that matches /[a-z]+/, got "../etc"'],
     ['a integer', undefined, 'a is missing'],
     ['a integer', null, 'a is missing'],
   ])('of type %s do not take %j', (line, given, message) => {

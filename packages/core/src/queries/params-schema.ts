@@ -9,7 +9,7 @@ export function createParamShape(params: readonly QueryParam[]): Record<string, 
 
 function createField(param: QueryParam): z.ZodType {
   const { type, pattern, isRequired, fallback, examples } = param;
-  const form = `expected ${formatParamForm(type)}${pattern === undefined ? '' : ` that matches ${pattern}`}`;
+  const form = `expected ${formatParamForm(type, pattern)}`;
   const description = [param.description, describeForm(param)].filter((text) => text !== '').join(' ');
   const field = z
     .unknown()

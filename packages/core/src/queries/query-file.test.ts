@@ -129,7 +129,10 @@ describe('the file of a saved query', () => {
   it('accepts types of the engine and patterns only where there are some', () => {
     expect(issueOf('-- param a order_status: x', { hasNativeTypes: false })).toMatch(/expected a type \(integer, number/);
     expect(issueOf('-- param a text matching /x/: y', { hasPatterns: false })).toMatch(/has a pattern/);
-    expect(issueOf('-- database: x', { keys: [] })).toBe('');
+    for (const line of ['database: x', 'limit: 5', 'limit 5'])
+      expect(issueOf(`-- ${line}`, { keys: [] })).toMatch(
+        /^3: this server has no key "(?:database|limit)"; remove the line\. The keys are tool/,
+      );
   });
 
   it.each([

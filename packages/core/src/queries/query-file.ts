@@ -39,6 +39,8 @@ export interface FileRules extends ParamRules {
 export interface ParsedFile {
   /** The name in the header, also where something else is wrong. */
   name?: string | undefined;
+  /** Where each key is. */
+  lines: Readonly<Partial<Record<HeaderKey, number>>>;
   /** Undefined when there are issues. */
   query?: SavedQuery | undefined;
   issues: readonly FileIssue[];
@@ -67,23 +69,28 @@ interface HeaderLine {
 }
 
 const keys = ['tool', 'description', 'when', 'connection', 'database', 'param', 'timeout', 'limit', 'effect', 'enabled'] as const;
-type Key = (typeof keys)[number];
+export type HeaderKey = (typeof keys)[number];
 
 /** Reads a whole file. Every issue is named at once, with the accepted form. */
 export function parseQueryFile(bytes: Uint8Array, rules: FileRules): ParsedFile {
   const text = decode(bytes);
-  if (text === undefined) return { issues: [{ line: 1, message: 'the file is not UTF-8 text; save it as UTF-8' }] };
+  if (text === undefined) return { lines: {}, issues: [{ line: 1, message: 'the file is not UTF-8 text; save it as UTF-8' }] };
   const lines = text.split(/\r?\n/);
   const hidden = findHidden(lines);
-  if (hidden !== undefined) return { issues: [hidden] };
+  if (hidden !== undefined) return { lines: {}, issues: [hidden] };
   const { header, end } = readHeader(lines, rules.comments);
   const reader = new HeaderReader(header, rules);
   const query = reader.read([...lines.slice(0, end).map(() => ''), ...lines.slice(end)].join('\n'));
   if (end > maxHeaderLines) reader.report(end, `the header has ${end} lines; expected at most ${maxHeaderLines}`);
   if (query.body.trim() === '') reader.report(end + 1, 'nothing follows the header; expected what is to be run');
-  const issues = reader.issues.toSorted((a, b) => a.line - b.line).slice(0, maxShownIssues);
+  const issues = sortIssues(reader.issues).slice(0, maxShownIssues);
   const name = isQueryName(query.name) ? query.name : undefined;
-  return issues.length > 0 ? { name, issues } : { name, query, issues };
+  const found = { name, lines: reader.lines, issues };
+  return issues.length > 0 ? found : { ...found, query };
+}
+
+export function sortIssues(issues: readonly FileIssue[]): FileIssue[] {
+  return issues.toSorted((a, b) => a.line - b.line);
 }
 
 function decode(bytes: Uint8Array): string | undefined {
@@ -149,6 +156,10 @@ class HeaderReader {
     this.#header = header.filter((one) => this.#isKnown(one));
   }
 
+  get lines(): ParsedFile['lines'] {
+    return Object.fromEntries(this.#header.map(({ key, line }) => [key, line]));
+  }
+
   report(line: number, message: string): void {
     this.issues.push({ line, message });
   }
@@ -171,11 +182,16 @@ class HeaderReader {
   }
 
   #isKnown({ key, line, isBare }: HeaderLine): boolean {
+    const known = keys.filter((one) => (one !== 'database' && one !== 'limit') || this.#rules.keys.includes(one));
+    const [word = key] = key.split(' ');
+    if (keys.some((one) => one === word) && !known.some((one) => one === word)) {
+      this.report(line, `this server has no key "${word}"; remove the line. The keys are ${known.join(', ')}`);
+      return false;
+    }
     if (isBare) {
       this.report(line, `"${key}" has no colon; expected "${key.replace(/\s+/, ': ')}"`);
       return false;
     }
-    const known = keys.filter((one) => (one !== 'database' && one !== 'limit') || this.#rules.keys.includes(one));
     if (known.some((one) => one === key)) return true;
     const [near] = nearestNames(key, known, 1);
     const isSlip = near !== undefined && near[0] === key[0] && Math.abs(near.length - key.length) <= 2;
@@ -183,7 +199,7 @@ class HeaderReader {
     return false;
   }
 
-  #find(key: Key): HeaderLine | undefined {
+  #find(key: HeaderKey): HeaderLine | undefined {
     const [first, second] = this.#header.filter((one) => one.key === key);
     if (second !== undefined) this.report(second.line, `${key} is given twice; expected it once`);
     return first;
@@ -201,7 +217,7 @@ class HeaderReader {
     return found.value;
   }
 
-  #readText(key: Key, isRequired = false): string | undefined {
+  #readText(key: HeaderKey, isRequired = false): string | undefined {
     const found = this.#find(key);
     const mark = this.#rules.comments[0] ?? '';
     if (found === undefined && isRequired) this.report(1, `${key} is missing; expected the line "${mark} ${key}: …"`);
@@ -212,7 +228,7 @@ class HeaderReader {
     return value;
   }
 
-  #readWord<const T extends string>(key: Key, words: readonly T[], fallback: T): T {
+  #readWord<const T extends string>(key: HeaderKey, words: readonly T[], fallback: T): T {
     const found = this.#find(key);
     if (found === undefined) return fallback;
     const word = words.find((one) => one === found.value.toLowerCase());

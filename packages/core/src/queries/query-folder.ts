@@ -8,10 +8,10 @@ import { systemCode } from '../files/system-code.ts';
 import { realPlace } from '../registry/sources/paths.ts';
 import type { Trust } from '../registry/trust/trust.ts';
 import { isInProject, type QueryFolder } from './find-folders.ts';
-import { type FileIssue, type FileRules, type ParsedFile, parseQueryFile, type SavedQuery } from './query-file.ts';
+import { type FileIssue, type FileRules, type ParsedFile, parseQueryFile, type SavedQuery, sortIssues } from './query-file.ts';
 
 /** One file of a folder, as it is now. */
-export interface QueryFile {
+export interface QueryFile extends Pick<ParsedFile, 'lines'> {
   path: string;
   folder: QueryFolder;
   /** What it is called, where that can be read. */
@@ -58,9 +58,9 @@ export function createFolderReader(folder: QueryFolder, rules: FolderRules, trus
     const { image, failure } = cell.read();
     if (failure !== undefined) return [brokenFile(folder, path, failure.message.replace(`${path} `, 'the file '))];
     if (image === undefined) return [];
-    const { query, name: given, issues } = parse(image);
+    const { query, name: given, issues, lines } = parse(image);
     const isPending = isProject && !trust.isAllowed(readTrusted({ path, image }));
-    const refusal = isProject && query?.effect === 'write' ? [writeIssue] : [];
+    const refusal = isProject && query?.effect === 'write' ? [{ line: lines.effect ?? 1, message: writeRefusal }] : [];
     return [
       {
         path,
@@ -68,6 +68,7 @@ export function createFolderReader(folder: QueryFolder, rules: FolderRules, trus
         name: given,
         query: refusal.length > 0 ? undefined : query,
         issues: [...issues, ...refusal],
+        lines,
         isPending,
         image,
       },
@@ -106,15 +107,12 @@ export function createBroughtReader(brought: readonly BroughtFile[], rules: Fold
   return { read: () => files };
 }
 
-const writeIssue: FileIssue = {
-  line: 1,
-  message: 'effect: write is accepted only in your own queries folder, not in one that came with a project',
-};
+const writeRefusal = 'effect: write is accepted only in your own queries folder, not in one that came with a project';
 
 function parseFile(bytes: Buffer, rules: FolderRules): ParsedFile {
-  const { name, query, issues } = parseQueryFile(bytes, rules);
+  const { query, ...found } = parseQueryFile(bytes, rules);
   const more = query === undefined ? [] : rules.checkBody(query);
-  return more.length === 0 ? { name, query, issues } : { name, issues: [...issues, ...more] };
+  return more.length === 0 ? { ...found, query } : { ...found, issues: sortIssues([...found.issues, ...more]) };
 }
 
 /** Sorted; undefined when the folder does not exist any more, a text for why it cannot be read. */
@@ -129,7 +127,7 @@ function listNames(folder: string, extension: string): string[] | string | undef
 }
 
 function brokenFile(folder: QueryFolder, path: string, message: string): QueryFile {
-  return { path, folder, issues: [{ line: 1, message }], isPending: false };
+  return { path, folder, lines: {}, issues: [{ line: 1, message }], isPending: false };
 }
 
 /** What a person allows: these bytes at this place. */

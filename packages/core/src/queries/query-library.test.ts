@@ -155,7 +155,7 @@ describe('the saved queries of a project', () => {
     write(project('a.txt'), text('one', '# effect: write'));
     const { code, printed } = await runAllow();
     expect(code).toBe(1);
-    expect(printed).toContain('cannot be allowed: line 1: effect: write is accepted only in your own queries folder');
+    expect(printed).toContain('cannot be allowed: line 3: effect: write is accepted only in your own queries folder');
     expect(namesOf(await open())).toEqual([]);
   });
 

@@ -67,12 +67,16 @@ export function createQueryLibrary({ folders, brought, rules, trust, taken, allo
 function judge(files: readonly QueryFile[], taken: ReadonlySet<string>, allowCommand: string): QueryEntry[] {
   const owners = new Map<string, QueryFile>();
   return files.map((file): QueryEntry => {
-    const { name = '', query, issues } = file;
+    const { name = '', query, issues, lines } = file;
     const owner = owners.get(name);
     if (!file.isPending && owner === undefined && name !== '') owners.set(name, file);
     if (query === undefined || issues.length > 0) return { ...file, state: 'broken', problem: formatIssues(issues) };
     if (taken.has(name))
-      return { ...file, state: 'broken', problem: `line 1: ${name} is the name of a tool of this server; choose another` };
+      return {
+        ...file,
+        state: 'broken',
+        problem: `line ${lines.tool ?? 1}: ${name} is the name of a tool of this server; choose another`,
+      };
     if (file.isPending) return { ...file, state: 'not allowed', problem: `read it, then run \`${allowCommand}\`` };
     if (owner !== undefined)
       return { ...file, state: 'shadowed', problem: `${formatVisible(owner.path)} has the same name and comes first` };

@@ -38,13 +38,22 @@ export interface SavedTools {
 
 const connectionArgument = z.string().min(1).optional().meta(documentedElsewhere);
 
+/** A query that names its connection takes no other; callers may repeat that one, as they do with other tools. */
+function connectionField({ connection }: Pick<SavedQuery, 'connection'>): Record<string, z.ZodType> {
+  return { connection: connection === undefined ? connectionArgument : z.literal(connection).optional() };
+}
+
+function adviseConnection({ name, connection }: SavedQuery): Record<string, string> {
+  return connection === undefined ? {} : { connection: `${name} runs on ${connection} alone; leave connection out.` };
+}
+
 /** A tool for each query that can be run now. What is listed stays; each call reads the file as it is then. */
 export function createQueryTools(saved: SavedTools, queries: readonly SavedQuery[]): Tool[] {
   return queries.map((query) => createQueryTool(saved, query));
 }
 
 function createQueryTool(saved: SavedTools, query: SavedQuery): Tool {
-  const listed = defineQueryTool(saved, query);
+  const listed = defineQueryTool(saved, { query });
   const { name } = query;
   return {
     ...listed,
@@ -55,13 +64,15 @@ function createQueryTool(saved: SavedTools, query: SavedQuery): Tool {
     resolve() {
       const now = saved.library.find(name);
       refuseNewEffect(now.query, query.effect);
-      return defineQueryTool(saved, now.query, now.file);
+      return defineQueryTool(saved, now);
     },
   };
 }
 
-function defineQueryTool(saved: SavedTools, query: SavedQuery, file = ''): Tool {
+/** With its file when it is called: a connection that the query names is not listed, and accepted. */
+function defineQueryTool(saved: SavedTools, { query, file }: { query: SavedQuery; file?: string }): Tool {
   const { name, params, effect, timeoutMs } = query;
+  const isListed = file === undefined;
   return defineTool({
     name,
     title: name.replaceAll('_', ' '),
@@ -69,13 +80,14 @@ function defineQueryTool(saved: SavedTools, query: SavedQuery, file = ''): Tool 
     isSaved: true,
     ...(effect === 'write' ? { effect: 'destroy', asksPerson: true } : { effect: 'read' }),
     ...(timeoutMs === undefined ? {} : { ownTimeoutMs: timeoutMs }),
+    advice: adviseConnection(query),
     input: () =>
       z.strictObject({
         ...createParamShape(params),
-        ...(query.connection === undefined ? { connection: connectionArgument } : {}),
+        ...(isListed && query.connection !== undefined ? {} : connectionField(query)),
         ...saved.argumentsFor(effect),
       }),
-    handler: (args, context) => runQuery(saved, { query, file, values: readParams(params, args), args }, context),
+    handler: (args, context) => runQuery(saved, { query, file: file ?? '', values: readParams(params, args), args }, context),
   });
 }
 
@@ -101,7 +113,8 @@ const ofText: readonly Failure['kind'][] = ['engine', 'unknown', 'refused'];
 function withFile(error: unknown, { query, file }: QueryCall): unknown {
   if (!(error instanceof Failure) || error.code === 'E_READONLY') return error;
   const isSeveral = error.code === 'E_MULTIPLE_STATEMENTS';
-  if (!ofText.includes(error.kind) && error.code !== 'E_QUERY_FILE' && !isSeveral) return error;
+  const isOfText = ofText.includes(error.kind) || ['E_QUERY_FILE', 'E_SYNTAX'].includes(error.code);
+  if (!isOfText && !isSeveral) return error;
   const message = `${error.message} (saved query ${query.name}, ${formatVisible(file)})`;
   // Elsewhere a caller can pass several.
   return failureWith(error, { message, ...(isSeveral && { hint: askUser('keep one statement in the file') }) });
@@ -154,18 +167,21 @@ function defineRunTool(
   const { query } = found ?? {};
   const keys = new Set(query?.params.map(({ name }) => name));
   return defineTool({
-    name: 'run_saved',
+    // Errors name the query that is meant.
+    name: query?.name ?? 'run_saved',
     title: 'Run saved',
     description: 'Runs a reviewed query; list_saved finds it and its params.',
     isSaved: true,
     ...(mayWrite ? { effect: 'destroy', asksPerson: true } : { effect: 'read' }),
     ...(query?.timeoutMs === undefined ? {} : { ownTimeoutMs: query.timeoutMs }),
-    ...(query === undefined ? {} : { nested: { argument: 'params', keys }, advice: { params: describeParams(query) } }),
+    ...(query === undefined
+      ? {}
+      : { nested: { argument: 'params', keys }, advice: { params: describeParams(query), ...adviseConnection(query) } }),
     input: () =>
       z.strictObject({
         name: z.string(),
         params: query === undefined ? anyParams : createParamsField(query),
-        ...(query?.connection === undefined ? { connection: connectionArgument } : {}),
+        ...connectionField(query ?? {}),
         ...(query?.effect !== 'write' ? saved.argumentsFor('read') : {}),
         ...(query?.effect === 'write' || (query === undefined && mayWrite) ? saved.argumentsFor('write') : {}),
       }),

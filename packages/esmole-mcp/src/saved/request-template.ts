@@ -120,6 +120,11 @@ function checkJson(plain: string, from: number, report: Report): number {
     .split('\n')
     .filter((line) => line.trim() !== '');
   if (lines.length > 1 && lines.every((line) => tryJson(line) === undefined)) return lines.length;
+  const [before = '', header] = /^\s*([A-Za-z][A-Za-z-]*):/.exec(plain.slice(from)) ?? [];
+  if (header !== undefined) {
+    report(from + before.length, `"${header}:" is a line of an HTTP header, which is not accepted; remove it`);
+    return 1;
+  }
   const [, offset = '1'] = /at character (\d+)/.exec(whole.message) ?? [];
   report(from + Number(offset) - 1, whole.message);
   return 1;

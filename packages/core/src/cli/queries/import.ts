@@ -19,8 +19,9 @@ export async function importQueries<C extends BaseConnection, B extends Backend>
   const path = resolve(terminal.cwd, word);
   const file = readSmallFile(path, { maxBytes });
   if (file === undefined) throw new Failure('input', `there is no file ${path}`);
-  const found = (await definition.program.importQueries?.({ path, text: new TextDecoder().decode(file.bytes) })) ?? [];
   const target = await findTarget(call);
+  const text = new TextDecoder().decode(file.bytes);
+  const found = (await definition.program.importQueries?.({ path, text, reserved: target.rules.reserved })) ?? [];
   const left = found
     .map((query) => importOne(query, target, (text) => terminal.print(formatVisible(text))))
     .filter((isLeft) => isLeft);
@@ -37,21 +38,27 @@ function importOne(query: ImportedQuery, target: QueryTarget, print: (line: stri
   return outcome.path === undefined;
 }
 
+interface NewFile {
+  name: string;
+  text: string;
+  remark: string;
+}
+
 type Outcome = { path: string; remark: string } | { path: undefined; reason: string };
 
 function writeOne(query: ImportedQuery, target: QueryTarget): Outcome {
   if ('reason' in query) return { path: undefined, reason: query.reason };
-  const { name, header, body } = query;
+  const { name, header, body, isRead, remarks } = query;
   if (!isQueryName(name)) return { path: undefined, reason: `its name cannot be that of a saved query: expected ${nameForm}` };
   const asRead = toFile(query, target);
   const issue = findIssue(asRead, target);
-  if (issue === undefined) return write(name, asRead, '', target);
+  const file = { name, remark: remarks.map((remark) => `, ${remark}`).join('') };
+  if (issue === undefined) return write({ ...file, text: asRead }, target);
   // What is no read may be meant to write, which a file says in a line of its own.
   const asWrite = toFile({ name, header: [...header, 'effect: write'], body }, target);
-  if (target.folder.kind === 'own' && findIssue(asWrite, target) === undefined) {
-    return write(name, asWrite, ', which changes data (effect: write)', target);
-  }
-  return { path: undefined, reason: issue };
+  if (isRead || target.folder.kind !== 'own' || findIssue(asWrite, target) !== undefined)
+    return { path: undefined, reason: issue };
+  return write({ ...file, text: asWrite, remark: `, which changes data (effect: write)${file.remark}` }, target);
 }
 
 function toFile(
@@ -68,7 +75,7 @@ function findIssue(text: string, { rules, bodies }: QueryTarget): string | undef
   return [...issues, ...(query === undefined ? [] : bodies.checkBody(query))][0]?.message;
 }
 
-function write(name: string, text: string, remark: string, { folder, extension }: QueryTarget): Outcome {
+function write({ name, text, remark }: NewFile, { folder, extension }: QueryTarget): Outcome {
   try {
     return { path: writeQuery({ folder, name, extension, text }), remark };
   } catch (error) {

@@ -8,6 +8,7 @@ import { loadQueries } from '../../program/load-queries.ts';
 import { findOwnFolder, findProjectFolder, type QueryFolder } from '../../queries/find-folders.ts';
 import type { LoadedQueries } from '../../queries/loaded-queries.ts';
 import { isQueryName, nameForm } from '../../queries/query-file.ts';
+import { findQueriesRoot } from '../../registry/sources/paths.ts';
 import { formatVisible } from '../../text.ts';
 import type { CommandCall } from '../command.ts';
 import { exitCodes } from '../command.ts';
@@ -17,11 +18,13 @@ export async function create<C extends BaseConnection, B extends Backend>(call: 
   const [name = ''] = call.words;
   if (!isQueryName(name)) throw new Failure('input', `invalid name ${JSON.stringify(name.slice(0, 60))}: expected ${nameForm}`);
   const { bodies, rules, extension, folder } = await findTarget(call);
+  const [connection, another] = (await call.app.registry.list()).entries;
   const { params, body } = bodies.example;
   const [mark = ''] = rules.comments;
   const header = [
     'description: What it answers, in one sentence.',
     'when: the user asks …',
+    ...(connection === undefined || another === undefined ? [] : [`connection: ${connection.name}`]),
     ...params.map((line) => `param ${line}`),
     'timeout: 10s',
   ];
@@ -48,7 +51,7 @@ export async function findTarget<C extends BaseConnection, B extends Backend>(ca
   const loaded = await loadQueries(definition, { ...terminal, always: true });
   if (loaded === undefined || definition.queries === undefined) throw new Failure('unknown', 'this server has no saved queries');
   const folder: QueryFolder = options.project
-    ? { path: findProjectFolder(app, terminal.cwd), kind: 'project' }
+    ? { path: findProjectFolder(app, findQueriesRoot(terminal.cwd, app) ?? terminal.cwd), kind: 'project' }
     : { path: findOwnFolder(findStorePath(app, terminal)), kind: 'own' };
   const { bodies, rules } = loaded;
   return { bodies, rules, extension: definition.queries.extension, folder };

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as here from 'node:path';
 import { posix, win32 } from 'node:path';
@@ -55,6 +55,12 @@ export function projectFilePlaces(cwd: string, fileName: string): string[] {
     places.push(here.join(folder, fileName));
     if (folder === here.dirname(folder)) return places;
   }
+}
+
+/** The nearest folder, here or above, that has one of saved queries. */
+export function findQueriesRoot(cwd: string, app: string): string | undefined {
+  const place = projectFilePlaces(cwd, `.${app}`).find((one) => existsSync(here.join(one, 'queries')));
+  return place && here.dirname(place);
 }
 
 /** An absolute path: `~/` is the home folder, and what is relative lies beside the file that says it. */

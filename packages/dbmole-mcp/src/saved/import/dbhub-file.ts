@@ -29,6 +29,7 @@ function readTool(tool: Record<string, unknown>, sources: ReadonlyMap<string, st
     statement: readText(tool.statement),
     params: readList(tool.parameters).filter(isRecord).map(readParam),
     limit: Number.isInteger(limit) && limit > 0 ? limit : undefined,
+    isRead: tool.readonly === true,
     obstacle: readText(tool.statement).trim() === '' ? 'its statement is empty' : undefined,
   };
 }
@@ -42,5 +43,6 @@ function readParam(param: Record<string, unknown>): ForeignParam {
     isRequired: param.required !== false,
     fallback: param.default,
     choices: readList(param.allowed_values),
+    bounds: [],
   };
 }

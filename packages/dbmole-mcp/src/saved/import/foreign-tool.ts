@@ -1,4 +1,4 @@
-import type { ImportedQuery } from '@dbmole/core';
+import type { ForeignFile, ImportedQuery } from '@dbmole/core';
 import type { PlaceholderStyle, SqlGrammar } from '../../engine.ts';
 
 /** A custom tool as another server's file describes it. */
@@ -14,6 +14,8 @@ export interface ForeignTool {
   statement: string;
   params: readonly ForeignParam[];
   limit: number | undefined;
+  /** The other server would not let it write. */
+  isRead: boolean;
   /** Why it cannot become a saved query. */
   obstacle: string | undefined;
 }
@@ -28,6 +30,8 @@ export interface ForeignParam {
   isRequired: boolean;
   fallback: unknown;
   choices: readonly unknown[];
+  /** Bounds of a number, by their names there. A saved query has none. */
+  bounds: readonly string[];
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -45,12 +49,16 @@ const maxDescription = 600;
 const maxParamDescription = 300;
 const maxLimit = 10_000;
 
-/** The file for a tool, or why there can be none. `grammars` are those of the engines. */
-export function convertTool(tool: ForeignTool, grammars: Readonly<Record<'postgres' | 'mysql', SqlGrammar>>): ImportedQuery {
+interface Surroundings extends Pick<ForeignFile, 'reserved'> {
+  grammars: Readonly<Record<'postgres' | 'mysql', SqlGrammar>>;
+}
+
+/** The file for a tool, or why there can be none. */
+export function convertTool(tool: ForeignTool, { grammars, reserved }: Surroundings): ImportedQuery {
   const name = toQueryName(tool.name);
   if (tool.obstacle !== undefined) return { name, reason: tool.obstacle };
   if (tool.engine === undefined) return { name, reason: `it is for ${tool.engineName}, which this server does not speak` };
-  const params = tool.params.map((param) => ({ ...param, newName: toQueryName(param.name) }));
+  const params = tool.params.map((param) => ({ ...param, newName: toParamName(param.name, reserved) }));
   const unknown = params.find((param) => formatType(param) === undefined);
   if (unknown !== undefined)
     return { name, reason: `its parameter ${unknown.name} has the type ${describeType(unknown)}, which has no counterpart` };
@@ -70,7 +78,18 @@ export function convertTool(tool: ForeignTool, grammars: Readonly<Record<'postgr
       ...(tool.limit === undefined ? [] : [`limit: ${Math.min(tool.limit, maxLimit)}`]),
     ],
     body,
+    isRead: tool.isRead,
+    remarks: params.flatMap(({ newName, name, bounds }) => [
+      ...(newName === toQueryName(name) ? [] : [`its parameter ${name} renamed to ${newName}`]),
+      ...(bounds.length === 0 ? [] : [`without ${bounds.join(' and ')} of ${newName}`]),
+    ]),
   };
+}
+
+/** `limit` is common among the parameters of searches, and an argument of every saved query. */
+function toParamName(name: string, reserved: readonly string[]): string {
+  const plain = toQueryName(name);
+  return reserved.includes(plain) ? `${plain}_value` : plain;
 }
 
 /** `Search-Hotels` becomes `search_hotels`. */

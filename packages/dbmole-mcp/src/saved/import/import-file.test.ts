@@ -41,6 +41,27 @@ tools:
     parameters:
       - { name: id, type: integer, description: id of the hotel }
     statement: UPDATE hotels SET booked = true WHERE id = $1
+  top-hotels:
+    kind: postgres-sql
+    source: shop
+    description: The best of them.
+    parameters:
+      - { name: limit, type: integer, description: how many, default: 10, minValue: 1, maxValue: 100 }
+    statement: SELECT id FROM hotels ORDER BY stars DESC LIMIT $1
+  not-all:
+    kind: postgres-sql
+    source: shop
+    description: Those of a city.
+    parameters:
+      - { name: city, type: string, description: the city, excludedValues: [Bern] }
+    statement: SELECT id FROM hotels WHERE city = $1
+  by-pattern:
+    kind: postgres-sql
+    source: shop
+    description: Those of a city.
+    parameters:
+      - { name: city, type: string, description: the city, allowedValues: ["^B.*"] }
+    statement: SELECT id FROM hotels WHERE city = $1
   by-table:
     kind: postgres-sql
     source: shop
@@ -126,6 +147,13 @@ type = "integer"
 description = "a number"
 
 [[tools]]
+name = "fire"
+source = "shop"
+description = "Refused there"
+readonly = true
+statement = "DELETE FROM employees"
+
+[[tools]]
 name = "of_a_file"
 source = "files"
 description = "Elsewhere"
@@ -151,7 +179,9 @@ describe('queries import', () => {
   it('writes the tools of MCP Toolbox with named parameters, and says what it left out', async () => {
     const { code, printed } = await importText('tools.yaml', toolbox);
     expect(code).toBe(1);
-    expect(readdirSync(join(folder, 'store', 'queries')).sort()).toEqual(['book_hotel.sql', 'search_hotels_by_name.sql']);
+    expect(readdirSync(join(folder, 'store', 'queries')).sort()).toEqual([
+      ...['book_hotel.sql', 'search_hotels_by_name.sql', 'top_hotels.sql'],
+    ]);
     expect(readQuery('search_hotels_by_name')).toBe(`-- tool: search_hotels_by_name
 -- description: Search for hotels by a part of the name. e.g. Hilton
 -- connection: shop
@@ -163,6 +193,12 @@ FROM hotels WHERE name ILIKE '%' || :hotel_name || '%' AND stars >= :min_stars A
 `);
     expect(readQuery('book_hotel')).toContain('-- effect: write\nUPDATE hotels SET booked = true WHERE id = :id');
     expect(printed).toMatch(/wrote .*book_hotel\.sql, which changes data \(effect: write\)/);
+    expect(readQuery('top_hotels')).toContain('ORDER BY stars DESC LIMIT :limit_value');
+    expect(printed).toMatch(
+      /top_hotels\.sql, its parameter limit renamed to limit_value, without minValue and maxValue of limit_value$/m,
+    );
+    for (const name of ['not_all', 'by_pattern'])
+      expect(printed).toContain(`left out ${name}: its parameter city is limited by excludedValues or by a regular expression`);
     expect(printed).toContain('left out by_table: its template parameters are pasted into the statement');
     expect(printed).toContain('left out mine: its parameter user comes from a sign-in');
     expect(printed).toContain('left out in_bigquery: it is for "bigquery-sql", which this server does not speak');
@@ -187,6 +223,7 @@ SELECT name FROM employees WHERE salary > :amount AND level = :level LIMIT 20
 `);
     expect(printed).toContain('left out too_few: its statement has ? as value 2, but it declares 1 parameters');
     expect(printed).toContain('left out of_a_file: it is for "sqlite", which this server does not speak');
+    expect(printed).toContain('left out fire: DELETE is not a read');
     expect(printed).not.toContain('execute_sql');
   });
 

@@ -1,4 +1,4 @@
-import { Failure, type ImportedQuery } from '@dbmole/core';
+import { Failure, type ForeignFile, type ImportedQuery } from '@dbmole/core';
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
 import type { SqlGrammar } from '../../engine.ts';
@@ -11,10 +11,10 @@ const maxAliasCount = 100;
 
 /** Custom tools of MCP Toolbox (`tools.yaml`) and dbhub (`dbhub.toml`) as saved queries. */
 export function importFile(
-  { path, text }: { path: string; text: string },
+  { path, text, reserved }: ForeignFile,
   grammars: Readonly<Record<'postgres' | 'mysql', SqlGrammar>>,
 ): ImportedQuery[] {
-  return readTools(path, text).map((tool) => convertTool(tool, grammars));
+  return readTools(path, text).map((tool) => convertTool(tool, { grammars, reserved }));
 }
 
 function readTools(path: string, text: string): ForeignTool[] {

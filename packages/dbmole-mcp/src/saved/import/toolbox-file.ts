@@ -27,6 +27,7 @@ function readTool(name: string, tool: Record<string, unknown>): ForeignTool {
     statement: readText(tool.statement),
     params: readList(tool.parameters).filter(isRecord).map(readParam),
     limit: undefined,
+    isRead: false,
     obstacle: findObstacle(tool),
   };
 }
@@ -38,6 +39,11 @@ function findObstacle(tool: Record<string, unknown>): string | undefined {
   const params = readList(tool.parameters).filter(isRecord);
   const signed = params.find((param) => readList(param.authServices ?? param.authSources).length > 0);
   if (signed !== undefined) return `its parameter ${readText(signed.name)} comes from a sign-in, which saved queries do not have`;
+  const limited = params.find(
+    ({ excludedValues, allowedValues }) => isList(excludedValues) || readList(allowedValues).some(isPattern),
+  );
+  if (limited !== undefined)
+    return `its parameter ${readText(limited.name)} is limited by excludedValues or by a regular expression, which saved queries do not have`;
   return typeof tool.statement === 'string' && tool.statement.trim() !== '' ? undefined : 'it has no statement of its own';
 }
 
@@ -50,5 +56,15 @@ function readParam(param: Record<string, unknown>): ForeignParam {
     isRequired: param.required !== false,
     fallback: param.default,
     choices: readList(param.allowedValues),
+    bounds: ['minValue', 'maxValue'].filter((bound) => param[bound] !== undefined),
   };
+}
+
+function isList(value: unknown): boolean {
+  return readList(value).length > 0;
+}
+
+/** Each of the allowed values is tried as a regular expression there. */
+function isPattern(value: unknown): boolean {
+  return /[\\^$*+?()[\]{}|]/.test(readText(value));
 }

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { findVariable } from '../../../program/settings.ts';
 import { type Environment, readVariable } from '../../../registry/secrets/expand.ts';
-import { defaultStorePath, isFile, projectFilePlaces, realPlace } from '../../../registry/sources/paths.ts';
+import { defaultStorePath, findQueriesRoot, isFile, projectFilePlaces, realPlace } from '../../../registry/sources/paths.ts';
 import { keyLength } from '../socket-path.ts';
 import type { FrontProgram } from './front-program.ts';
 
@@ -68,12 +68,6 @@ export function readSeed(program: FrontProgram, options: SeedOptions): ProcessSe
 /** The folder in which the path of a project file begins. */
 function folderAround(file: string, project = ''): string {
   return project.split('/').slice(1).reduce(dirname, dirname(file));
-}
-
-/** The nearest folder that has one of saved queries. */
-function findQueriesRoot(cwd: string, app: string): string | undefined {
-  const place = projectFilePlaces(cwd, `.${app}`).find((one) => existsSync(join(one, 'queries')));
-  return place && dirname(place);
 }
 
 /** An empty text for a file that cannot be read: the server will say what is wrong with it. */
