@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { direct } from '../engines/postgres-fixture.ts';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 import { type BodyAttack, bodyAttacks, command } from './proof-body-attacks.ts';
+import { castAttacks } from './proof-cast-attacks.ts';
 import { createProofDatabase, openPlanter, type Planter, type ProofDatabase } from './proof-database.ts';
 import { inferenceAttacks } from './proof-inference-attacks.ts';
 import { objectAttacks } from './proof-object-attacks.ts';
@@ -43,7 +44,7 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
   const isFor = ({ only }: BodyAttack) => (only?.min ?? 0) <= major && major <= (only?.max ?? 99);
   const chosen = bodyAttacks.filter(isFor);
 
-  const attacked = [...chosen, ...[...objectAttacks, ...inferenceAttacks, ...unrecordedAttacks].filter(isFor)];
+  const attacked = [...chosen, ...[...objectAttacks, ...inferenceAttacks, ...unrecordedAttacks, ...castAttacks].filter(isFor)];
 
   it.each(attacked)('change nothing through a read of a superuser, and would without the guard: $name', async (attack) => {
     const read = attack.read ?? 'select f()';

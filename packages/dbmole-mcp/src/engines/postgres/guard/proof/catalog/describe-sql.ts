@@ -15,8 +15,8 @@ export const unnamed: readonly string[] = ['2607', '3601', '3764'];
 /** Objects from here on were made after the server was set up. */
 export const firstUserOid = 16_384;
 
-/** Functions that produce JSON apply any cast to it, even one that was declared as explicit only. */
-const jsonTypes = '114, 3802';
+/** Functions of JSON apply any cast to it, and to the path that they are given, even one that was declared as explicit only. */
+const jsonTypes = '114, 3802, 4072';
 export const isImplicit = (c: string) => `(${c}.castcontext <> 'e' or ${c}.casttarget in (${jsonTypes}))`;
 
 /** The planner may evaluate it, or inline it and evaluate what it calls. */
@@ -95,8 +95,9 @@ const descriptions = [
     where f.class = ${catalogs.operator} and o.oid = f.oid`,
   `
     select n.nspname as schema, t.typname as name, 'cast' as kind, true as "isVisible", array[c.castsource] as "argTypes", c.casttarget as target,
+      -- An array is written as its elements.
       (with recursive x (oid) as (
-          select c.casttarget union select y.oid from x join (
+          select oid from pg_catalog.unnest(array[c.casttarget, t.typelem]) oid union select y.oid from x join (
             select oid, typbasetype from pg_catalog.pg_type where typbasetype <> 0
             union all select oid, typelem from pg_catalog.pg_type where typelem <> 0) y (oid, part) on y.part = x.oid)
         select pg_catalog.json_agg(distinct y.typname) from x join pg_catalog.pg_type y on y.oid = x.oid) as targets,
