@@ -13,7 +13,10 @@ export async function firstProof(rig: SqlRig): Promise<Measured> {
 
 const database = 'many_views';
 
-/** As many tables, functions and views, with a domain whose check is a function: much of the catalog leads to something that the guard has to read. */
+/**
+ * Creates as many tables as functions and views, with a domain whose check is a function: much of the catalog leads to something
+ * that the guard has to read.
+ */
 export async function firstProofOfViews(rig: SqlRig): Promise<Measured> {
   await rig.raw.query(`create database ${database}`);
   const raw = await rig.openRaw(database);

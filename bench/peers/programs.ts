@@ -4,7 +4,7 @@ import type { RunningEngine } from '@dbmole/engines';
 /** A server for PostgreSQL that takes a statement and gives a text, as its own documentation says how to start it. */
 export interface PeerProgram {
   name: string;
-  /** From the registry of npm; undefined for our own, which `npm run build` makes. */
+  /** The package on npm; undefined for our own, which `npm run build` makes. */
   package?: { name: string; version: string };
   /** Inside of the package; ours is absolute. */
   file: string;

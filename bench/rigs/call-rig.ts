@@ -5,7 +5,7 @@ import { runDirect } from '../../packages/dbmole-mcp/test/direct.ts';
 import { StdioServer } from '../stdio-server.ts';
 
 const program = fileURLToPath(new URL('../../packages/dbmole-mcp/dist/main.js', import.meta.url));
-/** To the server and back, over the ways that are called far. */
+/** The round trip to the server over the ways that are called far. */
 export const roundTripMs = 30;
 const database = 'calls';
 

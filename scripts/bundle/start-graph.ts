@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import type { EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
 
-/** Loaded when a connection needs them: 15 MB and half of the start otherwise. */
+/** These are loaded when a connection needs them: they are 15 MB and half of the start otherwise. */
 const lazyPackages = new Set(['pg', 'pg-protocol', 'mysql2', 'ssh2', 'undici', 'libpg-query', 'jose']);
 /** Files that only a server over HTTP needs: ours, and the copy of the SDK's main file that they have. */
 const lazyFile = /[\\/]src[\\/]doors[\\/]http[\\/]|\?http$/;

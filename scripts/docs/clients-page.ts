@@ -147,7 +147,7 @@ function filesOf(client: Client): { systems: string; file: string }[] {
   return [...systems].map(([file, names]) => ({ systems: names.join(', '), file }));
 }
 
-/** Written alike on whatever system the pages are made. */
+/** The path is written alike on whatever system the pages are made. */
 function fileOn(client: Client, platform: Platform): string {
   const env: NodeJS.ProcessEnv = platform === 'win32' ? { APPDATA: '%APPDATA%' } : {};
   const machine: Machine = { platform, home, env };

@@ -46,12 +46,12 @@ export function toolTable(shown: readonly ShownLeaf[], page: string): string {
   return `| tool | description shown to the model |\n|---|---|\n${rows.join('\n')}\n\nArguments: [tools](${page}).`;
 }
 
-/** From the files that a review sees; those over the connections come last, as in the list that a client gets. */
+/** Reads the files that a review sees; those over the connections come last, as in the list that a client gets. */
 export function definitionsOf({ name }: Pick<ShownLeaf, 'name'>): ToolDefinition[] {
   const folder = join(root, 'packages', name, 'test', 'tool-definitions');
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  // Written by a test from what the server answers.
+  // A test writes these files from what the server answers.
   const definitions = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as ToolDefinition);
   const rank = (tool: ToolDefinition) => `${/_connections?$/.test(tool.name) ? 1 : 0} ${tool.name}`;
   return definitions.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));

@@ -250,7 +250,7 @@ describe('the dependencies', () => {
     packages: Record<string, { link?: boolean; integrity?: string; resolved?: string; optionalDependencies?: object }>;
   };
 
-  /** As Node finds it: beside the package, or beside one that it lies in. */
+  /** Looks where Node would: beside the package, or beside one that it lies in. */
   function isLocked(name: string, from: string): boolean {
     if (`${from === '' ? '' : `${from}/`}node_modules/${name}` in lock.packages) return true;
     return from !== '' && isLocked(name, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))));

@@ -19,7 +19,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 
 function ignore(): void {}
 
-/** For each call two: that of its client, and its own. */
+/** Each call has two: the signal of its client, and its own. */
 const maxPrepared = 2;
 const prepared: AbortController[] = [];
 
@@ -61,7 +61,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 interface Deadline {
-  /** Of the callers: whichever is aborted first ends the work, with its reason. */
+  /** The signals of the callers. The first one to abort ends the work, with its reason. */
   signals: readonly (AbortSignal | undefined)[];
   /** Milliseconds; undefined for no limit but the signals. */
   ms?: number;

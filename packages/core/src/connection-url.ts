@@ -14,7 +14,7 @@ export interface UrlParts {
   password: string;
   host: string;
   port: number | undefined;
-  /** Not decoded: a `/` in it and an encoded one differ. */
+  /** The path is not decoded, because `/` and an encoded one differ. */
   path: string;
   parameters: readonly (readonly [name: string, value: string])[];
 }

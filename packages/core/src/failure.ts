@@ -142,7 +142,7 @@ export class Failure extends Error {
 
   constructor(kind: FailureKind, message: string, options: Details = {}) {
     super(clean(message));
-    // Not enumerable: loggers and serializers that walk an error must not find driver objects with passwords in them.
+    // The cause is not enumerable: loggers and serializers that walk an error must not find driver objects with passwords in them.
     Object.defineProperty(this, 'cause', { value: options.cause, enumerable: false, configurable: true });
     this.kind = kind;
     this.code = options.code ?? failureKinds[kind];

@@ -23,10 +23,10 @@ function measurePrefix(a: string, b: string): number {
   return length;
 }
 
-/** So many names are ranked in a few milliseconds. */
+/** This many names are ranked in a few milliseconds. */
 const chunkLength = 1_000;
 
-/** The same for any number of names: lets others go first in between. */
+/** Ranks any number of names, and lets others go first in between. */
 export async function findNearestNames(wanted: string, candidates: readonly string[]): Promise<string[]> {
   const turns = new Turns();
   let best: string[] = [];

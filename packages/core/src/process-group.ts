@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** For `detached`: a process group of its own, so that we can end a program with all that it has started. Windows has none. */
+/**
+ * The value of `detached`: a process group of its own, so that we can end a program with all that it has started. Windows has none.
+ */
 export const inOwnGroup = process.platform !== 'win32';
 
 /** Ends a program that was started with `inOwnGroup`, and what it started. */

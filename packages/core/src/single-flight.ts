@@ -6,7 +6,7 @@ interface SharedOpenSteps<T, Share> {
   open(signal: AbortSignal): Promise<T>;
   /** What one caller gets. All shares are made at once, before anything else can happen to the result. */
   share(result: T): Share;
-  /** After the sharing. Without `wanted` every caller has left, and the result is to be disposed. */
+  /** Runs after the sharing. If `wanted` is false, every caller has left, and the result is to be disposed. */
   onOpened(result: T, wanted: boolean): void;
   /** No caller can join any more: the work succeeded, failed or was given up. */
   onOver(): void;

@@ -4,7 +4,7 @@ const turnMs = 5;
 export class Turns {
   #start = performance.now();
 
-  /** To be awaited between two steps, of which each takes a few milliseconds at most. Undefined while there is time left. */
+  /** Await this between two steps, each of which takes a few milliseconds at most. Undefined while there is time left. */
   next(): Promise<void> | undefined {
     return performance.now() - this.#start < turnMs ? undefined : this.#yield();
   }

@@ -81,7 +81,7 @@ class FaultRig {
     };
   }
 
-  /** As the server uses a connection: through the manager, which reopens what was lost. */
+  /** Uses a connection like the server: through the manager, which reopens what was lost. */
   calls(topology: Topology | undefined, ssh: SshRoute, context: Partial<TunnelContext> = {}) {
     const tunnels = this.#tunnelsOf(topology, context);
     const manager: Manager<EchoBackend> = createManager(createFakeRegistry(connectionOf(ssh, this.targetPort())), {

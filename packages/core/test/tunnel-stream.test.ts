@@ -55,7 +55,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** As drivers do it: some call `connect` themselves, and want the arguments of a socket. */
+/** Connects like drivers: some call `connect` themselves, and want the arguments of a socket. */
 function connect(stream: Duplex): Promise<void> {
   return new Promise((resolve) => {
     if (!('connect' in stream) || typeof stream.connect !== 'function') throw new Error('not a socket');
@@ -83,7 +83,7 @@ test('what is sent through two servers is one packet for the first of them', asy
     stream.write(word);
     expect(String((await once(stream, 'data'))[0])).toBe(word);
   }
-  // And at most one more for each answer, which acknowledges it.
+  // Each answer adds at most one more, which acknowledges it.
   const sent = outer.server.packets - before;
   expect(sent).toBeGreaterThanOrEqual(3);
   expect(sent).toBeLessThanOrEqual(6);

@@ -88,7 +88,8 @@ export interface Session {
   readonly alive: boolean;
   /**
    * Set when a call has settled although the server has not confirmed that its statement ended: the session is not `alive` then.
-   * Resolves when the statement has ended, or when nothing more can be learned of it; never rejects. The session is closed then.
+   * Resolves when the statement has ended, or when nothing more can be learned of it, and never rejects. The session is closed
+   * then.
    */
   readonly pendingEnd?: Promise<void> | undefined;
   /**
@@ -103,7 +104,7 @@ export interface Session {
   write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd>;
   /** Runs reads of our own in one transaction, so that all of them see the same catalog. Left out where the guard needs no such thing. */
   inSnapshot?<T>(work: (read: SnapshotRead) => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Never rejects; a statement that runs is stopped in the engine first. */
+  /** Stops a running statement in the engine first. Never rejects. */
   close(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { formatSlowRead } from './slow-read.ts';
 
 const engines: readonly ServerId[] = ['postgres14', 'postgres18', 'mysql80', 'mysql97', 'mariadb1011'];
 
-/** Longer than any limit, and of characters that take one, two and four bytes. */
+/** A text longer than any limit, of characters that take one, two and four bytes. */
 const longText = Array.from({ length: 3_000 }, (_, index) => `${index}é😀,"`).join('');
 
 const mark = 'slow read';

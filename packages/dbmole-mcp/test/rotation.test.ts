@@ -21,7 +21,7 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
     writeFileSync(join(folder, 'connections.json'), JSON.stringify({ version: 1, connections: [connection] }), { mode: 0o600 });
     const runs = () => readFileSync(at('runs'), 'utf8').split('\n').length - 1;
     const keep = (text: string) => writeFileSync(at('vault'), text);
-    /** As an operator would: from now on this one counts, and sessions with the old one end. */
+    /** Changes the password like an operator: from now on this one counts, and sessions with the old one end. */
     async function change(to: string): Promise<void> {
       if (engine().scheme === 'postgres') {
         await runDirect(engine(), [

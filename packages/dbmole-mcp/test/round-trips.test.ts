@@ -4,7 +4,7 @@ import { startDelayingProxy } from './delaying-proxy.ts';
 import { type Account, createAccount, runDirect } from './direct.ts';
 import { type OpenTools, openTools } from './open-tools.ts';
 
-/** Far longer than the work in between, so that the time of a call tells how many it waited for. */
+/** This is far longer than the work in between, so that the time of a call tells how many it waited for. */
 const roundTripMs = 150;
 const engines: readonly ServerId[] = ['postgres14', 'postgres18', 'mysql80', 'mysql97', 'mariadb1011'];
 

@@ -32,7 +32,7 @@ export interface EngineControl {
   /** The server's process, undefined while it is down. */
   readonly pid: number | undefined;
   signal(name: NodeJS.Signals): void;
-  /** Like a power cut: SIGKILL. Resolves when the process is gone. */
+  /** Ends it like a power cut, by SIGKILL. Resolves when the process is gone. */
   kill(): Promise<void>;
   /** Shuts down cleanly. Resolves when the process is gone. */
   shutDown(): Promise<void>;

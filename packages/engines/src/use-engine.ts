@@ -17,8 +17,8 @@ export interface UseEngineOptions extends EngineOptions {
 const timeoutMs = 600_000;
 
 /**
- * Called in a `describe` (or at the top of a file): the engine runs while its tests and hooks run. Returns how to reach it, for
- * use in hooks and tests. Where the engine cannot be had, the tests are skipped, and so are their hooks; in CI they fail.
+ * Runs an engine while the tests and hooks of a `describe` (or of a file) run. Returns how to reach it, for use in hooks and tests.
+ * Where the engine cannot be had, the tests are skipped, and so are their hooks; in CI they fail.
  */
 export function useEngine(id: ServerId, options: UseEngineOptions = {}): () => RunningEngine {
   const { shared, ...wanted } = options;

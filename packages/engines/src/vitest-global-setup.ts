@@ -8,8 +8,8 @@ let broker: Broker | undefined;
 let skippedList: string | undefined;
 
 /**
- * Before the first test file. A broker or a list that is already named belongs to the parent process: it is used and left alone.
- * So it does no harm when several projects of one run name this file.
+ * Runs before the first test file. A broker or a list that is already named belongs to the parent process: it is used and left
+ * alone. So it does no harm when several projects of one run name this file.
  */
 export async function setup(): Promise<void> {
   if (process.env[brokerVariable]) return;
@@ -21,7 +21,7 @@ export async function setup(): Promise<void> {
   process.env[skippedVariable] = skippedList;
 }
 
-/** After the last one: what was skipped is named, and everything stops. */
+/** Runs after the last one: names what was skipped, and stops everything. */
 export async function teardown(): Promise<void> {
   if (skippedList) {
     nameSkipped(readSkipped(skippedList));

@@ -14,7 +14,7 @@ export type Send = (request: ReadRequest | WriteRequest, options: SendOptions) =
 
 /** A cluster, reached. */
 export interface ClusterBackend extends Backend {
-  /** For the guard: which indices may be read, and whether secrets may; `readonly` is false where a tool may write. */
+  /** The rules of the guard: which indices may be read, and whether secrets may; `readonly` is false where a tool may write. */
   readonly rules: IndexRules & { readonly readonly: boolean; readonly sensitive: boolean };
   /** Warnings about the connection, for a person. */
   readonly cautions: readonly string[];

@@ -67,7 +67,7 @@ function createHarness(
   };
 }
 
-/** As the node counts them, without the one that asks. */
+/** Asks the node for the connections that it counts, without the one that asks. */
 function countConnections({ host, port, user, password }: RunningEngine, ca: string): Promise<number> {
   const path = '/_nodes/_local/stats/http?filter_path=nodes.*.http.current_open';
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ export interface FakeNode {
   host: string;
   port: number;
   seen: Seen[];
-  /** Of all connections, those that are open. */
+  /** The number of connections that are open. */
   readonly open: number;
   readonly accepted: number;
   readonly closed: number;
@@ -27,7 +27,7 @@ export interface FakeNodeOptions {
   answer?: (response: ServerResponse, seen: Seen, count: number) => void;
   port?: number;
   tls?: EngineTls;
-  /** Also shows the certificate of the authority, as Elasticsearch does. */
+  /** Shows the certificate of the authority as well, as Elasticsearch does. */
   showsAuthority?: boolean;
 }
 

@@ -7,7 +7,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** For `spawn`: servers refuse to run as root, so root runs them as another user. Everyone else runs them as themselves. */
+/** Options of `spawn`: servers refuse to run as root, so root runs them as another user. Everyone else runs them as themselves. */
 export function engineUser(): { uid: number; gid: number } | Record<string, never> {
   return isRoot() ? { uid: nobody, gid: nobody } : {};
 }

@@ -17,7 +17,7 @@ interface FetchOptions {
   signal?: AbortSignal;
   /** See `RunOptions`. */
   keepsAlive?: boolean;
-  /** Called before the download, which may take a while. */
+  /** Runs before the download, which may take a while. */
   onFetch(folder: string): void;
 }
 

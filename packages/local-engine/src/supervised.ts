@@ -93,7 +93,7 @@ export const startFailed = 'E_ENGINE_START';
 
 export interface Startable {
   readonly plan: Pick<LaunchPlan, 'command' | 'log'>;
-  /** Asked repeatedly after the start. `pid` is the process of this start, because files of an earlier one may be left. */
+  /** Is asked repeatedly after the start. `pid` is the process of this start, because files of an earlier one may be left. */
   isReady(pid: number): Promise<boolean>;
   /** Milliseconds. Generous: a loaded machine is not a broken engine. */
   readonly readyWithin: number;
@@ -137,7 +137,7 @@ class Supervisor
     });
     this.#child.stdin.on('error', () => undefined);
     createInterface({ input: this.#child.stdout }).on('line', (line) => this.#take(line));
-    // Not `exit`, which may come before the last line has been read.
+    // The event `exit` may come before the last line has been read, so we wait for `close`.
     this.#ended = once(this.#child, 'close').then(() => this.#stopped('its supervisor ended'));
   }
 

@@ -14,7 +14,7 @@ const built = (name: string) => ({
   command: node,
   args: [fileURLToPath(new URL(`../../${name}/dist/main.js`, import.meta.url))],
 });
-/** Not among our dependencies; `npm install --no-save chrome-devtools-mcp` brings it. */
+/** It is not among our dependencies; `npm install --no-save chrome-devtools-mcp` brings it. */
 const browserServer = findModule('chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js');
 const asking = { command: node, args: ['--import', 'tsx', askingServer], cwd: findModule('..') };
 const modes: readonly Mode[] = ['legacy', 'auto'];

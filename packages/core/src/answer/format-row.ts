@@ -31,7 +31,7 @@ interface LineOptions {
   findsText?: boolean;
 }
 
-/** As many cells as fit into `room`, with the comma or newline after each. */
+/** Formats as many cells as fit into `room`, with the comma or newline after each. */
 export function formatLine(row: readonly CellValue[], { window, room, removeSecrets, findsText }: LineOptions): Line {
   const line: Line = { cells: [], text: undefined, size: 0, cut: 0, unkept: 0, redacted: 0 };
   const parts = cutCells(row, window, room);

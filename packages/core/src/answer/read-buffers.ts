@@ -64,7 +64,7 @@ export class ReadBuffers {
   }
 }
 
-/** Given to every program when it is started so, and to a new context at any time. */
+/** `gc` is given to every program that is started with the flag, and to a new context at any time. */
 function findCollect(): Collect {
   setFlagsFromString('--expose-gc');
   // It is the engine's own function, which has this form.

@@ -38,7 +38,7 @@ interface BodyOptions {
   maxStringLength?: number;
 }
 
-/** With a `line` the text counts as data. Without one it is our text, with names from a database made visible. */
+/** A text with a `line` counts as data. Without one it is our own, with names from a database made visible. */
 type TextOptions = Partial<BodyOptions>;
 
 /** What a client shows of an error, whichever half of the reply it reads. */

@@ -34,7 +34,7 @@ import { createNotes, type Notes, type Terminal } from './terminal/terminal.ts';
 const ownOptions = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
-  // Given by a front to the process that it starts, and by no person.
+  // A front passes this to the process that it starts; no person does.
   'shared-socket': { type: 'string' },
 } as const;
 

@@ -5,7 +5,7 @@ import { serveOptionNames } from './serve-options.ts';
 /** What the commands need to know about the server. */
 export interface CommandsOf {
   toolCommands?: readonly ToolCommand[];
-  /** Set where the server takes over the custom tools of others. */
+  /** Present if the server takes over the custom tools of other servers. */
   importQueries?: unknown;
   query?: Omit<CliQuery<never>, 'run'>;
   schemaLines?: Omit<CliSchema<never>, 'list'>;

@@ -19,9 +19,9 @@ export interface CheckReport {
   notes: readonly string[];
   /** What there is beside the findings, one line each. */
   listing: readonly string[];
-  /** Set when the account sees only a part: a sentence with the privilege that shows the rest. */
+  /** A sentence with the privilege that shows the rest, if the account sees only a part. */
   hidden?: string | undefined;
-  /** Set when the server did not answer: why, and the statement that would change it. */
+  /** Why the server did not answer, and the statement that would change it. */
   unavailable?: { reason: string; remedy: string };
 }
 

@@ -38,8 +38,8 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
 const turns = new Map<string, Promise<void>>();
 
 /**
- * In this process one is called after the other: a thousand that ask the file system every few milliseconds would leave no time
- * for anything else. Between two of them others get theirs.
+ * Runs one call after another in this process: a thousand that ask the file system every few milliseconds would leave no time for
+ * anything else. Other processes get the lock in between.
  */
 async function inTurn<T>(path: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(path);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemCode } from './system-code.ts';
 
-/** Who holds a lock, in enough detail to tell whether that process still lives. */
+/** The holder of a lock, in enough detail to tell whether its process still lives. */
 export interface LockHolder extends ProcessIdentity {
   nonce: string;
   at: number;

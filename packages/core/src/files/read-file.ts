@@ -7,7 +7,9 @@ export interface FileImage {
   path: string;
   bytes: Buffer;
   stamp: string;
-  /** Written so recently that another write may carry the same time: the stamp cannot be relied on yet. */
+  /**
+   * Whether the file was written so recently that another write may carry the same time, so that the stamp cannot be relied on yet.
+   */
   fresh: boolean;
   mode: number;
   uid: number;

@@ -35,7 +35,7 @@ export interface Backend {
 export interface Lease<B extends Backend> {
   name: string;
   backend: B;
-  /** As it was configured, with references to secrets still unresolved. */
+  /** The connection as it was configured, with references to secrets still unresolved. */
   config: BaseConnection;
   release(): void;
   /** Whether the server could be reached by the call that ended last. */

@@ -12,7 +12,7 @@ export type BackendOpening<B extends Backend> = SharedOpen<LiveBackend<B>, Loan<
 
 interface SlotRequest<B extends Backend> {
   version: string;
-  /** Called only when there is neither a backend nor an opening of this version. */
+  /** Runs only when there is neither a backend nor an opening of this version. */
   open(signal: AbortSignal): Promise<LiveBackend<B>>;
 }
 
@@ -27,7 +27,7 @@ export class ConnectionSlot<B extends Backend> {
   /** The version new calls get; a backend of another one only serves those who already have it. */
   #version: string | undefined;
   #live: LiveBackend<B> | undefined;
-  /** By version: after a change, the old opening goes on for those who wait for it. */
+  /** Openings by version: after a change, the old one goes on for those who wait for it. */
   readonly #openings = new Map<string, BackendOpening<B>>();
 
   constructor(events: SlotEvents<B>) {

@@ -6,7 +6,7 @@ import { createFakeRegistry } from '../testing/fakes/fake-registry.ts';
 import { createFakeTunnel, type FakeTunnel } from '../testing/fakes/fake-tunnel.ts';
 import { createManager, type Manager, type ManagerOptions } from './manager.ts';
 
-/** Of a caller who stays; many callers share it here, which in real life they do not. */
+/** The signal of a caller who stays. Many callers share it here, which in real life they do not. */
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 const managers: Manager<FakeBackend>[] = [];

@@ -41,7 +41,7 @@ export interface ServerDefinition<C extends BaseConnection, B extends Backend> {
   connections: ConnectionDefinition<C>;
   backend: BackendDefinition<C, B>;
   tools: ToolsDefinition<C, B>;
-  /** Left out where files of saved queries make no tools. */
+  /** Absent if files of saved queries make no tools. */
   queries?: QueryKind & { openRunner(place: Workplace<C, B>): Promise<QueryRunner> };
 }
 
@@ -105,7 +105,7 @@ export interface AppOptions<C extends BaseConnection = BaseConnection> {
   settings?: Settings;
   /** `--readonly` stood there. */
   readonly?: boolean;
-  /** Instead of the connections that are configured, to try one before it is saved. */
+  /** Replaces the configured connections, to try one before it is saved. */
   registry?: Registry<C>;
   /** The URL of a connection for this process alone. */
   url?: string | undefined;
@@ -209,7 +209,7 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
   // A tool that `--tools` names may be one that only this view leaves out.
   if (settings.tools !== undefined) toolServer.keepOnly({ wanted: settings.tools, readonly: base.readonly });
   toolServer.keepOnly({ wanted: narrowing.tools, readonly });
-  // Who sees a part of the connections must not add one beside it.
+  // A client that sees only a part of the connections must not add one beside it.
   const isPart = narrowing.connections !== undefined || base.isFixed;
   if (isPart) toolServer.keepOnly({ wanted: without(toolServer.names, changingTools), readonly });
   if (narrowing.onlyReadingTools) toolServer.keepOnly({ wanted: without(toolServer.names, listChanging(toolServer)), readonly });

@@ -18,7 +18,7 @@ const hello = {
 
 interface World {
   send(...messages: object[]): void;
-  /** As every client does: no word before the answer. */
+  /** Waits for the answer without sending anything before it, as every client does. */
   shakeHands(): Promise<void>;
   /** All that was written, but the answer to the handshake. */
   written(): Written[];

@@ -13,7 +13,7 @@ export interface WithQueries {
 
 interface LoadPlaces extends Pick<AppOptions, 'env' | 'cwd' | 'home' | 'settings'> {
   given?: { isAll: boolean } | undefined;
-  /** Also without a folder, for commands. */
+  /** Loads them without a folder as well, for commands. */
   always?: boolean;
 }
 

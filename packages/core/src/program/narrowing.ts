@@ -8,9 +8,9 @@ import type { Registry } from '../registry/registry.ts';
 export interface Narrowing extends ConnectionLimits {
   /** Tools that change anything are left out, also those that change this server's own connections and files. */
   onlyReadingTools?: boolean;
-  /** Written as in `--tools`: of the tools that the server offers, these. */
+  /** The tools to keep of those that the server offers, written as in `--tools`. */
   tools?: string | undefined;
-  /** Written as in `--timeout`. */
+  /** The time limit, written as in `--timeout`. */
   timeout?: string | undefined;
 }
 

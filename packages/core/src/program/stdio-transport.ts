@@ -16,11 +16,11 @@ interface StdioTransportOptions {
   maxLineBytes?: number;
 }
 
-/** To read a message of this length takes about 10 ms, in which no other call is answered. */
+/** Reading a message of this length takes about 10 ms, in which no other call is answered. */
 const defaultMaxLineBytes = 4 * 1024 * 1024;
 /** The same for this many values, in the slowest form: the keys of one object. More than any tool takes. */
 const maxValues = 25_000;
-/** Not the beginning of a longer number: that is the id of another call. */
+/** The beginning of a longer number does not match: that is the id of another call. */
 const idPattern = /"id"\s*:\s*(-?\d{1,16}(?![\d.eE])|"(?:[^"\\]|\\.){0,200}")/;
 
 /**
@@ -61,7 +61,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: JSONRPCMessage): void {
-    // Not awaited: the stream buffers, and a client that stops reading must not hold up the calls of others.
+    // We do not await this: the stream buffers, and a client that stops reading must not hold up the calls of others.
     this.#stdout.write(`${JSON.stringify(message)}\n`);
   }
 

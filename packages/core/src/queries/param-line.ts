@@ -131,7 +131,7 @@ function splitExamples(description: string, type: ParamType): { text: string; ex
   return { text, examples: examples.slice(0, maxExamples).map((one) => one.trim()) };
 }
 
-/** For people: `customer_id integer`, `since date = 2025-01-01`. */
+/** Formats a parameter for people: `customer_id integer`, `since date = 2025-01-01`. */
 export function formatParam({ name, type, isRequired, fallback }: QueryParam): string {
   const shown = typeof fallback === 'string' ? fallback : JSON.stringify(fallback);
   const more = isRequired ? '' : fallback === null ? ' optional' : ` = ${shown}`;

@@ -5,7 +5,7 @@ import { parseJson } from '../registry/tree.ts';
 export interface ParamType {
   kind: ScalarName | 'choice' | 'native';
   isList: boolean;
-  /** Of a choice: what is accepted. */
+  /** The values that a choice accepts. */
   choices?: readonly string[];
   /** The engine's name of a type that this module does not know, without the brackets of a list. */
   native?: string;
@@ -101,7 +101,7 @@ function unquote(word: string): string {
   return typeof value === 'string' ? value : word;
 }
 
-/** As messages show it: `date`, `one of a, b`, `order_status[]`. */
+/** Formats a type for messages: `date`, `one of a, b`, `order_status[]`. */
 export function formatParamType({ kind, native: name, choices, isList }: ParamType): string {
   if (kind === 'choice') return `one of ${(choices ?? []).join(', ')}`;
   return `${kind === 'native' ? name : kind}${isList ? '[]' : ''}`;

@@ -61,8 +61,8 @@ export function createQueryLibrary({ folders, brought, rules, trust, taken, allo
 }
 
 /**
- * Of several files with one name the first wins. It also wins while it is broken or switched off: a mistake in it must not give the
- * name another meaning. A file that is not allowed has no say.
+ * The first of several files with one name wins. It also wins while it is broken or switched off: a mistake in it must not give the
+ * name another meaning. A file that is not allowed does not count.
  */
 function judge(files: readonly QueryFile[], taken: ReadonlySet<string>, allowCommand: string): QueryEntry[] {
   const owners = new Map<string, QueryFile>();

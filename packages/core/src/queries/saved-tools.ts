@@ -201,7 +201,7 @@ function describeParams({ name, params }: SavedQuery): string {
 /** The parameters of a query that is not known yet. A loose object would be shown with two keys that say nothing. */
 const anyParams = z.unknown().optional().meta({ type: 'object' });
 
-/** Left out, it is empty, so that an error names what is missing in it. */
+/** A field that is left out is empty, so that an error names what is missing in it. */
 function createParamsField({ params }: SavedQuery): z.ZodType {
   return z.strictObject(createParamShape(params)).prefault({});
 }

@@ -138,7 +138,9 @@ export function longestSecret(): number {
   return Math.min(Math.max(...Object.values(matchers).map(({ longest }) => longest)), maxLookAround);
 }
 
-/** Like `slice`, but a secret that one of the edges cuts in two is not shown in halves, which put together would be the whole. */
+/**
+ * Slices like `slice`, but does not show the halves of a secret that an edge cuts in two, which put together would be the whole.
+ */
 export function sliceKnown(text: string, from: number, to: number): string {
   if (longestSecret() === 0) return text.slice(from, to);
   const first = secretAcross(text, from);

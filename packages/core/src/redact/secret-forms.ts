@@ -85,7 +85,7 @@ function escapeEntities(text: string, entities: Entities): string {
   return text.replace(/[&<>"'/\t\n\r]/g, (char) => entities[char] ?? char);
 }
 
-/** Beyond ASCII as it is or as numbers; each also as a text inside JSON. */
+/** Characters beyond ASCII are written as they are or as numbers; each form may also be a text inside JSON. */
 function xmlForms(text: string): string[] {
   const named = entityStyles.map((style) => escapeEntities(text, style));
   const forms = [...new Set(named)].flatMap((form) => [

@@ -127,7 +127,9 @@ function sharedLength(one: string, text: string, index: number): number {
   return length;
 }
 
-/** As it is, or all of it in upper case, lower case or with capital initials. Any other mixture is another word. */
+/**
+ * Whether it is written as it is, or all in upper case, in lower case or with capital initials. Any other mixture is another word.
+ */
 function isWritten(forms: readonly string[], shown: string): boolean {
   if (forms.some((form) => form.startsWith(shown))) return true;
   const chars = [...shown];
@@ -140,7 +142,7 @@ function isLower(char: string): boolean {
   return char === char.toLowerCase();
 }
 
-/** Or a letter like ß, which some servers leave as it is. */
+/** A letter like ß counts as well, because some servers leave it as it is. */
 function isUpper(char: string): boolean {
   const upper = char.toUpperCase();
   return char === upper || upper.length !== char.length;

@@ -35,7 +35,7 @@ export interface Entry<C extends BaseConnection> {
   version: string;
 }
 
-/** Of a whole source: a broken file, a project file that is not allowed. Never hides what other sources hold. */
+/** A problem of a whole source: a broken file, or a project file that is not allowed. It never hides what other sources hold. */
 export interface SourceProblem {
   origin: Origin;
   failure: Failure;
@@ -76,7 +76,7 @@ export interface Registry<C extends BaseConnection> {
   add(input: Record<string, unknown>, signal?: AbortSignal): Promise<Entry<C>>;
   /** Changes the store. null removes a field. `readonly` cannot be cleared. */
   update(name: string, patch: Record<string, unknown>, signal?: AbortSignal): Promise<Entry<C>>;
-  /** As the two above it waits for others who change the store; when the signal is aborted meanwhile, nothing is changed any more. */
+  /** Waits like the two above for others who change the store; when the signal is aborted meanwhile, nothing is changed. */
   remove(name: string, signal?: AbortSignal): Promise<void>;
   /** The same connections as one client may use them. */
   narrow(limits: ConnectionLimits): Registry<C>;

@@ -40,7 +40,7 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
   configPath?: string | undefined;
   /** What `${VAR}` and `{ "env": … }` see, and the variable below. */
   env: Environment;
-  /** Of one connection, strict. Fields that hold secrets are those that use `secretRef`. */
+  /** The strict schema of one connection. Fields that hold secrets are those that use `secretRef`. */
   schema: z.ZodType<C>;
   /** The program: the prefix of every line on stderr, and what has the command `allow`. */
   logPrefix: string;
@@ -71,7 +71,7 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
   restrictionFields?: readonly string[];
   /** Files of other programs that a reference may name. */
   secretSources?: SecretSources<C>;
-  /** Of the program itself, because of the option `from`. */
+  /** The connections of the program itself, because of the option `from`. */
   ownConnections?: readonly { from: string; list: readonly ({ name: string } & Fields)[] }[];
   /** Those alone count: neither files nor variables are looked at for others. */
   onlyOwn?: boolean | undefined;

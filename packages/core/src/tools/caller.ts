@@ -1,6 +1,6 @@
 import type { Failure } from '../failure.ts';
 
-/** Who made a call, as far as a call has to know. */
+/** The caller, as far as a call has to know. */
 export interface Caller {
   /** Aborted when the caller gives the call up. */
   readonly signal: AbortSignal;

@@ -120,7 +120,7 @@ class ToolList {
   readonly #dropped = new Set<string>();
   #define = defineFor;
   #advice = '';
-  // Made when a client first asks: converting every schema at start would delay the first answer.
+  // The definitions are made when a client first asks: converting every schema at start would delay the first answer.
   #definitions: ToolDefinition[] | undefined;
 
   get names(): readonly string[] {
@@ -300,8 +300,8 @@ function defineFor(tool: Tool): ToolDefinition {
 }
 
 /**
- * For people who want few tools in the model's context: without titles, without the hints that mean nothing for a read, and limits are
- * named when they are broken.
+ * Defines a tool for people who want few tools in the model's context: without titles, without the hints that mean nothing for a
+ * read, and with limits that are named only when they are broken.
  */
 function defineBriefly(tool: Tool): ToolDefinition {
   const { title: _title, inputSchema, annotations, ...definition } = defineFor(tool);

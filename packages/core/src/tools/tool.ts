@@ -60,7 +60,7 @@ export interface Tool<Schema extends z.ZodObject = z.ZodObject> {
   handler(args: z.output<Schema>, context: ToolContext): Promise<ToolReply>;
 }
 
-/** As a tool is written: its schema is made when it is first needed, which no start has to wait for. */
+/** A tool as it is written. Its schema is built lazily, to keep the start fast. */
 interface ToolSource<Schema extends z.ZodObject> extends Omit<Tool<Schema>, 'input'> {
   input(): Schema;
 }

@@ -18,11 +18,11 @@ export interface TunnelContext {
   home: string;
   log: Log;
   timeouts?: Partial<TunnelTimeouts>;
-  /** Instead of those that ssh reads, for servers that the connection itself describes. */
+  /** Replace those that ssh reads, for servers that the connection itself describes. */
   knownHostsFiles?: readonly string[];
   /** More keys that a person has accepted, beside those of ssh. */
   acceptedKeysFile?: string;
-  /** Instead of the person's configuration of ssh. */
+  /** Replaces the person's configuration of ssh. */
   sshConfig?: string;
 }
 

@@ -27,7 +27,7 @@ export interface SshStep {
 }
 
 interface PlanOptions extends AskOptions {
-  /** Instead of those that ssh reads, for servers that the connection itself describes. */
+  /** Replace those that ssh reads, for servers that the connection itself describes. */
   knownHostsFiles?: readonly string[] | undefined;
   /** More keys that a person has accepted; ssh does not know of them by itself. */
   acceptedKeysFile?: string | undefined;

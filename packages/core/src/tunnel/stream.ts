@@ -27,7 +27,7 @@ export class TunnelStream extends Duplex {
   readonly #openChannel: () => Promise<ByteChannel>;
   #channel: ByteChannel | undefined;
   #opening = false;
-  /** Set when nothing can be written any more, whatever the channel itself says. */
+  /** The reason why nothing can be written any more, whatever the channel itself says. */
   #broken: Error | undefined;
   /** What was written before the channel was there. */
   #early: Buffer | undefined;
@@ -123,7 +123,7 @@ export class TunnelStream extends Duplex {
     channel.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) channel.pause();
     });
-    // Not from inside the promise: what a listener throws has to surface as itself.
+    // The listener is not called inside the promise: what it throws has to surface as itself.
     process.nextTick(() => {
       if (this.destroyed) return;
       this.emit('connect');

@@ -26,7 +26,7 @@ export interface Tunnel {
   /** A socket-like stream; the channel opens when the driver calls `connect()` or first writes. */
   stream(host: string, port: number): DialledStream;
   status(): TunnelStatus;
-  /** Called once, when the tunnel is lost or closed. */
+  /** The listener runs once, when the tunnel is lost or closed. */
   onClosed(listener: (cause: unknown) => void): void;
   close(): Promise<void>;
 }

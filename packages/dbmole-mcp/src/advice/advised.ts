@@ -5,7 +5,7 @@ import type { TrialPlan } from './try-indexes.ts';
 
 /** A statement, and what became of it. */
 export interface Advised {
-  /** Counted from 1. */
+  /** The number of the statement, counted from 1. */
   number: number;
   sql: string;
   slow: SlowStatement | undefined;

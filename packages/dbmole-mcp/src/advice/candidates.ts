@@ -5,7 +5,7 @@ import { minRows } from './table-facts.ts';
 /** An index that does not exist yet. */
 export interface Candidate {
   table: TableFacts;
-  /** As the engine writes them: columns, expressions, with an operator class or DESC behind them. */
+  /** The keys as the engine writes them: columns, expressions, with an operator class or DESC behind them. */
   keys: readonly string[];
   /** How many of the keys, from the left, are compared with single values, so that their order does not matter. */
   equalKeys: number;

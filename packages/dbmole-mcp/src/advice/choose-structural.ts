@@ -76,7 +76,7 @@ function hasIndex({ table, equal, joins }: TableUse): boolean {
   return table.indexes.some(({ isOrdered, keys }) => isOrdered && columns.has(keys[0] ?? ''));
 }
 
-/** By conditions with values, or by the order of a result of which only the beginning is needed. */
+/** Chooses by conditions with values, or by the order of a result of which only the beginning is needed. */
 function chooseSearch(use: TableUse, candidates: readonly Candidate[], estimate: number | undefined): Candidate | undefined {
   const own = candidates.filter(({ partner, kind }) => partner === undefined && kind === 'ordered');
   const [best] = own.toSorted((a, b) => a.fraction - b.fraction || a.keys.length - b.keys.length);

@@ -122,7 +122,7 @@ class Resolver {
     return [{ column, expression: key.expression, fraction }];
   }
 
-  /** Of all levels, because a subquery may compare its columns with ours. */
+  /** Looks at the joins of all levels, because a subquery may compare its columns with ours. */
   #joinsOf(source: Source): JoinKey[] {
     return this.#levels.flatMap((level) =>
       level.joins.flatMap(({ left, right }) => {

@@ -78,7 +78,7 @@ export interface SqlBackendOptions {
   /** Databases at most that have sessions at the same time. */
   databases?: number;
   pool?: Omit<SessionPoolOptions, 'open'>;
-  /** Instead of the guard of the engine. */
+  /** Replaces the guard of the engine. */
   createGuard?: (trust?: Trust) => ReadGuard;
   /** Where definitions are remembered that a person trusts. */
   trustPath?: string;

@@ -27,7 +27,7 @@ class FakeSession implements Session {
     this.closings += 1;
   }
 
-  /** As a real one, it serves one call at a time. */
+  /** Serves one call at a time, like a real one. */
   async work(ms: number): Promise<FakeSession> {
     if (this.busy) throw new Error('two calls on one session');
     this.busy = true;

@@ -28,7 +28,7 @@ export class SessionPool {
   readonly #idleMs: number;
   readonly #disposeMs: number;
   readonly #slots: CallSlots;
-  /** Used last, taken first: the others grow old and are closed. */
+  /** The session that was used last is taken first: the others grow old and are closed. */
   #idle: Idle[] = [];
   readonly #sessions = new Set<Session>();
   /** Those whose statement was given up, until the server confirms its end. */

@@ -177,7 +177,7 @@ class DatabasePools {
     }
   }
 
-  /** Or only at this database, which the user perhaps may not enter. */
+  /** Whether the login fails everywhere, or only at this database, which the user may have no right to enter. */
   async #isRefusedAnywhere(database: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (database === this.#target.config.database) return true;
     try {

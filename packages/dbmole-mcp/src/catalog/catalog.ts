@@ -70,7 +70,7 @@ export interface ReferenceDetails {
 
 interface CheckDetails {
   name: string;
-  /** Set for a constraint of one column, which is shown in the column's line. */
+  /** The column of a constraint that has only one, which is shown in the column's line. */
   column: string | undefined;
   definition: string;
 }
@@ -237,7 +237,7 @@ export interface SqlCatalog {
   search(run: CatalogRun, filter: SearchFilter): Promise<SearchHit[]>;
   /** All foreign keys. Fails where there are more than a catalog statement may read. */
   foreignKeys(run: CatalogRun): Promise<ForeignKey[]>;
-  /** As they are, without quotes. */
+  /** Names as they are, without quotes. */
   schemaNames(run: CatalogRun): Promise<string[]>;
   /** Names that exist, for offering the nearest ones after an unknown table; `nearest-tables.ts` compares them. */
   tableNames(run: CatalogRun): Promise<string[]>;
@@ -247,7 +247,7 @@ export interface SqlCatalog {
   functionNames?(run: CatalogRun): Promise<string[]>;
   /** What the account could do beyond reading. Never throws for want of rights. */
   audit(run: CatalogRun): Promise<Capabilities>;
-  /** Loaded when it is first asked for. */
+  /** The module is loaded when it is first used. */
   diagnosis(): Promise<Diagnosis>;
 }
 
@@ -255,7 +255,7 @@ interface PlanRequest {
   sql: string;
   /** Runs it too. */
   analyze: boolean;
-  /** To be shown as it is, so as JSON where the engine has that. */
+  /** Shows the plan as it is: as JSON where the engine has that. */
   raw: boolean;
 }
 

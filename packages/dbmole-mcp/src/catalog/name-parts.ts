@@ -7,7 +7,7 @@ interface NamePart {
 
 const part = /\s*(?:"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^."`]+))\s*(\.|$)/y;
 
-/** Far beyond what any engine takes for a name. */
+/** This is far beyond what any engine takes for a name. */
 const maxLength = 600;
 
 /** A name as the caller wrote it: `orders`, `sales.orders`, `"Odd.Name"`, `` `a``b`.c ``. */

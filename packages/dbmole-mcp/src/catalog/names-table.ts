@@ -43,7 +43,7 @@ interface Looked {
   advice?: string | undefined;
 }
 
-/** Instead of a table without rows: how much was looked at, and which names resemble those that were not found. */
+/** Answers instead of a table without rows: how much was looked at, and which names resemble those that were not found. */
 export function respondNothing({ what, names, wanted, advice }: Looked): ToolReply {
   const bare = names.map((name) => bareName(name).toLowerCase());
   const missing = wanted.filter((word) => !bare.some((name) => name.includes(word.toLowerCase())));

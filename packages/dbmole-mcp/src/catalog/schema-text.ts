@@ -94,7 +94,7 @@ function formatNull({ type, nullable }: ColumnDetails): string {
   return `${type}${nullable ? '?' : ''}`;
 }
 
-/** By the one column that each concerns: what comes before its default, and what behind. */
+/** Constraints by the one column that each concerns: what comes before its default, and what behind. */
 interface Constraints {
   keys: ReadonlyMap<string, readonly string[]>;
   others: ReadonlyMap<string, readonly string[]>;

@@ -54,7 +54,7 @@ describe('a connection URL', () => {
     ['sslmode=require&channel_binding=require', 'verify-full'],
     ['sslmode=require&channel_binding=prefer&gssencmode=disable', 'require'],
     ['sslrootcert=system', 'verify-full'],
-    // Of several, none is loosened by another.
+    // The strictest of several wins.
     ['sslmode=require&sslaccept=strict', 'verify-full'],
     ['ssl=true&sslmode=require', 'verify-full'],
     ['sslmode=prefer&sslaccept=strict', 'verify-full'],

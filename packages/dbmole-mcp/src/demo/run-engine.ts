@@ -16,7 +16,7 @@ interface StartOptions {
   cache: string;
   programs: string;
   template: Template;
-  /** Used when it is free: what was opened before the engine died finds the next one in its place. */
+  /** This port is used if it is free, so that what was opened before the engine died finds the next one in its place. */
   port: number | undefined;
 }
 

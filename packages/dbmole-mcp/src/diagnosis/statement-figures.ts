@@ -15,7 +15,7 @@ export interface StatementFigures {
   calls: number;
   totalMs: number;
   meanMs: number;
-  /** Of the time of all statements, from 0 to 1. */
+  /** The share of the time of all statements, from 0 to 1. */
   share: number;
   rows: number;
   /** What else is known, in the words of the engine. */

@@ -115,7 +115,10 @@ function takeName(part: string, path: string): void {
   }
 }
 
-/** Not every file system has links: there we create the name first, which fails where there is something, and replace our own. */
+/**
+ * Not every file system has links. On one without, this creates the name, which fails if something is there, and then replaces its
+ * own file.
+ */
 function takeNameWithoutLinks(part: string, path: string): void {
   attempt(path, () => closeSync(openSync(path, 'wx', 0o600)));
   attempt(path, () => renameSync(part, path));

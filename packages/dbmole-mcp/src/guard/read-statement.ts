@@ -20,8 +20,8 @@ export interface ReadGuard {
   /** Throws a `refused` Failure with the construct, its position, why it is not a read, and what to use instead. */
   check(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
   /**
-   * For a server whose catalog changes all the time. What `run` answers is all from one moment, and the premise does not depend on
-   * changes that cannot matter to this statement. Left out where there is no such premise.
+   * Serves a server whose catalog changes all the time. What `run` answers is all from one moment, and the premise does not depend
+   * on changes that cannot matter to this statement. Absent if there is no such premise.
    */
   checkAlone?(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
   /** The premise no longer held: the next check asks the server again. */

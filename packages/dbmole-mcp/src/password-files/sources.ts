@@ -11,7 +11,7 @@ interface FileOfAnEngine {
   read(config: Connection, request: SourceRequest): string | undefined;
 }
 
-/** By the name of the file, without the dot that hides it. */
+/** Files by name, without the dot that hides it. */
 const files: Readonly<Record<string, FileOfAnEngine>> = {
   pgpass: { types: ['postgres'], read: (config, request) => passwordFromPgpass(toKey(config), request) },
   'pg_service.conf': { types: ['postgres'], read: (_config, request) => passwordFromPgService(request) },

@@ -21,7 +21,7 @@ export async function openPostgres(engine: RunningEngine, login: Login = {}): Pr
   const { host, port, user, password, database } = engine;
   const client = new pg.Client({ host, port, user, password, database: database ?? 'postgres', ...login });
   await client.connect();
-  // As the text that the engine sent, whatever the type.
+  // Every value is the text that the engine sent, whatever the type.
   const types = { getTypeParser: () => (value: string) => value };
   return {
     async run(text, params = []) {

@@ -66,7 +66,7 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
       expect(await search('bought', 'people')).toEqual(['customers']);
       expect(await search('cancelled')).toEqual(['orders.status']);
       expect((await search('orders'))[0]).toBe('orders');
-      // Not every column of a table whose name has the word.
+      // A table whose name has the word does not bring all of its columns.
       expect(await search('customers')).toEqual(['customers']);
       expect(await search('100%')).toEqual([]);
     });

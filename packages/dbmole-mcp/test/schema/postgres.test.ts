@@ -69,7 +69,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
         expect(await search('bought', 'people')).toEqual(['customers']);
         expect(await search('cancelled')).toContain('order_status');
         expect((await search('orders'))[0]).toBe('orders');
-        // Not every column of a table whose name has the word.
+        // A table whose name has the word does not bring all of its columns.
         expect(await search('customers')).toEqual(['customers']);
         expect(await search('100%')).toEqual([]);
         expect((await search('e')).length).toBeGreaterThan((await search('email')).length);

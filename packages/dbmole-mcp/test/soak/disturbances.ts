@@ -19,7 +19,7 @@ interface Disturbance {
   run(): Promise<unknown>;
 }
 
-/** As long as an engine that is back may still be starting up, or a lost connection unnoticed. */
+/** So long may an engine that is back still be starting up, or a lost connection be unnoticed. */
 const graceMs = 3_000;
 
 /** Every engine ends in order and by a power cut, and the bastion cuts its sessions or goes away as a whole. */

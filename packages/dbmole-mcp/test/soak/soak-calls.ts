@@ -111,7 +111,7 @@ function slowArguments({ connection, number }: SoakCall, more: object = {}): obj
   return { sql: formatSlowRead(connection.type, `soak ${number}`), ...more };
 }
 
-/** Given up while it runs, or waits to run. There is no answer to a call that was cancelled. */
+/** Gives up a call while it runs, or waits to run. There is no answer to a call that was cancelled. */
 async function cancel(call: SoakCall): Promise<Outcome> {
   const { server, connection, random } = call;
   const args = { connection: connection.name, ...slowArguments(call) };

@@ -28,7 +28,7 @@ export const soakUser = 'soak';
 
 const engineIds: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];
 
-/** Which engine, and how it is reached; the last two columns are `tunnelled` and `readonly`. */
+/** The engine of each connection, and how it is reached; the last two columns are `tunnelled` and `readonly`. */
 const plan: readonly [name: string, id: ServerId, tunnelled: boolean, readonly: boolean][] = [
   ['pg', 'postgres18', false, false],
   ['pg-readonly', 'postgres18', false, true],

@@ -29,7 +29,7 @@ interface SoakResult {
 /** Calls that are under way at the same time. */
 const workers = 16;
 const maxProblems = 20;
-/** So that memory, caches and pools have the size that such work needs. */
+/** The share of calls that give memory, caches and pools the size that such work needs. */
 const warmShare = 0.1;
 
 /**

@@ -24,7 +24,7 @@ export function ping(dockerHost: string, withinMs = 2_000): Promise<boolean> {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    // Not the socket's timeout: an engine that sends a byte now and then must not hold us.
+    // The socket's timeout would not do: an engine that sends a byte now and then must not hold us.
     const timer = setTimeout(() => request.destroy(), withinMs);
     request.on('close', () => clearTimeout(timer));
     request.on('error', () => resolve(false));

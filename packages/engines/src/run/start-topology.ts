@@ -29,7 +29,7 @@ export interface Topology {
   /** Opens both hops for `bastion.user` and `inner.user`. */
   readonly privateKeyFile: string;
   readonly knownHostsFile: string;
-  /** For `ssh -F`: hosts `bastion` and `inner`, the second by way of the first. */
+  /** A file for `ssh -F`: hosts `bastion` and `inner`, the second by way of the first. */
   readonly sshConfigFile: string;
   readonly passwordLogin: { readonly user: string; readonly password: string } | undefined;
   stop(): Promise<void>;

@@ -8,8 +8,8 @@ export interface AnswerLimits {
   /** The limits of longer JSON. Without them only the text is wanted, and the value only of a short one. */
   json?: JsonStreamLimits;
   /**
-   * Called for longer JSON once nothing more fits: whether what was kept is all that is wanted. The rest is then not read, and the
-   * connection is closed.
+   * Decides about longer JSON once nothing more fits: whether what was kept is all that is wanted. The rest is then not read, and
+   * the connection is closed.
    */
   isEnough?: (json: unknown) => boolean;
 }

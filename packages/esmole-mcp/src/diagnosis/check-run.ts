@@ -16,7 +16,7 @@ export interface CheckRun {
   /** Sentences about what was left out. */
   readonly notes: readonly string[];
   read(request: AskedRequest): Promise<unknown>;
-  /** For facts that a check can do without: undefined where they are refused, which becomes a note, or do not exist. */
+  /** Reads facts that a check can do without: undefined where they are refused, which becomes a note, or do not exist. */
   readIfAllowed(what: string, request: AskedRequest): Promise<unknown>;
   mayName(index: string): boolean;
   /** What the user may see; undefined where the cluster does not say, as one without security. */
@@ -25,7 +25,7 @@ export interface CheckRun {
   describeHidden(...privileges: readonly IndexPrivilege[]): Promise<string | undefined>;
 }
 
-/** Far more than ten thousand shards. */
+/** Enough for far more than ten thousand shards. */
 const limits: AnswerLimits = {
   bytes: textBytes,
   json: { string: 64 * 1024, list: 48 * 1024 * 1024, total: 48 * 1024 * 1024, values: 400_000 },
@@ -41,7 +41,7 @@ export function createRuns(call: ClusterCall, index: string | undefined): () => 
   const asked = new Map<string, Promise<Answer>>();
   const ask = (request: AskedRequest) => {
     const key = JSON.stringify(request);
-    // Also what the guard refuses is an answer.
+    // A refusal of the guard is an answer as well.
     const answer = asked.get(key) ?? Promise.resolve().then(() => call.ask(request, limits));
     asked.set(key, answer);
     return answer;

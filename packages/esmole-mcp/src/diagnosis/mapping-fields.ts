@@ -13,7 +13,7 @@ export interface MappedField {
 
 interface MappedFields {
   fields: readonly MappedField[];
-  /** As the cluster counts against its limit: objects and other forms as well. */
+  /** The number that the cluster compares with its limit: objects and other forms count as well. */
   count: number;
 }
 

@@ -95,7 +95,7 @@ const counterPaths = [
   'indexing.index_failed',
 ];
 
-/** Counted by each shard since it was put on its node. */
+/** Reads what each shard has counted since it was put on its node. */
 export async function readCounters(run: CheckRun): Promise<ReadonlyMap<string, IndexCounters>> {
   const filter = counterPaths.map((path) => `indices.*.total.${path}`).join(',');
   const json = await run.read({ path: buildPath(run.index, '_stats', 'search,indexing'), params: { filter_path: filter } });

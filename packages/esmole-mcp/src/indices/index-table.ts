@@ -12,7 +12,7 @@ export interface IndexItem {
   docs: number | undefined;
   bytes: number | undefined;
   aliases: readonly string[];
-  /** Set for a data stream: its indices, in their order. */
+  /** The indices of a data stream, in their order. */
   backing?: readonly string[] | undefined;
 }
 

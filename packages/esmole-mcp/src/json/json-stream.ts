@@ -89,7 +89,7 @@ export class JsonStream {
     return this.#value;
   }
 
-  /** Like `push`, for bytes in UTF-8, but stops after what is left out. Returns how far it came. */
+  /** Works like `push`, for bytes in UTF-8, but stops after what is left out. Returns how far it came. */
   skip(bytes: Uint8Array): number {
     return this.#skipped === undefined ? 0 : this.#afterSkip(this.#skipped, this.#skipped.readBytes(bytes, 0));
   }

@@ -36,7 +36,10 @@ function listDetails(part: unknown): readonly unknown[] {
   return Array.isArray(details) ? details : [];
 }
 
-/** Of `weight(title:json in 21) [PerFieldSimilarity], result of:` the term, and of others what comes before how they are computed. */
+/**
+ * Reads the term of `weight(title:json in 21) [PerFieldSimilarity], result of:`, and of others what comes before how they are
+ * computed.
+ */
 function readName(description: unknown): string {
   const text = typeof description === 'string' ? description.slice(0, 500) : 'part';
   const isTerm = text.startsWith('weight(') && text.includes(' in ');

@@ -110,7 +110,7 @@ export function readSortValues(hit: Hit | undefined): readonly unknown[] | undef
 
 const around = 40;
 
-/** Like `ClusterCall.read`; when the cluster reports a position in the body, the failure quotes what is there. */
+/** Reads like `ClusterCall.read`; when the cluster reports a position in the body, the failure quotes what is there. */
 async function readWithPlace(call: ClusterCall, request: AskedRequest, limits: AnswerLimits): Promise<Answer> {
   const answer = await call.ask(request, limits);
   const failure = await call.failureOf(answer);

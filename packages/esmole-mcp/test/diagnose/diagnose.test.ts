@@ -167,7 +167,7 @@ function readBody(text: string): object | undefined {
     try {
       return JSON.parse(text.slice(1, end + 1));
     } catch {
-      // Not the last brace yet.
+      // The last brace is not there yet.
     }
   }
   return undefined;

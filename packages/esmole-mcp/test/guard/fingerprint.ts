@@ -6,7 +6,7 @@ type Fingerprint = Readonly<Record<string, string>>;
 /** Counters that only a write, or what writes cause, makes grow. Of every shard, hidden ones too. */
 const counters = ['docs', 'indexing', 'refresh', 'flush', 'merges', 'translog', 'seq_no', 'completion'];
 
-/** Kept per index for as long as something is open. */
+/** Counters of each index that are kept for as long as something is open. */
 const open = ['scroll_current', 'open_contexts', 'point_in_time_current'];
 
 /** Security does not exist on some of them, and the answer then is the same each time too. */

@@ -15,7 +15,7 @@ const verbs: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 const names = ['g-shop', 'g-*', '*', '_all', 'g-none', 'g-shop,g-lookup', '1', 'x', '_local', 'os', 'docs', 'search', 'query'];
 const values = ['true', '1', '1m', 'open', 'a', '_local', ''];
 const extra = ['refresh', 'source', 'pipeline', 'op_type', 'wait_for_completion', 'index', 'force'];
-/** Of routes that write, which the table does not know. */
+/** Routes that write, which the table does not know. */
 const writing =
   '_doc _create _update _bulk _refresh _flush _forcemerge _clone _close _block _scripts _security user _reindex _aliases';
 

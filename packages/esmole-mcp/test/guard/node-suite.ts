@@ -89,7 +89,7 @@ interface Read {
 
 function identityFor({ id, version }: RunningEngine): ClusterIdentity {
   const identity = readIdentity(id === 'opensearch3' ? 'opensearch' : 'elasticsearch', version);
-  // As 7 says of itself; the others do not say it in this build.
+  // Version 7 says so of itself; the others do not say it in this build.
   return { ...identity, flavour: id === 'elasticsearch7' ? 'oss' : undefined };
 }
 

@@ -18,7 +18,7 @@ const documents = [
 
 const streams = { index_patterns: ['g-stream*'], data_stream: {}, priority: 600 };
 
-/** Of everything a little, under names that begin with `g-`. What a build has no module for is left out. */
+/** Creates a little of everything, under names that begin with `g-`. What a build has no module for is left out. */
 export async function seedNode(node: RawNode): Promise<void> {
   const put = async (method: string, path: string, body?: object) => {
     const { status, text } = await node.send(method, path, body);

@@ -15,7 +15,7 @@ const known = {
   yes: { type: 'boolean' as const, short: 'y' },
   project: { type: 'boolean' as const },
   keep: { type: 'boolean' as const },
-  // Given by a front to the process that it starts, and by no person.
+  // A front passes this to the process that it starts; no person does.
   'shared-socket': { type: 'string' as const },
 };
 

@@ -56,7 +56,7 @@ function findTemplateRef(hub: Hub, { uri, ...rest }: Fields): { server: string; 
   return { server: found.server, ref: { ...rest, uri: found.uri } };
 }
 
-/** By the URI of the hub, or by one that exactly one server may have: servers also mention their URIs in texts. */
+/** Finds a resource by the URI of the hub, or by one that exactly one server may have: servers also mention their URIs in texts. */
 function findResource(hub: Hub, uri: string): ServerUri {
   const known = hub.enabled.filter(({ entry }) => entry?.resources);
   const parsed = parseHubUri(uri);

@@ -34,7 +34,7 @@ export function readStartList(options: StartOptions): Offer | undefined {
       return undefined;
     if (!isFields(value.offer.shown)) return undefined;
     const isCurrent = Object.entries(value.stamps).every(([path, stamp]) => (readStamp(path) ?? null) === stamp);
-    // Written by `saveStartList` of this version.
+    // `saveStartList` of this version wrote it.
     return isCurrent ? (value.offer as unknown as Offer) : undefined;
   } catch {
     return undefined;

@@ -80,7 +80,7 @@ function parseManifest(bytes: Uint8Array | undefined): Manifest | undefined {
   const isWhole = isListOf(tools, isTool) && isListOf(prompts, isPrompt) && isFields(accepted);
   const hasUris = isListOf(resources, isResource) && isListOf(templates, isTemplate);
   const hasPlace = [server, origin, fingerprint].every((one) => typeof one === 'string');
-  // Written by `saveManifest`, and the parts that are used without a further check have just been checked.
+  // `saveManifest` wrote it, and the parts that are used without a further check have just been checked.
   return isWhole && hasUris && hasPlace ? (value.manifest as unknown as Manifest) : undefined;
 }
 
@@ -148,7 +148,7 @@ export type Change = 'new' | 'changed';
 /** Something that a model reads and that differs from what was accepted. */
 export interface ChangedPart {
   kind: 'tool' | 'prompt' | 'instructions';
-  /** Empty for the instructions. */
+  /** The name is empty for the instructions. */
   name: string;
   change: Change;
   shown: unknown;

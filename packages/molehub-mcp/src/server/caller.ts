@@ -12,7 +12,7 @@ export interface HubCaller {
   elicitation: Fields | undefined;
   /** Asks the person. */
   elicit(params: Fields, signal: AbortSignal): Promise<Fields>;
-  /** Set in the newer era, where a result may be a question to the person, whose answer comes with the next call. */
+  /** Present in the newer era, where a result may be a question to the person, whose answer comes with the next call. */
   answers?: { inputResponses?: unknown; requestState?: unknown };
 }
 
@@ -20,7 +20,7 @@ export interface HubCaller {
 export interface ServerCall {
   method: string;
   params: Fields;
-  /** For messages: the name of the tool, the prompt or the resource. */
+  /** The name of the tool, the prompt or the resource, for messages. */
   what: string;
   /** Milliseconds, instead of the server's own. */
   timeoutMs?: number | undefined;

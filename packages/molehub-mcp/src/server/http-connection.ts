@@ -10,7 +10,7 @@ export interface HttpOptions extends OpenOptions {
   launch: Extract<Launch, { kind: 'http' }>;
 }
 
-/** Longer than any call: the hub has its own limit. */
+/** This is longer than any call: the hub has its own limit. */
 const maxRequestMs = 2 ** 31 - 1;
 const endMs = 1_000;
 const anyResult = z.looseObject({});

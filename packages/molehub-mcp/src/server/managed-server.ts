@@ -218,7 +218,7 @@ export class ManagedServer {
     }
   }
 
-  /** After a call was given up: a server that answers nothing any more is ended, with all that it runs. */
+  /** Runs after a call was given up: a server that answers nothing any more is ended, with all that it runs. */
   async #requireAlive(connection: ServerConnection): Promise<void> {
     const { graceMs = defaultGraceMs } = this.#options;
     try {

@@ -1,6 +1,6 @@
 import type { Fields, ToolDefinition } from './json.ts';
 
-/** Who asks, as the session knows it. */
+/** The caller, as the session knows it. */
 export interface SessionCaller {
   session: string;
   signal: AbortSignal;

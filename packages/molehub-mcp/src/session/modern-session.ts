@@ -69,7 +69,7 @@ export class ModernSession {
       server.setRequestHandler(method as keyof typeof listMethods, list(key));
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const result = await this.#run(mcpReq, (caller) => this.#hub.call(params.name, params.arguments ?? {}, caller));
-      // As its server wrote it; the SDK adds what the era wants. So are the results below.
+      // The result is as its server wrote it; the SDK adds what the era wants. So are the results below.
       return result as { content: [] };
     });
     for (const method of passedMethods)

@@ -18,7 +18,7 @@ import { formatProblem, type Reached, reach } from './reach.ts';
 interface Finding {
   ok: boolean;
   text: string;
-  /** Set for a connection: its name, and what its account could do beyond reading. */
+  /** The name of a connection, whose account is then also checked for what it could do beyond reading. */
   name?: string;
   audit?: Audit;
 }
@@ -96,7 +96,7 @@ function cutWords(text: string, room: number): string {
   return `${end < 0 ? start : start.slice(0, end).replace(/[,;:]$/, '')} …`;
 }
 
-/** To be pasted, or piped into another program. */
+/** Prints them so that they can be pasted, or piped into another program. */
 function printStatements<C extends BaseConnection, B extends Backend>(
   { ok, text, name = '', audit }: Finding,
   { terminal }: CommandCall<C, B>,

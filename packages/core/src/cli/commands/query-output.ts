@@ -61,7 +61,7 @@ class TableOutput implements Output {
   }
 }
 
-/** For other programs: what the engine says, to the byte, a record for each row. */
+/** Prints for other programs what the engine says, to the byte, one record per row. */
 class CsvOutput implements Output {
   readonly #print: (text: string) => void;
   rows = 0;

@@ -84,7 +84,7 @@ async function tryOut<C extends BaseConnection, B extends Backend>(
   }
 }
 
-/** As it would be once saved: with the same files, variables and accepted host keys. */
+/** Connects as the saved connection would: with the same files, variables and accepted host keys. */
 async function reachDraft<C extends BaseConnection, B extends Backend>(
   name: string,
   registry: Registry<C>,

@@ -143,7 +143,7 @@ export function readCopy(path: string): string | undefined {
   return readSmallFile(`${resolveTarget(path)}.bak`, { maxBytes: maxSize })?.bytes.toString('utf8');
 }
 
-/** As one step, with the old text beside it; what others may do with the file stays as it was. */
+/** Replaces the file in one step and keeps the old text beside it; its owner and permissions stay as they were. */
 export async function replaceText({ path, text, exists }: ClientFile, changed: string): Promise<boolean> {
   const mode = exists ? statSync(path).mode & 0o777 : undefined;
   let isSame = true;

@@ -75,7 +75,7 @@ function referTo({ secretInput, envValue }: Client, server: string, variable: st
 interface TokenAdvice {
   variable: string | undefined;
   hasReference: boolean;
-  /** Which token it is, as an object of a sentence. */
+  /** Names the token, as an object of a sentence. */
   source: string;
 }
 

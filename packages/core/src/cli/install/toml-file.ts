@@ -122,8 +122,8 @@ interface Place {
 }
 
 /**
- * From its head to its last line; what is inside of texts of several lines is no head. Comments and blank lines behind it belong to
- * what comes next.
+ * Finds a table from its head to its last line. A head inside a text of several lines is none. Comments and blank lines behind it
+ * belong to what comes next.
  */
 function findTable(text: string, name: string): Place | undefined {
   const heads = listHeads(text);

@@ -11,7 +11,7 @@ export interface Terminal {
   home: string;
   /** Writes to stdout: the requested output, and nothing else. */
   print(text: string): void;
-  /** To stderr: what went wrong, and what a person should know meanwhile. */
+  /** Prints to stderr what went wrong, and what a person should know meanwhile. */
   printError(text: string): void;
   /** A person's answer, or undefined without a terminal. Throws when they press Ctrl-C or Ctrl-D, as `askSecret` does. */
   ask(question: string): Promise<string | undefined>;

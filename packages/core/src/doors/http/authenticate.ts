@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Who sends a request, as far as limits and permissions depend on it. */
+/** The sender of a request, as far as limits and permissions depend on it. */
 export interface Principal {
   /** Limits count, and views are kept, for each. */
   id: string;

@@ -14,7 +14,7 @@ export interface HostRules {
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 const hostPattern = /^(?<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,252}))(?::\d{1,5})?$/;
 
-/** As browsers send it: without a path, and without a slash at the end. */
+/** An origin as browsers send it: without a path, and without a slash at the end. */
 const originPattern = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/i;
 const expectedForms = {
   '--allow-host': 'a name or an IP address without a port, such as mole.example.com',

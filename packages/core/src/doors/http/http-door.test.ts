@@ -226,7 +226,7 @@ describe('the header that repeats the connection', () => {
     expect((await call({})).body).toContain('hello');
     const encoded = `=?base64?${Buffer.from('größe').toString('base64')}?=`;
     expect((await call({ connection: 'größe' }, encoded)).body).toContain('hello');
-    // As clients mirror them; the tool takes the number for a name, and refuses the rest.
+    // Clients mirror them like this; the tool takes the number for a name, and refuses the rest.
     expect((await call({ connection: 5 }, '5')).body).toContain('hello');
     expect((await call({ connection: true }, 'true')).body).toContain('E_INPUT');
     expect((await call({ connection: ['a', 'b'] })).body).toContain('E_INPUT');

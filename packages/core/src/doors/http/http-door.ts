@@ -32,7 +32,9 @@ interface Exchange {
 const checkMs = 1_000;
 /** All headers of one request, in bytes. */
 const maxHeaderBytes = 16 * 1024;
-/** Of one connection. Clients that send the next request before the answer is there are rare, and answers wait in memory. */
+/**
+ * The limit of one connection. Clients that send the next request before the answer is there are rare, and answers wait in memory.
+ */
 const maxPipelined = 4;
 /** A client whose machine is gone is noticed after a few of these, in milliseconds. */
 const probeMs = 30_000;
@@ -130,7 +132,7 @@ export class HttpDoor {
   async #sendStatus({ request, response }: Exchange): Promise<void> {
     await this.#identify(request);
     allowMethods(request, ['GET']);
-    // Without the connection of this request.
+    // The connection of this request does not count.
     const clients = this.#connections.open - 1;
     sendJson(response, 200, { root: this.#options.root, clients, calls: this.#calls.running });
   }

@@ -7,7 +7,7 @@ import { checkHost, createHostRules } from './host-check.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsListener {
-  /** Such as `http://127.0.0.1:9464/metrics`. */
+  /** The address, such as `http://127.0.0.1:9464/metrics`. */
   url: string;
   close(): Promise<void>;
 }

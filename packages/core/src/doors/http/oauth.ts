@@ -32,7 +32,7 @@ export interface Oauth {
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 /** A token of another kind, such as one for a logout, is not for access (RFC 8725). */
 const tokenTypes: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
-/** Between the clocks of the issuer and this machine. */
+/** The clocks of the issuer and of this machine may differ by so much. */
 const clockToleranceSeconds = 30;
 const retrySeconds = 10;
 const wellKnown = '/.well-known/oauth-protected-resource';

@@ -11,7 +11,7 @@ export class HttpRefusal extends Error {
   readonly status: number;
   readonly code: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the request, once it is known. */
+  /** The id of the request, once it is known. */
   id: string | number | null = null;
 
   constructor(status: number, message: string, { code = -32_000, retryAfter, headers = {} }: RefusalOptions = {}) {

@@ -24,7 +24,7 @@ export interface MoleClient {
 export interface MoleTool {
   name: string;
   title?: string;
-  /** Written for a model. */
+  /** The description is written for a model. */
   description: string;
   /** JSON Schema of the arguments. */
   inputSchema: MoleInputSchema;
@@ -50,7 +50,7 @@ export interface MoleToolAnnotations {
 export interface MoleCallOptions {
   /** Aborting it stops the statement or request on the server. */
   signal?: AbortSignal | undefined;
-  /** Called a few times a second at most; a call that reports nothing by itself reports every five seconds. */
+  /** Is called a few times a second at most; a call that reports nothing by itself reports every five seconds. */
   onProgress?: ((progress: MoleProgress) => void) | undefined;
 }
 

@@ -54,7 +54,7 @@ function createDefinition() {
 
 async function open(options: (connection: ReturnType<typeof createDefinition>['connection']) => unknown) {
   const { engine, definition, connection, passwords } = createDefinition();
-  // Also what a program without types would pass.
+  // A program without types could pass this as well.
   const mole = await openMole(definition, options(connection) as MoleOptions<unknown>);
   return { mole, engine, passwords };
 }

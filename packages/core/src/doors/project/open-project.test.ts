@@ -58,7 +58,7 @@ async function open(root: string, options: Partial<OpenProjectOptions> = {}): Pr
   });
 }
 
-/** As a server that ends: first its port is free, then the project is closed. */
+/** Ends like a server: first its port becomes free, then the project is closed. */
 async function end(project: OpenProject): Promise<void> {
   await close(servers.pop());
   await project.close();

@@ -28,7 +28,7 @@ export interface OpenProjectOptions extends ServeFiles {
   listen(port: number): Promise<number>;
   /** Where MCP is served then, reachable from this machine, such as `http://127.0.0.1:50001/mcp`. */
   urlFor(port: number): string;
-  /** Called with problems that do not keep the server from starting. */
+  /** Reports problems that do not keep the server from starting. */
   warn(failure: Failure): void;
 }
 

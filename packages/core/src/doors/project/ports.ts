@@ -56,7 +56,7 @@ export function createPortFile(stateFolder: string): PortMemory {
   };
 }
 
-/** For a state folder that cannot be written: every start begins at the first port. */
+/** Serves a state folder that cannot be written: every start begins at the first port. */
 export const noPortMemory: PortMemory = {
   reserve: async (root, tried) => choosePort(new Map(), root, tried),
   remember: async () => undefined,

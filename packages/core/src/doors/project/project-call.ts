@@ -31,7 +31,7 @@ export class ProjectCallError extends Error {
   }
 }
 
-/** Far more than any tool answers, with its reports of progress. */
+/** This is far more than any tool answers, including its reports of progress. */
 const maxAnswerLength = 16 * 1024 * 1024;
 /** The revision whose calls need no handshake and whose results have no fields of the transport. */
 const protocolVersion = '2025-11-25';

@@ -32,7 +32,7 @@ function realFolder(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? realpathSync(path) : undefined;
   } catch {
-    // To the caller, a folder that cannot be reached does not exist.
+    // A folder that cannot be reached does not exist for the caller.
     return undefined;
   }
 }

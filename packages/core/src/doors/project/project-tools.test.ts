@@ -23,7 +23,7 @@ import { withProjects } from './project-tools.ts';
 
 const folder = useTempFolder();
 const stateFolder = () => folder.at('state');
-/** Written in JSON in several ways, of which one has to be kept. */
+/** JSON can write this in several ways, of which one has to be kept. */
 const odd = 'a\u2028b\ud83d\ude00 \\ " / \u0000\u007f </script> \r\n\t é';
 
 let doors: HttpDoor[];

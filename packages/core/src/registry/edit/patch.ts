@@ -86,7 +86,7 @@ function refuseOtherLookUp<C extends BaseConnection>({ name, raw }: RawConnectio
   );
 }
 
-/** By the ports that are used. Where one cannot be read, by what decides about it. */
+/** Compares the ports that are used. Where one cannot be read, compares what decides about it. */
 function movesPort<C extends BaseConnection>(before: Fields, after: Fields, rules: EditRules<C>): boolean {
   const [from, to] = [before, after].map((raw) => readPlaces(inStore(raw, rules), rules.reader)[0]?.port);
   if (from !== undefined && to !== undefined) return from !== to;

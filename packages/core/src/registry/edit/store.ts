@@ -91,7 +91,7 @@ function checkSize(path: string, text: string): string {
   });
 }
 
-/** Never overwrite what we cannot read: it may be a typing error of a person, with all their connections around it. */
+/** We never overwrite what we cannot read: it may be a typing error of a person, with all their connections around it. */
 function readable(path: string, image: FileImage): ConnectionDocument {
   try {
     return parseDocument(image.bytes.toString('utf8'), path);

@@ -47,7 +47,7 @@ export function cleanInput<C extends BaseConnection>(input: Fields, rules: EditR
   const forbidden = rules.userOnlyFields.map((field) => ({ pattern: field.split('.'), kind: 'value' as const }));
   const [first] = secretPlacesIn(input, forbidden);
   if (first) throw personOnly(formatPath(first.path), rules);
-  // To remove it is to set it, too.
+  // Removing a field also counts as setting it.
   const removed = rules.userOnlyFields.find((field) => input[field] === null);
   if (removed !== undefined) throw personOnly(removed, rules);
   refusePath(input.host, rules);

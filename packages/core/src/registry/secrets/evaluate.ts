@@ -204,7 +204,7 @@ export function readVersion(candidates: readonly Candidate[], state: string): st
 let processKey: Buffer | undefined;
 
 function keyedHash(text: string): string {
-  // Made at first use: loading the cryptography would delay the start.
+  // The key is made at first use: loading the cryptography would delay the start.
   processKey ??= randomBytes(32);
   return createHmac('sha256', processKey).update(text).digest('hex');
 }

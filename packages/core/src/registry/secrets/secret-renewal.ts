@@ -10,8 +10,8 @@ interface RenewalOptions<C extends BaseConnection> {
 }
 
 /**
- * For a password that was changed while an old one was still in memory. When an opening is refused, the secrets that programs gave
- * are read again; if they have changed, it is retried once with them. A wrong password is never sent twice.
+ * Handles a password that was changed while an old one was still in memory. When an opening is refused, the secrets that programs
+ * gave are read again; if they have changed, it is retried once with them. A wrong password is never sent twice.
  */
 export class SecretRenewal<C extends BaseConnection> {
   readonly #options: RenewalOptions<C>;

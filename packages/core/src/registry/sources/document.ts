@@ -11,20 +11,20 @@ export const placesKey = 'readonlyPlaces';
 export interface RawConnection {
   name: string;
   raw: Fields;
-  /** For messages: `connections[2], line 14`. */
+  /** The position for messages: `connections[2], line 14`. */
   position: string;
 }
 
 export interface ConnectionList {
   connections: RawConnection[];
-  /** Of elements that cannot even be listed under a name, and of unknown keys beside the list. */
+  /** Problems of elements that cannot be listed under a name, and of unknown keys beside the list. */
   problems: Failure[];
 }
 
 export interface ConnectionDocument extends ConnectionList {
   /** The whole file, also what we do not know. */
   value: Fields;
-  /** Written by a later version of this server: we use what we understand and change nothing. */
+  /** A later version of this server wrote the file: we use what we understand and change nothing. */
   newer: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface FoundConnection {
   references: Fields & { password?: SecretRef };
   /** The fields as the server's `publicView` shows them. */
   shown: Readonly<Record<string, unknown>>;
-  /** For the person: where the password is, and stays unless `copies` is set. */
+  /** Tells the person where the password is, and stays unless `copies` is set. */
   password: string;
   /** `fields` hold a secret, which would be copied into the store. */
   copies?: boolean;

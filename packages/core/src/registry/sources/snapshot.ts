@@ -19,7 +19,7 @@ export interface Listed<C extends BaseConnection> {
 export interface Compiled<C extends BaseConnection> {
   snapshot: Snapshot<C>;
   byName: ReadonlyMap<string, Listed<C>>;
-  /** Of every source, also what is hidden. */
+  /** The connections of every source, hidden ones included. */
   candidates: readonly Candidate[];
   /** Everything that any connection depends on, and what it held. In memory only: it has the variables' values. */
   depends: Dependencies;

@@ -41,7 +41,7 @@ export function readPlaces<C extends BaseConnection>(written: WrittenConnection,
   return [own, ...others, ...behind].map(toPlainPlace);
 }
 
-/** Of a connection that is not valid, by the fields that a valid one would have. */
+/** Guesses the place of a connection that is not valid, by the fields that a valid one would have. */
 function guessPlace<C extends BaseConnection>(
   { file, host, port }: Readonly<Record<string, unknown>>,
   base: string,
@@ -70,7 +70,7 @@ export function isSamePlace(a: Place, b: Place, hosts?: HostAddresses): boolean 
   return a.host === b.host || hosts?.isSame(a.host, b.host) === true;
 }
 
-/** Also by hard links, and by names that a file system takes for one although they differ. */
+/** Compares files, so that hard links and names that a file system treats as equal count as one. */
 function isSameFile(a = '', b = ''): boolean {
   const [one, other] = [a, b].map(identifyFile);
   return one !== undefined && one === other;

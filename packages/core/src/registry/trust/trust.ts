@@ -18,7 +18,7 @@ interface ProjectFile {
   sha256: string;
 }
 
-/** Which project files a person has allowed, by path and content. */
+/** The project files that a person has allowed, by path and content. */
 export interface Trust {
   /** False also when the memory of it cannot be read: then nothing is allowed. */
   isAllowed(file: Pick<ProjectFile, 'path' | 'sha256'>): boolean;

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextpr
 interface HttpAddress {
   url: string;
   token?: string;
-  /** Sent with every request. */
+  /** Headers of every request. */
   headers?: Readonly<Record<string, string>>;
   /** Sends the requests. */
   fetch?: typeof fetch;

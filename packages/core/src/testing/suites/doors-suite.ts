@@ -4,7 +4,7 @@ import { createTempFolder } from '../temp-folder.ts';
 import { type Door, type DoorServer, Doors } from './open-doors.ts';
 
 export interface DoorsContract {
-  /** Called when the engine is up. */
+  /** Runs when the engine is up. */
   server(): DoorServer;
   /** The names of the tools. */
   tools: readonly string[];

@@ -164,7 +164,7 @@ function readProperty(node: Node, at: string): FoundHint[] {
   return name === 'call' || name === 'run' ? texts.map((text) => ({ at, part: name, text: text.trimEnd() })) : [];
 }
 
-/** Not those of another object, which has properties of its own. */
+/** Skips the texts of another object, which has properties of its own. */
 function listTexts(node: unknown): string[] {
   if (!isNode(node) || node.type === 'ObjectExpression' || String(node.type).includes('Function')) return [];
   if (node.type === 'Literal') return typeof node.value === 'string' ? [node.value] : [];

@@ -23,8 +23,8 @@ const ofJump = ['', '.host', '.port', '.user', '.password', '.passphrase'];
 const harmlessEverywhere = ['timeoutMs', 'ssh.passphrase', ...ofJump.map((field) => `ssh.jump.*${field}`)];
 
 /**
- * Which fields a model can set. A field that is new has to be put into one of the lists, or be one that only a person may set: a file,
- * a command or a variable of this machine, a key to accept, what narrows a connection.
+ * Checks which fields a model can set. A new field has to be put into one of the lists, or be one that only a person may set: a
+ * file, a command or a variable of this machine, a key to accept, what narrows a connection.
  */
 export function describePersonFields<C extends BaseConnection, B extends Backend>(options: PersonFields<C, B>): void {
   const { definition, connection } = options;
@@ -52,7 +52,7 @@ export function describePersonFields<C extends BaseConnection, B extends Backend
   });
 }
 
-/** By the rules for tools, not because a value does not fit. */
+/** Whether the rules for tools refuse it, and not a value that does not fit. */
 async function isRefused<C extends BaseConnection, B extends Backend>(
   definition: ServerDefinition<C, B>,
   fields: Fields,

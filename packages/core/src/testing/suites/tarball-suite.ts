@@ -61,7 +61,7 @@ export function describeTarball({ name, folder, runtimes, tools, library, check,
       scratch = mkdtempSync(join(tmpdir(), 'mole-pack-'));
       const tarball = await findTarball(folder, scratch);
       await run('npm', ['init', '-y'], { cwd: scratch });
-      // With scripts: an install script, ours or a dependency's, must not hide behind our own settings.
+      // Scripts are enabled: an install script, ours or a dependency's, must not hide behind our own settings.
       await run('npm', ['install', ...quiet, tarball], { cwd: scratch });
       installed = join(scratch, 'node_modules', name);
     }, 120_000);

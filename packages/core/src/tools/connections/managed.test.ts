@@ -53,7 +53,7 @@ describe('withManaged', () => {
     const { manager } = open();
     const fail = async () => Promise.reject(new Failure('connection', 'nothing listens', { code: 'E_CONNECT_REFUSED' }));
     const refuse = async () => Promise.reject(new Failure('engine', 'no such table'));
-    // So that it is not closed between two calls.
+    // Holding it keeps it open between two calls.
     const held = await manager.acquire('main', options().signal);
     await expect(withManaged(manager, 'main', fail, options())).rejects.toThrow('nothing listens');
     expect(manager.status('main')).toEqual({ state: 'failed' });
@@ -72,7 +72,7 @@ describe('withManaged', () => {
         async (backend) => await Object.assign(backend, { isSpent: () => isSpent }).get('key', options().signal),
         options(),
       );
-    // So that it is not closed between two calls.
+    // Holding it keeps it open between two calls.
     const held = await manager.acquire('main', options().signal);
     await get();
     expect(engine.openings).toBe(1);

@@ -9,7 +9,7 @@ export interface ManagedOptions {
   signal: AbortSignal;
   /** The time limit of the call, for the connection's own limit. */
   timeLimit?: ToolContext['timeLimit'];
-  /** Called with the name in the call and where it leads, before anything is sent; may throw. */
+  /** Gets the name in the call and where it leads, before anything is sent; may throw. */
   onFound?: ToolContext['onFound'];
   /**
    * Whether the error proves that the backend was dead before anything was sent on it, or nothing was done because its login has become

@@ -82,7 +82,7 @@ class Collector {
     if (password !== undefined) this.#addPassword(password);
   }
 
-  /** As ssh does it: the agent's keys that are named, then its others, then the files. */
+  /** Adds keys in the order of ssh: the agent's keys that are named, then its others, then the files. */
   async addOfHost({ identityFiles, identitiesOnly }: NonNullable<Hop['config']>): Promise<void> {
     const { agent } = this.#options.hop;
     const keys = (await Promise.all(identityFiles.map(readPublicKey))).filter((key) => key !== undefined);

@@ -13,7 +13,7 @@ interface ChannelOptions {
   host: string;
   port: number;
   timeoutMs: number;
-  /** Called for every channel, including one whose caller gave up. */
+  /** Gets every channel, including one whose caller gave up. */
   onOpened(channel: ClientChannel): void;
 }
 

@@ -129,7 +129,7 @@ class SshLink implements Link {
       this.#connect();
     });
     this.#refuseSessions(() => {});
-    // Asked for again without a reply, it changes nothing and is a small packet.
+    // A repeated request without a reply changes nothing and is a small packet.
     this.#acknowledge = createPromptAcks(socket, () => this.#refuseSessions());
   }
 
@@ -258,7 +258,7 @@ class SshLink implements Link {
     });
   }
 
-  /** Called at the handshake and again at every rekey. The answer must be a plain boolean: a promise would mean yes. */
+  /** ssh2 calls this at the handshake and again at every rekey. The answer must be a plain boolean: a promise would mean yes. */
   #isAccepted(key: Buffer): boolean {
     this.#refusal = this.#options.policy.judge(key);
     if (this.#refusal !== undefined) return false;

@@ -25,7 +25,7 @@ export interface ChainOptions {
   log: Log;
   signal: AbortSignal;
   timeouts: TunnelTimeouts;
-  /** Instead of those that ssh reads, for hops that the connection itself describes. */
+  /** Replace those that ssh reads, for hops that the connection itself describes. */
   knownHostsFiles?: readonly string[] | undefined;
   acceptedKeysFile?: string | undefined;
 }

@@ -2,7 +2,7 @@
 export type Ssh2 = Pick<typeof import('ssh2'), 'Client' | 'OpenSSHAgent' | 'utils'>;
 
 /**
- * Loaded on first use: it costs time and memory that a process without tunnels must not pay. A bundler may leave a CommonJS
+ * Loads ssh2 on first use: it costs time and memory that a process without tunnels must not pay. A bundler may leave a CommonJS
  * module with nothing but its default export.
  */
 export async function loadSsh2(): Promise<Ssh2> {

@@ -7,7 +7,7 @@ export interface ForeignTool {
   description: string;
   /** The name of its connection there. */
   source: string | undefined;
-  /** Which engine the statement is for; undefined: another one. */
+  /** The engine that the statement is for; undefined: another one. */
   engine: 'postgres' | 'mysql' | undefined;
   /** What the file calls that engine, for the report. */
   engineName: string;

@@ -7,9 +7,9 @@ import type { CheckScope } from '../diagnosis.ts';
 import { figureAt, listEntries, readFigure } from '../read-facts.ts';
 import { judgeDisks } from './disk.ts';
 
-/** Of the old generation, which is what stays after most collections. */
+/** Shares of the old generation, which is what stays after most collections. */
 const heapShares = { medium: 0.9, high: 0.97 };
-/** Of the time since the node started, that is spent collecting garbage. */
+/** Shares of the time since the node started that were spent collecting garbage. */
 const collectionShares = { medium: 0.05, high: 0.15 };
 const breakerShare = 0.9;
 const limitShares = { medium: 0.8, high: 0.95 };

@@ -4,7 +4,7 @@ import type { CheckRun } from '../check-run.ts';
 import type { CheckScope } from '../diagnosis.ts';
 import { type IndexCounters, type IndexSettings, readCounters, readIndexSettings } from '../read-facts.ts';
 
-/** Of the query phase on one shard, on average: a shard that takes longer is worth a look. */
+/** The mean time of the query phase on one shard: a slower shard is worth a look. */
 const minMeanMs = 50;
 const alarmingMeanMs = 1_000;
 const noticeableShare = 0.1;

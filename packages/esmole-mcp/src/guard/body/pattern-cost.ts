@@ -67,7 +67,7 @@ interface Repeatable {
 
 /** A group that is matched or called again, comments, quoted text and control characters, and a brace that counts in another way. */
 const unreadable = /\\[1-9kgQEc]|\(\?(?:#|-?[A-Za-z]*x)|\{,/;
-/** As Java reads it: an escape, the start of a group with what it is, a quantifier, or any other character. */
+/** A part as Java reads it: an escape, the start of a group with what it is, a quantifier, or any other character. */
 const parts = /\\(?:[pPxN]\{[^{}]*\}|[\s\S])|\(\?<?[A-Za-z0-9=!:>-]*|[*+?]|\{\d+(?:,\d*)?\}|[\s\S]/y;
 
 /**

@@ -80,7 +80,7 @@ class Reader {
     return items;
   }
 
-  /** Written by hand: a regular expression would keep a step for each character of a text that may be long. */
+  /** This is written by hand: a regular expression would keep a step for each character of a text that may be long. */
   #readString(): string {
     const { text, at } = this;
     let end = at + 1;

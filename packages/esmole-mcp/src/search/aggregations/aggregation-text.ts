@@ -24,7 +24,7 @@ interface TextOptions {
 /** With more columns than this, or with so many holes, a row is one cell of JSON. */
 const maxColumns = 120;
 const minFilled = 0.5;
-/** Left out where they are zero in all rows: nothing is missing then. */
+/** These are left out where they are zero in all rows: nothing is missing then. */
 const counters = /(?:^|\.)(?:sum_other_doc_count|doc_count_error_upper_bound)$/;
 const minBudget = 2_000;
 

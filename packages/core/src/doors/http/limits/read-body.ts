@@ -9,11 +9,11 @@ interface BodyReaderOptions {
   idleTimeout: number;
 }
 
-/** Of all bodies that are being read; more clients than that have to wait. */
+/** The size of all bodies that are being read; further clients have to wait. */
 const maxPendingBytes = 64 * 1024 * 1024;
 /** A shorter body has few values. */
 const minCountedBytes = 32 * 1024;
-/** As for a message on stdin: to read more values than this takes long, and no tool takes them. */
+/** The same as for a message on stdin: reading more values takes long, and no tool takes them. */
 const maxValues = 25_000;
 /** What is read and dropped behind the limit, so that the client sees the answer instead of a closed connection. */
 const maxDroppedBytes = 64 * 1024 * 1024;

@@ -16,7 +16,7 @@ export interface FrontProgram {
   urlVariable: string;
   /** Variables that the program or its drivers read without being told to. */
   variables: RegExp;
-  /** Set for a program without connections: its options are only its own, and its files have other names. */
+  /** Present in a program without connections, which has only its own options, and other names for its files. */
   other?: {
     /** The person's own file, in the configuration folder. */
     store: string;

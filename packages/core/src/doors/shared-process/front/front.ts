@@ -19,7 +19,7 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
  * serve by itself: without `--shared`, with wrong options, and where sharing fails, which is said on stderr.
  */
 export async function runFront(program: FrontProgram): Promise<boolean> {
-  // Read before anything takes time: a client may be killed while its front starts.
+  // This is read before anything takes time, because a client may be killed while its front starts.
   const parent = process.ppid;
   const line = { argv: process.argv.slice(2), env: process.env, cwd: process.cwd() };
   const options = readFrontOptions(program, line);

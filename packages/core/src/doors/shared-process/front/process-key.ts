@@ -11,7 +11,7 @@ import type { FrontProgram } from './front-program.ts';
 export interface ProcessSeed {
   /** The working directory. */
   cwd: string;
-  /** Sorted by name. */
+  /** The variables, sorted by name. */
   env: Readonly<Record<string, string>>;
   /** Options that change what is served, and perhaps the URL of a connection. */
   args: readonly string[];

@@ -31,7 +31,7 @@ async function open({ run }: AdviceReads): Promise<OpenAdvisor> {
     formatIndex: ({ table, keys }) => `ALTER TABLE ${table.label} ADD INDEX (${keys.join(', ')}), ALGORITHM=INPLACE, LOCK=NONE;`,
     describeBuilding,
     scanWord: 'type ALL',
-    // Of columns without an index there are none, except for histograms.
+    // Columns without an index have no statistics, except for histograms.
     hasStatistics: false,
     trial: undefined,
     withoutTrial: 'this server cannot plan with indexes that do not exist.',

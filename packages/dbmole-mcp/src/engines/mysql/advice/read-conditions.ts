@@ -86,7 +86,7 @@ export class ConditionReader {
     return { column: { qualifier, name: this.#at(last).name.toLowerCase() }, next: last + 1 };
   }
 
-  /** Not inside a subquery, which is a value. */
+  /** A subquery is skipped, because it is a value. */
   #hasColumn({ from, to }: Range): boolean {
     for (let at = from; at < to; at += 1) {
       if (this.#at(at).word === '(' && isQuery(this.#at(at + 1))) at = this.#closing(at);

@@ -93,7 +93,7 @@ async function readNative(run: CatalogRun, maria: boolean): Promise<string[] | u
 
 const maxDatabases = 3;
 
-/** Of a connection without one, the first that the account sees. */
+/** The database of the connection; if it has none, the first ones that the account sees. */
 async function listDatabases(run: CatalogRun, database: string | null | undefined): Promise<string[]> {
   if (database) return [database];
   const rows = await askIfAllowed(

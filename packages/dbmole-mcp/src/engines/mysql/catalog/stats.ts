@@ -8,7 +8,7 @@ import type { IndexUses, RowsOf } from './definitions.ts';
 
 type Row = readonly (string | null)[];
 
-/** Far more than is shown, so that no secret is cut in two before it is found. */
+/** This is far more than is shown, so that no secret is cut in two before it is found. */
 const maxValue = 500;
 const maxCommon = 5;
 

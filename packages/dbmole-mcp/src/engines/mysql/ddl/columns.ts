@@ -124,7 +124,7 @@ function compareCharsets(
   return isWider && normalize(type) === normalize(wanted.type) ? undefined : 'MODIFY COLUMN: character set';
 }
 
-/** Empty where the type stays. */
+/** Names the change of the type; empty if the type stays. */
 function compareTypes({ type, maxBytesPerCharacter }: ColumnFacts, wanted: string): string {
   const [from, to] = [normalize(type), normalize(wanted)];
   if (from === to) return '';

@@ -9,7 +9,7 @@ type Row = readonly (string | null)[];
 
 const maxWaits = 1_000;
 
-/** Who waits for whom, and for what: waiter, blocker, seconds, lock. */
+/** The sessions that wait for one another: waiter, blocker, seconds, lock. */
 const rowWaitsSql = `
 select r.processlist_id, b.processlist_id, timestampdiff(second, t.trx_wait_started, now()),
   concat(l.lock_mode, ' on ', l.object_schema, '.', l.object_name)

@@ -41,7 +41,7 @@ export interface Conversation {
   readonly lost: Error | undefined;
   /** The server has closed the connection; the reason is known a moment later. */
   readonly leaving: boolean;
-  /** After `abandon`: resolves when the command has ended, or when the connection is lost. */
+  /** Set by `abandon`: resolves when the command has ended, or when the connection is lost. */
   readonly pendingEnd: Promise<void> | undefined;
   /** Others may be started before it has ended: they run in this order, and as far as the server allows it are sent at once. */
   query(sql: string, rows?: RowHandler): Promise<QueryEnd>;
@@ -98,7 +98,7 @@ class DriverConversation implements Conversation {
   #leaving = false;
   #pendingEnd: Promise<void> | undefined;
   #unwanted = 0;
-  /** Called with the reason when the connection is lost. */
+  /** Each gets the reason when the connection is lost. */
   readonly #failing = new Set<(error: Error) => void>();
   /** Commands of the driver that were not answered yet. */
   #running = 0;

@@ -55,7 +55,7 @@ export class WireFilter {
   /** The bytes of the current packet that are still to come, and whether another packet continues it. */
   #left = 0;
   #full = false;
-  /** Of a whole that may consist of several packets: what becomes of it, its number and how many they are. */
+  /** The state of a whole that may consist of several packets: what becomes of it, its number and how many they are. */
   #fate: 'new' | 'driver' | 'row' = 'new';
   #sequence = 0;
   #packets = 0;
@@ -63,7 +63,7 @@ export class WireFilter {
   #partsSize = 0;
   #place: Place = 'other';
   #fieldsLeft = 0;
-  /** Of the answer that is being read: its results, and the bytes that the driver was given. */
+  /** The state of the answer that is being read: its results, and the bytes that the driver was given. */
   #results = 0;
   #answerSize = 0;
   /** How many packets of this answer the driver does not see. */
@@ -178,7 +178,7 @@ export class WireFilter {
       this.#answerOwn(this.#own, packet.subarray(headSize));
       return;
     }
-    // Before the driver, who may begin the next command at once.
+    // The filter comes before the driver, who may begin the next command at once.
     const place = this.#place;
     this.#place = this.#follow(place, packet.subarray(headSize));
     this.#answerSize += packet.length;
@@ -188,7 +188,7 @@ export class WireFilter {
       this.#expectNext();
     }
     this.#toDriver(packet);
-    // After it: it tells us the fields when it sees the last one.
+    // The driver comes first here: it tells us the fields when it sees the last one.
     if (place === 'fieldsEnd') this.#reader = this.#answer?.nextReader();
   }
 

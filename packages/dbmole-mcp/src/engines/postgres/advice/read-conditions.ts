@@ -52,7 +52,7 @@ export function readJoin(node: unknown): Join | undefined {
   return right !== undefined && hasColumn(lexpr) ? { left: right, right: undefined } : undefined;
 }
 
-/** Not inside a subquery, which is a value. */
+/** A subquery is skipped, because it is a value. */
 function hasColumn(node: unknown): boolean {
   return hasNode(node, 'ColumnRef', 'SubLink');
 }

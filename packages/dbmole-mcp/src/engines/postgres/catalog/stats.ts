@@ -5,7 +5,7 @@ import { listNames, readNumber } from './list.ts';
 
 type Row = readonly (string | null)[];
 
-/** Far more than is shown, so that no secret is cut in two before it is found. */
+/** This is far more than is shown, so that no secret is cut in two before it is found. */
 const maxKept = 500;
 
 /** The view shows what the account may read, and nothing of tables with row-level security that applies to it. */

@@ -27,7 +27,7 @@ export interface DdlAction {
   /** The columns of a constraint or an index. */
   columns?: readonly string[] | undefined;
   constraint?: string | undefined;
-  /** Of a new column, or the new one of an existing column. */
+  /** The type of a new column, or the new one of an existing column. */
   type?: TypeText | undefined;
   /** Functions that a default calls, and the operators in it. */
   functions?: readonly string[] | undefined;

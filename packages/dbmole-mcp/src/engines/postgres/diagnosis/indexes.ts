@@ -55,7 +55,7 @@ where not a.needed and not (a.indisunique and not (b.indisunique and b.indnkeyat
       and pg_catalog.starts_with(b.collations || ' ', a.collations || ' ') and pg_catalog.starts_with(b.options || ' ', a.options || ' '))
 order by a.indexrelid, b.indnkeyatts limit ${maxEach}`;
 
-/** Never scanned since the statistics were reset, although the table is written to. Partitions are left out. */
+/** Indexes that were never scanned since the statistics were reset, although the table is written to. Partitions are left out. */
 const unusedSql = `
 with ${lockedRelations}, idle as materialized (
   select i.indexrelid, i.indrelid, n.oid as space from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid

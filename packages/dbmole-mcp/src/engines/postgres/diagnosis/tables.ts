@@ -13,7 +13,7 @@ const maxEach = 100;
 const minRows = 1_000;
 /** How far beyond a table's own threshold its dead rows or changes may be before autovacuum counts as late. */
 const lateFactor = 2;
-/** Of what the server can count; it stops taking writes three million before the end. */
+/** What the server can count; it stops taking writes three million before the end. */
 const maxTransactions = 2_146_483_647;
 const transactionShares = { medium: 0.25, high: 0.5 };
 const bloat = { minBytes: 50 * 1024 * 1024, share: 0.5, tables: 50 };

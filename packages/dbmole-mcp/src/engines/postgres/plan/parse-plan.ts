@@ -95,7 +95,7 @@ function formatLabel(json: JsonObject): string {
   return words.filter((word) => word !== undefined).join(' ');
 }
 
-/** Counted for one run, as rows are. */
+/** Counts for one run, as rows do. */
 function removedBy(json: JsonObject, loops: number): number | undefined {
   const counts = ['Rows Removed by Filter', 'Rows Removed by Join Filter', 'Rows Removed by Index Recheck'].map((name) =>
     json.number(name),

@@ -23,7 +23,7 @@ const definitions: ReadonlySet<unknown> = new Set([
   'AT_ColumnDefault',
 ]);
 
-/** Used by the guard thread: an accepted dry run has no premise. */
+/** The guard thread uses this: an accepted dry run has no premise. */
 export function createDryRunChecker(): Checker {
   return {
     async check(sql) {

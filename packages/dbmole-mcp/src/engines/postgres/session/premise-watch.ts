@@ -5,7 +5,7 @@ import type { RowShape } from '../wire/long-message.ts';
 import type { Field } from '../wire/messages.ts';
 import type { SegmentRows } from '../wire/segment.ts';
 
-/** Not by casts: a superuser can make one where the server has none, and then it would run. */
+/** This uses no casts: a superuser can make one where the server has none, and then it would run. */
 const moment = 'pg_catalog.concat(pg_catalog.txid_current_snapshot(), pg_catalog.current_schemas(false))';
 
 /**
@@ -51,7 +51,7 @@ export class PremiseWatch {
   }
 }
 
-/** Read from the row of a full check; undefined without one. */
+/** Reads the row of a full check; undefined without one. */
 export function readKeepsState({ rows: [row] }: OwnRows): boolean | undefined {
   return row === undefined ? undefined : row.at(-2) === 't';
 }
@@ -67,12 +67,12 @@ export class LookedRows implements SegmentRows {
     this.#rows = rows;
   }
 
-  /** Read from the last column. */
+  /** The last column. */
   get moment(): string | undefined {
     return this.#look.rows[0]?.at(-1) ?? undefined;
   }
 
-  /** Read from the column before it; undefined when the premise was false. */
+  /** The column before it; undefined when the premise was false. */
   get keepsState(): boolean | undefined {
     return readKeepsState(this.#look);
   }

@@ -30,7 +30,9 @@ export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffe
 /** A procedure or a block may COMMIT between its steps, which the server allows only outside our transaction. */
 const endingItself = beginning(String.raw`(?:call|do)\b`);
 
-/** To be run outside from the start: an error of it may come after something was committed, so it is not run twice. */
+/**
+ * Whether it has to be run outside from the start: an error of it may come after something was committed, so it is not run twice.
+ */
 export function mayEndTransactions({ sql, dryRun }: WriteRequest): boolean {
   return !dryRun && endingItself.test(sql);
 }
@@ -132,7 +134,7 @@ const counting = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'COPY', 'CREATE
 const creating = beginning(String.raw`create\b`);
 const materializing = beginning(String.raw`create\s+materialized\b`);
 
-/** From the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
+/** Reads the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
 export function parseWriteEnd({ tags, copied }: Segment, outside: boolean, sql: string): WriteEnd {
   const tag = tags[outside ? 0 : tagsBefore] ?? '';
   const command = readCommand(tag.replace(/(?: \d+)+$/, ''), sql);

@@ -150,7 +150,7 @@ export interface Question {
 
 const list = 'select t.oid, pg_catalog.format_type(t.oid, null) from pg_catalog.pg_type t';
 
-/** Asked at the start: declared types. Row types of tables would be as many as tables. */
+/** The types that are read at the start: declared ones. Row types of tables would be as many as tables. */
 export const declaredTypes: Question = {
   sql: `${list} where t.oid operator(pg_catalog.>=) 16384 and (t.typtype in ('e', 'r', 'm') or t.typtype = 'b' and t.typelem not in (
     select r.oid from pg_catalog.pg_type r where r.typtype = 'c')) limit 5000`,

@@ -5,7 +5,7 @@ import type { SegmentRows } from '../wire/segment.ts';
 import type { TypeCatalog } from './type-names.ts';
 import { createRowShape } from './values.ts';
 
-/** Between the server's rows and the caller's sink. */
+/** Passes the server's rows on to the caller's sink. */
 export class UserRows implements SegmentRows {
   readonly isCallers = true;
   /** Undefined while nothing was described: the statement returns no rows. */
@@ -14,7 +14,7 @@ export class UserRows implements SegmentRows {
   enough = false;
   /** The sink failed: it is called from the stream, where its exceptions could not be caught. */
   crash: { error: unknown } | undefined;
-  /** Called once, when the sink wants no more. */
+  /** Runs once, when the sink wants no more. */
   onEnough: () => void = () => {};
   readonly #sink: RowSink;
   readonly #keepPerCell: number;

@@ -32,7 +32,7 @@ function textCell(bytes: Buffer, start: number, end: number, limits: { length: n
   return whole ? { text: kept, length: text.length, unit: 'characters' } : { text: kept, length: limits.length, unit: 'bytes' };
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Moves the cut out of a surrogate pair. */
 function alignCut(text: string, index: number): number {
   const last = text.charCodeAt(index - 1);
   return index < text.length && last >= 0xd800 && last <= 0xdbff ? index - 1 : index;

@@ -22,7 +22,7 @@ export class Conversation implements WireListener {
   /** With it, another connection may stop what runs on this one. */
   key: Buffer = Buffer.alloc(0);
   lost: Error | undefined;
-  /** After `abandon`: resolves when the server, or what is between us and it, has closed the connection. */
+  /** Set by `abandon`: resolves when the server, or what is between us and it, has closed the connection. */
   pendingEnd: Promise<void> | undefined;
   readonly #stream: Duplex;
   readonly #filter: WireFilter;

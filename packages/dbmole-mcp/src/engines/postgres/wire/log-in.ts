@@ -37,8 +37,8 @@ class LogInClient extends pg.Client {
 }
 
 /**
- * As a parameter of the login it is the default of the session: what the cleaning after each call goes back to, and what the guard,
- * which asks the server for the path, takes into account.
+ * A parameter of the login is the default of the session: what the cleaning after each call goes back to, and what the guard, which
+ * asks the server for the path, takes into account.
  */
 function formatSearchPath(schemas: string): string {
   return listSchemas(schemas)

@@ -4,7 +4,10 @@ import type { Cell } from '../../../engine.ts';
 export interface RowShape {
   /** How many bytes of a cell are kept at most. */
   keep(column: number): number;
-  /** Called for each cell, so it takes no object. `bytes` from `start` to `end` is what was kept of a cell of `length` bytes. */
+  /**
+   * Takes no object, because it is called for each cell. `bytes` from `start` to `end` is what was kept of a cell of `length`
+   * bytes.
+   */
   cell(column: number, bytes: Buffer, start: number, end: number, length: number): Cell;
 }
 

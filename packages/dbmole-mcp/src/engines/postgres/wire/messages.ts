@@ -58,7 +58,7 @@ export function bindPortal(name: string, sql: string, params: readonly Param[]):
   return Buffer.concat([parse(sql), bind(params, { portal: text(name) })]);
 }
 
-/** And closes it, so that the next question of the same transaction can open its own. */
+/** Runs the portal and closes it, so that the next question of the same transaction can open its own. */
 export function runPortal(name: string, maxRows: number): Buffer {
   return Buffer.concat([describe(text(name)), execute(maxRows, text(name)), message('C', [portalKind, text(name)])]);
 }
@@ -119,7 +119,7 @@ export function parseFields(body: Buffer): Field[] {
   let at = 2;
   for (let count = body.readUInt16BE(0); count > 0; count--) {
     const end = body.indexOf(0, at);
-    // Behind the name: table (4 bytes), column (2), type (4), size (2), modifier (4), format (2).
+    // The name is followed by: table (4 bytes), column (2), type (4), size (2), modifier (4), format (2).
     const name = body.toString('utf8', at, end);
     fields.push({ name, type: body.readUInt32BE(end + 7), modifier: body.readInt32BE(end + 13) });
     at = end + 19;
