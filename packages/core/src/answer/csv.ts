@@ -52,7 +52,7 @@ export function formatCell(part: CellPart): string {
   return quotable.test(visible) ? `"${visible.replaceAll('"', '""')}"` : visible;
 }
 
-/** Stands in for a cell that follows the record as plain text. */
+/** Marks a cell that follows the record as plain text. */
 export const belowMark = `${markOpen}below${markClose}`;
 
 /** A cell as plain text, and its place in the record. */

@@ -69,7 +69,7 @@ interface HeaderLine {
 }
 
 const keys = ['tool', 'description', 'when', 'connection', 'database', 'param', 'timeout', 'limit', 'effect', 'enabled'] as const;
-export type HeaderKey = (typeof keys)[number];
+type HeaderKey = (typeof keys)[number];
 
 /** Reads a whole file. Every issue is named at once, with the accepted form. */
 export function parseQueryFile(bytes: Uint8Array, rules: FileRules): ParsedFile {

@@ -85,7 +85,7 @@ function findUses({ filter = '', alias }: Scan, { columns }: TableFacts): Map<st
 const textType = /^(?:(?:var)?char|character|(?:tiny|medium|long)?text)\b/;
 const computing = /^(?:[-+*/%^|,]|::|as|at|from|collate)$/i;
 
-/** What stands beside a column that is part of an expression. */
+/** The token beside a column that is part of an expression. */
 function isComputing(token: string | undefined): boolean {
   return token !== undefined && computing.test(token);
 }
@@ -97,7 +97,7 @@ function describeUse(tokens: readonly string[], at: number, type: string): Use {
   return describeComparison(tokens[after]?.toLowerCase() ?? '', tokens[after + 1] ?? '', type);
 }
 
-/** What stands before and after a column, outside of parentheses and casts that change nothing. */
+/** The tokens before and after a column, outside of parentheses and casts that change nothing. */
 function findSurroundings(tokens: readonly string[], at: number, type: string): [before: number, after: number] {
   let before = tokens[at - 1] === '.' ? at - 3 : at - 1;
   let after = at + 1;

@@ -2,7 +2,7 @@ import { Failure, listPolicies } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import type { WriteKind } from '../engine.ts';
 
-export type WriteMode = 'never' | 'allow';
+type WriteMode = 'never' | 'allow';
 
 type Part = 'dml' | 'ddl';
 type Policies = Pick<Connection, 'writes'> & { alsoHolds?: readonly object[] | undefined };
@@ -11,7 +11,7 @@ type Policies = Pick<Connection, 'writes'> & { alsoHolds?: readonly object[] | u
 const modes: readonly WriteMode[] = ['never', 'allow'];
 
 /** How statements that change data, or structure, are treated: the strictest of all policies that hold. */
-export function readWriteMode(config: Policies, part: Part): WriteMode {
+function readWriteMode(config: Policies, part: Part): WriteMode {
   const wanted = listPolicies(config as Connection).map(({ writes }) => (typeof writes === 'object' ? writes[part] : writes));
   return modes.find((mode) => wanted.includes(mode)) ?? 'allow';
 }

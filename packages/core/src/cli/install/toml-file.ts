@@ -122,7 +122,7 @@ interface Place {
 }
 
 /**
- * Finds a table from its head to its last line. A head inside a text of several lines is none. Comments and blank lines behind it
+ * Finds a table from its head to its last line. A head inside a text of several lines does not count. Comments and blank lines behind it
  * belong to what comes next.
  */
 function findTable(text: string, name: string): Place | undefined {

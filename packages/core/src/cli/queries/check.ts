@@ -48,7 +48,7 @@ const connectionPrefix = 'connection=';
 interface Check<C extends BaseConnection, B extends Backend> {
   runner: QueryRunner | undefined;
   call: CommandCall<C, B>;
-  /** For files that name none. */
+  /** The connection of files that name none. */
   connection: string | undefined;
   signal: AbortSignal;
 }
