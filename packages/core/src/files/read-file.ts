@@ -54,6 +54,12 @@ export function readSmallFile(path: string, options: ReadOptions = {}): FileImag
   }
 }
 
+/** Whether a user other than this one and root could have written what was read. Always false on Windows, whose profiles are closed to others. */
+export function isWritableByOthers({ uid, mode }: Pick<FileImage, 'uid' | 'mode'>): boolean {
+  const user = process.geteuid?.();
+  return user !== undefined && ((uid !== user && uid !== 0) || (mode & 0o022) !== 0);
+}
+
 function readImage(fd: number, path: string, options: ReadOptions): FileImage {
   const stats = fstatSync(fd, { bigint: true });
   if (!stats.isFile()) throw cannotRead(path, 'because it is not a regular file', options);

@@ -67,7 +67,7 @@ export function checkHost(headers: IncomingHttpHeaders, rules: HostRules): strin
   const host = (rules.isBehindProxy && readLast(headers['x-forwarded-host'])) || headers.host;
   const name = readHostName(host);
   if (name === undefined || !rules.hosts.has(name)) {
-    return `the host ${quote(host)} is not accepted: expected ${[...rules.hosts].join(', ')}; --allow-host adds a name`;
+    return `the host ${quote(host)} is not accepted; --allow-host adds one`;
   }
   const { origin } = headers;
   if (origin === undefined || isAcceptedOrigin(origin, rules)) return undefined;

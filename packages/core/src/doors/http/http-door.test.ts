@@ -179,6 +179,17 @@ describe('headers that could be read in two ways', () => {
     expect(status).toBe(400);
   });
 
+  it.each([
+    ['an encoding before the chunks', 'HTTP/1.1', 'identity, chunked', 400],
+    ['chunks in a version that has none', 'HTTP/1.0', 'chunked', 400],
+    ['chunks alone', 'HTTP/1.1', 'chunked', 200],
+  ])('are answered as they should be: %s', async (_what, version, encoding, expected) => {
+    const start = head(`Transfer-Encoding: ${encoding}`, 'Accept: application/json, text/event-stream', 'Connection: close');
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const { status } = await sendRaw(open.port, `${start.replace('HTTP/1.1', version)}\r\n\r\n${chunks}`);
+    expect(status).toBe(expected);
+  });
+
   it('may not be larger than 16 KB', async () => {
     expect((await send(echo, { 'x-large': 'x'.repeat(20_000) })).status).toBe(431);
   });
@@ -241,6 +252,34 @@ describe('the header that repeats the connection', () => {
     ['another number', { connection: 5 }, '6'],
   ])('is refused when it says %s', async (_what, args, param) => {
     const { status, body } = await call(args, param);
+    expect(status).toBe(400);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: -32_020 }, id: 7 });
+  });
+});
+
+describe('a header that repeats a part of the message', () => {
+  const call = (headers: Record<string, string>, args: Record<string, unknown> = {}) =>
+    send(callMessage(7, 'echo', { text: 'hello', ...args }), headers);
+
+  it.each([{}, { 'mcp-method': 'tools/call' }, { 'mcp-name': 'echo' }, { 'mcp-name': `=?base64?${btoa('echo')}?=` }])(
+    'may come with a message of the older era: %j',
+    async (headers) => {
+      expect((await call(headers)).body).toContain('hello');
+    },
+  );
+
+  it('may name the connection in a message of the older era', async () => {
+    expect((await call({ 'mcp-param-connection': 'shop' }, { connection: 'shop' })).body).toContain('hello');
+  });
+
+  it.each([
+    ['another method', { 'mcp-method': 'tools/list' }, {}],
+    ['another tool', { 'mcp-name': 'large' }, {}],
+    ['another tool, and the version of the era', { 'mcp-name': 'large', 'mcp-protocol-version': '2025-11-25' }, {}],
+    ['another connection', { 'mcp-param-connection': 'crm' }, { connection: 'shop' }],
+    ['a connection, and the message none', { 'mcp-param-connection': 'crm' }, {}],
+  ])('is refused in the older era when it says %s', async (_what, headers, args) => {
+    const { status, body } = await call(headers, args);
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ error: { code: -32_020 }, id: 7 });
   });

@@ -5,7 +5,7 @@ import { Failure, toFailure } from '../../failure.ts';
 import { systemCode } from '../../files/system-code.ts';
 import { type Authenticate, isDenial, type Principal } from './authenticate.ts';
 import { admitPage, answerPreflight } from './exchange/pages.ts';
-import { findRepeatedHeader } from './exchange/web-request.ts';
+import { findRepeatedHeader, hasUnclearLength } from './exchange/web-request.ts';
 import { checkHost, type HostRules } from './host-check.ts';
 import { CallLimits } from './limits/call-limits.ts';
 import { limitConnections } from './limits/connection-limits.ts';
@@ -104,6 +104,11 @@ export class HttpDoor {
     }
     const repeated = findRepeatedHeader(request);
     if (repeated !== undefined) throw new HttpRefusal(400, `the header ${repeated} was sent more than once`);
+    if (hasUnclearLength(request)) {
+      throw new HttpRefusal(400, 'the only accepted Transfer-Encoding is chunked, in HTTP/1.1', {
+        headers: { connection: 'close' },
+      });
+    }
     const foreign = checkHost(request.headers, this.#options.hostRules);
     if (foreign !== undefined) throw new HttpRefusal(403, foreign);
     const [path = ''] = (request.url ?? '').split('?');

@@ -5,8 +5,9 @@ import type { Log } from '../../log.ts';
 import type { Narrowing } from '../../program/narrowing.ts';
 import { type Fields, isFields } from '../../registry/tree.ts';
 import type { Principal } from './authenticate.ts';
-import { checkConnectionHeader, markConnection } from './exchange/connection-header.ts';
+import { markConnection } from './exchange/connection-header.ts';
 import { readDirectCall } from './exchange/direct-call.ts';
+import { checkRepeatedHeaders } from './exchange/repeated-headers.ts';
 import { RunningRequests, readCancelledId } from './exchange/running-requests.ts';
 import { sendMessage, sendResponse } from './exchange/send-response.ts';
 import { toWebRequest } from './exchange/web-request.ts';
@@ -68,6 +69,7 @@ export function createMcpEndpoint({ openView, limits, callLimits, log, onCall }:
 
   async function answer(incoming: Incoming): Promise<void> {
     const { message, view, request, response, principal, peer } = incoming;
+    checkRepeatedHeaders(message, request.headers, view.toolServer.definitions);
     const client = JSON.stringify([view.key, peer, request.headers['user-agent']]);
     running.cancel(client, readCancelledId(message));
     const controller = new AbortController();
@@ -108,10 +110,8 @@ function createSdkExchange({ connections, idleTimeout }: HttpLimits, log: Log) {
     maxSubscriptions: connections,
   });
   return {
-    /** Throws an HttpRefusal for headers that do not fit the message. */
     prepare({ message, view, request, response }: Incoming, signal: AbortSignal): () => Promise<void> {
       const webRequest = toWebRequest(request, signal);
-      if (isModern(webRequest)) checkConnectionHeader(message, webRequest.headers, view.toolServer.definitions);
       views.set(webRequest, view);
       return async () =>
         sendResponse(await handler.fetch(webRequest, { parsedBody: message }), response, { stallMs: idleTimeout });
@@ -128,11 +128,6 @@ function connect({ era, requestInfo }: McpRequestContext, views: WeakMap<Request
   // Only clients of this era know the mark.
   if (era === 'modern') server.setRequestHandler('tools/list', async () => ({ tools: markConnection(toolServer.definitions) }));
   return server;
-}
-
-/** The older era has no headers that repeat the body. */
-function isModern({ headers }: Request): boolean {
-  return headers.has('mcp-method');
 }
 
 /** A refusal names the request that it answers. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure, failureWith, joinHints, toFailure } from '../../failure.ts';
 import { changeFile } from '../../files/change-file.ts';
-import { readSmallFile, readStamp } from '../../files/read-file.ts';
+import { type FileImage, isWritableByOthers, readSmallFile, readStamp } from '../../files/read-file.ts';
 import { rememberSecret } from '../../redact/redact.ts';
 
 const tokenBytes = 32;
@@ -36,7 +36,8 @@ export function createTokenFile(stateFolder: string): TokenFile {
     await changeFile({
       path,
       edit(image) {
-        const old = keep ? parseToken(image?.bytes) : undefined;
+        // A token that another user could have written is known to that user.
+        const old = keep && image !== undefined && !isWritableByOthers(image) ? parseToken(image.bytes) : undefined;
         token = old ?? randomBytes(tokenBytes).toString('base64url');
         // What is written is for its owner only, also where a copy was for others too.
         return old === undefined || isForOthers(image?.mode) ? `${token}\n` : undefined;
@@ -74,11 +75,17 @@ function isForOthers(mode = 0): boolean {
 function readToken(path: string): string {
   const image = readSmallFile(path, { kind: 'secret', maxBytes: 4_096 });
   const token = parseToken(image?.bytes);
-  if (token !== undefined) return token;
-  throw new Failure('secret', image === undefined ? `${path} does not exist` : `${path} does not hold a token`, {
+  const problem = image === undefined ? 'does not exist' : describeProblem(image, token);
+  if (token !== undefined && problem === undefined) return token;
+  throw new Failure('secret', `${path} ${problem}`, {
     code: 'E_SECRET_FILE',
     hint: { run: 'serve --new-token', to: 'make a new token' },
   });
+}
+
+function describeProblem(image: FileImage, token: string | undefined): string | undefined {
+  if (isWritableByOthers(image)) return 'could be written by other users';
+  return token === undefined ? 'does not hold a token' : undefined;
 }
 
 function parseToken(bytes: Buffer | undefined): string | undefined {

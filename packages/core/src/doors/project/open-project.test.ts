@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -184,6 +184,14 @@ describe('openProject', () => {
       expect((await open(root)).root).toBe(root);
     },
   );
+
+  it.runIf(process.platform !== 'win32')('does not count a mark that another user could have written', async () => {
+    const root = makeRoot('shop');
+    await open(root);
+    const [name = ''] = readdirSync(join(stateFolder(), 'running'));
+    chmodSync(join(stateFolder(), 'running', name), 0o666);
+    expect(readRunning(stateFolder(), root)).toBeUndefined();
+  });
 
   it('starts with a warning when the state folder cannot be written', async () => {
     const root = makeRoot('shop');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder, removeQuietly, writeFileAtomic } from '../../files/atomic-write.ts';
 import { withFileLock } from '../../files/file-lock.ts';
 import { isProcessAlive, type ProcessIdentity, readStartTime, thisProcess } from '../../files/process-identity.ts';
-import { readSmallFile } from '../../files/read-file.ts';
+import { isWritableByOthers, readSmallFile } from '../../files/read-file.ts';
 import { isFields } from '../../registry/tree.ts';
 
 /** Says that a server runs for a project. The process removes it when it ends; after a crash it is stale. */
@@ -87,10 +87,15 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** A mark that cannot be read or understood counts as absent, and the next start replaces it. */
+/**
+ * A mark that cannot be read or understood counts as absent, and the next start replaces it. So does one that another user could have
+ * written: the token is sent to the URL in it.
+ */
 function readMark(path: string): RunningMark | undefined {
   try {
-    const mark: unknown = JSON.parse(readSmallFile(path)?.bytes.toString('utf8') ?? 'null');
+    const image = readSmallFile(path);
+    if (image === undefined || isWritableByOthers(image)) return undefined;
+    const mark: unknown = JSON.parse(image.bytes.toString('utf8'));
     return isMark(mark) ? mark : undefined;
   } catch {
     return undefined;

@@ -6,7 +6,7 @@ import { askUser, Failure } from '../../failure.ts';
 import { changeFile } from '../../files/change-file.ts';
 import { createFileCell } from '../../files/file-cell.ts';
 import { parseJsonText } from '../../files/json-text.ts';
-import { type FileImage, readSmallFile } from '../../files/read-file.ts';
+import { type FileImage, isWritableByOthers, readSmallFile } from '../../files/read-file.ts';
 import { readNames } from '../sources/document.ts';
 import { realPlace } from '../sources/paths.ts';
 
@@ -192,8 +192,7 @@ function parseMemory(image: FileImage, where: string): Memory['allowed'] | Failu
 
 /** A memory that others can write would let them allow their own files. */
 function misplaced(image: FileImage): Failure | undefined {
-  const user = process.geteuid?.();
-  if (user === undefined || (image.uid === user && (image.mode & 0o022) === 0)) return undefined;
+  if (!isWritableByOthers(image)) return undefined;
   return new Failure('config', `${image.path} could be written by other users, so no project file is allowed`, {
     hint: askUser(`delete ${image.path} and allow the files again`),
   });

@@ -246,6 +246,21 @@ export function describeServe({ name, file, envVar, connection }: BuiltServer): 
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
+    it('makes a new token when another user could have written the file, and takes it from no such file', async () => {
+      const server = await start();
+      const path = join(server.home, '.config', name.replace('-mcp', ''), 'state', 'serve-token');
+      const planted = 'A'.repeat(server.token.length);
+      writeFileSync(path, `${planted}\n`);
+      chmodSync(path, 0o666);
+      const headers = { authorization: `Bearer ${planted}` };
+      const readStatus = async () => (await fetch(new URL('/status', server.url), { headers })).status;
+      await expect.poll(readStatus, { timeout: 5_000 }).toBe(500);
+      const shown = spawn(['--print-token'], { HOME: server.home, XDG_CONFIG_HOME: join(server.home, '.config') });
+      await shown.exited;
+      expect(shown.stdout.trim()).not.toBe(planted);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    });
+
     it('makes a new token when the file holds none, and keeps it for its owner', async () => {
       const first = await start();
       const path = join(first.home, '.config', name.replace('-mcp', ''), 'state', 'serve-token');

@@ -35,6 +35,15 @@ export function findRepeatedHeader({ rawHeaders }: IncomingMessage): string | un
   return names.find((name, at) => singleHeaders.has(name) && names.indexOf(name) !== at);
 }
 
+/**
+ * Whether its body could end elsewhere for a proxy: an encoding before the chunks, and chunks in a version that has none, are read
+ * in different ways.
+ */
+export function hasUnclearLength({ headers, httpVersion }: IncomingMessage): boolean {
+  const encoding = headers['transfer-encoding'];
+  return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
+}
+
 /** The request without its body, which is handed on as it was parsed. `signal` is aborted when the client goes away. */
 export function toWebRequest({ method = '', headers }: IncomingMessage, signal: AbortSignal): Request {
   const copied = new Headers();
