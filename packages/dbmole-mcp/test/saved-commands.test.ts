@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 const shown = `-- tool: value_show
 -- description: Shows what it gets.
--- param value json: any JSON. Example: {"a": 1}
+-- param value json: what is shown. Example: {"a": 1}
 -- param more integer optional: a number
 select :value::jsonb as value, :more::int as more`;
 const placed = `-- tool: value_placed
