@@ -44,6 +44,14 @@ const statements = [
   'insert into shop.orders values (1000, 1, 1) returning id',
 ];
 
+const savedQuery = `-- tool: orders_from
+-- description: Orders of at least this total.
+-- param total number: smallest total. Example: 10
+-- param first integer = 1: first id
+-- param names text[] optional: names of customers
+select o.id, o.total, c.name from shop.orders o join shop.customers c on c.id = o.customer_id
+where o.total >= :total and o.id >= :first and (:names::text[] is null or c.name = any(:names)) order by o.id`;
+
 describeDoors({
   server: () => ({
     program: bin,
@@ -56,6 +64,7 @@ describeDoors({
       ]),
       DBMOLE_EXPORT_DIR: `${home}/files`,
     }),
+    files: { '.config/dbmole/queries/orders_from.sql': savedQuery },
   }),
   tools: [
     ...[
@@ -70,6 +79,7 @@ describeDoors({
       'export_query',
     ],
     ...['list_connections', 'add_connection', 'update_connection', 'remove_connection', 'test_connection'],
+    'orders_from',
   ],
   right: {
     connection: ['main', 'main', 'main', 'reader', 'missing'],
@@ -104,6 +114,9 @@ describeDoors({
     type: ['postgres', 'mysql'],
     url: ['postgres://someone@127.0.0.1:1/shop'],
     readonly: [true, false],
+    total: [10, 290.5, '5', 1_000],
+    first: [1, 150],
+    names: [['customer 7'], ['customer 8', "'; drop table shop.orders --"], []],
   },
   wrong: {
     connection: ['', 5],

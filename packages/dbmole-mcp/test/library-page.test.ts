@@ -140,10 +140,15 @@ describe('the page about the library', () => {
     return stdout;
   }
 
-  it('has examples that a strict compiler accepts, with the checks of the declarations', async () => {
+  it.each([
+    ['NodeNext', 'NodeNext'],
+    ['Node16', 'Node16'],
+    ['ESNext', 'bundler'],
+  ])('has examples that a strict compiler accepts, with the checks of the declarations (%s, %s)', async (module, resolution) => {
     expect(agent).toContain('generateText');
     const tsc = `${root}node_modules/typescript/bin/tsc`;
-    const found = run(process.execPath, [tsc, '-p', folder.path], { cwd: folder.path });
+    const args = [tsc, '-p', folder.path, '--module', module, '--moduleResolution', resolution];
+    const found = run(process.execPath, args, { cwd: folder.path });
     await expect(
       found.then(
         () => '',

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -15,6 +15,8 @@ export interface DoorServer {
   creates: string;
   /** The variables of the configuration, for a server with this home folder. */
   env(home: string): Readonly<Record<string, string>>;
+  /** The texts of files in the home folder, by path. */
+  files?: Readonly<Record<string, string>>;
 }
 
 export interface Door {
@@ -75,6 +77,10 @@ export class Doors {
     this.#homes += 1;
     const home = join(this.#folder, `home-${String(this.#homes).padStart(3, '0')}`);
     mkdirSync(join(home, 'files'), { recursive: true });
+    for (const [path, text] of Object.entries(this.#server.files ?? {})) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), text);
+    }
     return home;
   }
 
