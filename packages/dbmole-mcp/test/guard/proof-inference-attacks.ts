@@ -247,6 +247,37 @@ const estimated: BodyAttack[] = [
   ),
 ];
 
+/** A view or a body can lock rows, which applies the policies for updates. */
+const locked: BodyAttack[] = ['update', 'no key update', 'share', 'key share'].flatMap((strength): BodyAttack[] => {
+  const setup = `${estimatedTable} alter table t enable row level security; alter table t force row level security;
+    create policy p on t for update using (a = stab(5)); create policy q on t for select using (true);`;
+  const query = `select * from public.t for ${strength}`;
+  return [
+    {
+      name: `a policy for updates, with FOR ${strength.toUpperCase()} in a view`,
+      setup: `${setup} create view public.v as ${query};`,
+      read: 'select * from v',
+    },
+    {
+      name: `a policy for updates, with FOR ${strength.toUpperCase()} in an explained view`,
+      setup: `${setup} create view public.v as ${query};`,
+      read: 'explain select * from v',
+    },
+    {
+      name: `a policy for updates, with FOR ${strength.toUpperCase()} in a body`,
+      setup: `${setup} create view public.v as select * from t;`,
+      body: `begin perform 1 from public.v for ${strength}; return 1; end`,
+    },
+    {
+      name: `a policy for updates, with FOR ${strength.toUpperCase()} in standard SQL`,
+      setup: `${setup} create view public.v as select * from t;
+        create function public.g() returns setof int language sql begin atomic select a from public.v for ${strength}; end;`,
+      read: 'select g()',
+      only: { min: 14 },
+    },
+  ];
+});
+
 /** Between types of the server, only a superuser can make a cast. */
 const serverCasts: BodyAttack[] = [
   'row(5::bigint)::public.t',
@@ -368,6 +399,7 @@ export const inferenceAttacks: readonly BodyAttack[] = [
   ...casts,
   ...serverCasts,
   ...estimated,
+  ...locked,
   ...olderGrammar,
   ...changed,
   ...statistics,

@@ -19,8 +19,8 @@ const ofDependents: Rows = (catalog, oid) => ` join d on d.classid = ${catalog} 
 /**
  * Stored expressions: the object that evaluates it, the tree, and whether a read runs all of it or the planner only folds constants in it.
  * Rules and policies count for the targets of writes in bodies: the server refuses the write in a read-only transaction, but a rule may run
- * before it or instead, and the planner's estimates call stable functions in both. Each catalog is joined separately, because the server
- * may otherwise read their whole union for each row.
+ * before it or instead, and the planner's estimates call stable functions in both. A policy for updates also counts for reads, because a
+ * view can have FOR UPDATE. Each catalog is joined separately, because the server may otherwise read their whole union for each row.
  */
 const holders = (major: number, rows: Rows, via = '') => `
     select case ev_type when '1' then ${relation} else ${target} end as class, ev_class as oid,
@@ -28,7 +28,7 @@ const holders = (major: number, rows: Rows, via = '') => `
       from pg_catalog.pg_rewrite x${rows(2618, 'x.oid')}
     union all
     select ${relation}, polrelid, 'policy', polqual::text, true${via}
-      from pg_catalog.pg_policy x${rows(3256, 'x.oid')} where polcmd in ('r', '*')
+      from pg_catalog.pg_policy x${rows(3256, 'x.oid')} where polcmd in ('r', 'w', '*')
     union all
     select ${target}, polrelid, 'policy', pg_catalog.concat(polqual, polwithcheck), true${via}
       from pg_catalog.pg_policy x${rows(3256, 'x.oid')} where polcmd <> 'r'
