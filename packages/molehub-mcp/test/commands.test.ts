@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HubWorld, hostile, typeCommand as type } from './hub-world.ts';
@@ -22,6 +24,16 @@ function writeCursor(world: HubWorld): string {
 }
 
 const readOwn = (world: HubWorld) => JSON.parse(readFileSync(world.own, 'utf8'));
+
+/** A port on which nothing listens any more. */
+async function findClosedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 describe('import and install', () => {
   it('copies the servers of a client, shows no secret, and copies nothing twice', async () => {
@@ -102,6 +114,36 @@ describe('the other commands', () => {
       /good: stopped; hostile 6\.6\.6; 13 tools[\s\S]*log: .*good\.log[\s\S]*good__echo = echo/,
     );
     expect(await type(world, 'status nope')).toMatchObject({ code: 1, text: expect.stringContaining('is not configured') });
+  });
+
+  it('check says why a server cannot be started, and what to do', async () => {
+    const world = new HubWorld({
+      program: { command: 'no-such-program' },
+      folder: hostile('', { cwd: '/no/such/folder' }),
+      other: { command: 'cat' },
+      away: { url: 'http://127.0.0.1:1/mcp' },
+      refused: { url: `http://127.0.0.1:${await findClosedPort()}/mcp` },
+      unseen: hostile('', { enabled: false }),
+    });
+    const { code, text } = await type(world, 'check');
+    expect(code).toBe(1);
+    for (const part of [
+      'the program "no-such-program" was not found (ENOENT). Write the full path',
+      'its folder /no/such/folder does not exist. Correct "cwd".',
+      'does not answer like an MCP server',
+      'cannot be reached at http://127.0.0.1:1: bad port. Check its "url"',
+      'nothing accepts connections there. Check its "url"',
+    ])
+      expect(text).toContain(part);
+    expect(
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('!!'))
+        .map((line) => line.split(/[ :]+/)[1]),
+    ).toEqual(['program', 'folder', 'other', 'away', 'refused']);
+    expect((await type(world, 'status program')).text).toMatch(
+      /never seen[\s\S]*next: ask the user to run `molehub-mcp check program`/,
+    );
   });
 
   it('accept shows what changed, and --pin withholds it until then', async () => {

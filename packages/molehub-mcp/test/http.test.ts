@@ -57,7 +57,7 @@ describe('a server in the network', () => {
     await expect(client.text('far__who', { fail: true })).rejects.toMatchObject({ code: -32_001 });
     expect(new Set(seen)).toEqual(new Set(['Bearer far-token-1234']));
     const status = await client.text('hub_status');
-    expect(status).toMatch(/far: running; remote 4\.2\.0; 1 tools; connected, 1 client/);
+    expect(status).toMatch(/far: running; remote 4\.2\.0; 1 tool; connected, 1 client/);
     expect(status).not.toContain('far-token-1234');
     expect(await client.text('hub_restart', { server: 'wrong' })).toContain('invalid "url"');
     close();

@@ -1,6 +1,7 @@
 import { Failure, formatAdvice, formatVisible, nearestNames, toFailure } from '@dbmole/core';
+import type { ConfiguredServer } from '../config/read-config.ts';
 import { Hub } from '../hub/hub.ts';
-import { countOffers, formatStatus } from '../hub/status.ts';
+import { countOffers, formatLog, formatStatus } from '../hub/status.ts';
 import { program } from '../options.ts';
 import type { HubCommandCall } from './commands.ts';
 
@@ -14,7 +15,10 @@ export async function status({ terminal, words: [only], options }: HubCommandCal
   return hub.config.problems.length > 0 ? 1 : 0;
 }
 
-/** Starts servers one after the other, as a hub would. */
+/** Servers that start at the same time. */
+const maxStarts = 4;
+
+/** Starts servers a few at a time, as a hub would, and shows them in the order of the files. */
 export async function check({ terminal, words, options }: HubCommandCall): Promise<number> {
   const hub = new Hub({ ...options, log: silent });
   requireNames(hub, words);
@@ -24,23 +28,28 @@ export async function check({ terminal, words, options }: HubCommandCall): Promi
     words.length === 0 ? entry?.enabled !== false : words.includes(name),
   );
   try {
-    for (const server of chosen) {
+    const outcomes: Promise<Failure | undefined>[] = [];
+    const learn = (server: ConfiguredServer) => hub.learn(server).then(() => undefined, toFailure);
+    for (const [index, server] of chosen.entries())
+      outcomes.push(Promise.resolve(outcomes[index - maxStarts]).then(() => learn(server)));
+    for (const [index, server] of chosen.entries()) {
       const done = terminal.busy(`starting ${server.name}`);
-      const line = await hub.learn(server).then(
-        () => `ok  ${server.name}: ${describe(hub.manifestFor(server))}`,
-        (error: unknown) => {
-          failed += 1;
-          return `!!  ${server.name}: ${formatAdvice(toFailure(error), { program: program.name })}\n    log: ${hub.logFile(server)}`;
-        },
-      );
+      const failure = await outcomes[index];
       done();
-      terminal.print(formatVisible(line));
+      if (failure !== undefined) failed += 1;
+      terminal.print(formatVisible(formatOutcome(hub, server, failure)));
     }
   } finally {
     await hub.dispose();
   }
   if (chosen.length === 0) terminal.print(`No servers are configured. Run \`${program.name} import CLIENT\`.`);
   return failed > 0 ? 1 : 0;
+}
+
+function formatOutcome(hub: Hub, server: ConfiguredServer, failure: Failure | undefined): string {
+  if (failure === undefined) return `ok  ${server.name}: ${describe(hub.manifestFor(server))}`;
+  const advice = formatAdvice(failure, { program: program.name });
+  return [`!!  ${server.name}: ${advice}`, ...formatLog(hub, server)].join('\n    ');
 }
 
 function describe(manifest: ReturnType<Hub['manifestFor']>): string {

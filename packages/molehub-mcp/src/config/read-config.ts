@@ -116,7 +116,7 @@ function readServer({ name, entry: raw, path, places }: RawServer): ConfiguredSe
       hint: [askUser(`correct it in ${path}`), 'The other servers are not affected.'],
     }),
   });
-  if (!/^[^\p{Cc}]{1,64}$/u.test(name)) return fail('its name is empty, too long or has control characters');
+  if (!/^[^\p{Cc}]{1,64}$/u.test(name)) return fail('expected a name of 1 to 64 characters without control characters');
   if (!isFields(raw)) return fail('it is not an object');
   if (!('command' in raw) && !('url' in raw)) return fail('it has neither "command" nor "url"');
   // Cline and Windsurf write it so.

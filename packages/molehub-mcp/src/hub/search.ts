@@ -4,7 +4,12 @@ import type { Hub } from './hub.ts';
 
 const maxLine = 200;
 /** Words that say nothing of a tool. */
-const commonWords = new Set(['a', 'an', 'and', 'for', 'from', 'in', 'of', 'on', 'or', 'the', 'to', 'with']);
+const commonWords = new Set(
+  (
+    'a all an and any are at be by can do does for from get have how i in is it its me my of on or some that the ' +
+    'their there these this to use want what when where which who with you your'
+  ).split(' '),
+);
 /** The shortest word whose beginning counts. */
 const minPrefix = 3;
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { formatAdvice, formatVisible } from '@dbmole/core';
 import type { ConfiguredServer } from '../config/read-config.ts';
 import type { HubTool } from '../manifest/listing.ts';
@@ -23,7 +24,7 @@ function summarize(hub: Hub): string {
   const withheld = tools.filter(({ isWithheld }) => isWithheld).length;
   const mode = hub.listing.isSearch ? 'found with hub_search' : 'listed';
   const running = hub.enabled.filter((server) => hub.processesOf(server).some(({ state }) => state === 'running')).length;
-  return `${hub.enabled.length} servers, ${running} running; ${tools.length - withheld} tools, ${mode}${withheld > 0 ? `, ${withheld} withheld` : ''}.`;
+  return `${count(hub.enabled.length, 'server')}, ${running} running; ${count(tools.length - withheld, 'tool')}, ${mode}${withheld > 0 ? `, ${withheld} withheld` : ''}.`;
 }
 
 function formatServer(hub: Hub, server: ConfiguredServer, isWhole: boolean): string {
@@ -42,10 +43,16 @@ function formatServer(hub: Hub, server: ConfiguredServer, isWhole: boolean): str
     ...server.shadows.map((path) => `shadows the entry in ${path}`),
     ...processes.flatMap(({ lastError }) => (lastError === undefined ? [] : [`last error: ${lastError}`])),
     ...(changes.length > 0 ? [formatChanges(changes)] : []),
-    ...(isWhole ? [`log: ${hub.logFile(server)}`, ...tools.map(formatTool)] : tools.filter(isRenamed).map(formatTool)),
-    ...nextStep(server, { processes, changes }).map((step) => `next: ${step}`),
+    ...(isWhole ? [...formatLog(hub, server), ...tools.map(formatTool)] : tools.filter(isRenamed).map(formatTool)),
+    ...nextStep(server, { manifest, processes, changes }).map((step) => `next: ${step}`),
   ];
   return lines.join('\n  ');
+}
+
+/** Where the log is, once the server has started. */
+export function formatLog(hub: Hub, server: ConfiguredServer): string[] {
+  const path = hub.logFile(server);
+  return existsSync(path) ? [`log: ${path}`] : [];
 }
 
 function stateOf({ entry, problem }: ConfiguredServer, processes: readonly ManagedServer[]): string {
@@ -57,8 +64,9 @@ function stateOf({ entry, problem }: ConfiguredServer, processes: readonly Manag
 
 function formatProcess({ state, pid, clientCount, callCount }: ManagedServer): string[] {
   if (state !== 'running') return [];
-  const clients = `${clientCount} client${clientCount === 1 ? '' : 's'}`;
-  return [`${pid === undefined ? 'connected' : `pid ${pid}`}, ${clients}${callCount > 0 ? `, ${callCount} calls running` : ''}`];
+  return [
+    `${pid === undefined ? 'connected' : `pid ${pid}`}, ${count(clientCount, 'client')}${callCount > 0 ? `, ${callCount} calls running` : ''}`,
+  ];
 }
 
 /** `13 tools, 2 prompts`; what a server has none of is left out. */
@@ -67,8 +75,12 @@ export function countOffers({ prompts, resources, templates }: Manifest, tools: 
     ['prompt', prompts.length],
     ['resource', resources.length + templates.length],
   ] as const;
-  const counted = others.flatMap(([what, count]) => (count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]));
-  return [`${tools} tools`, ...counted].join(', ');
+  const counted = others.flatMap(([what, number]) => (number === 0 ? [] : [count(number, what)]));
+  return [count(tools, 'tool'), ...counted].join(', ');
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
 function formatChanges(changes: readonly ChangedPart[]): string {
@@ -88,13 +100,16 @@ function formatTool({ name, definition, isWithheld }: HubTool): string {
 }
 
 interface Found {
+  manifest: Manifest | undefined;
   processes: readonly ManagedServer[];
   changes: readonly ChangedPart[];
 }
 
-function nextStep(server: ConfiguredServer, { processes, changes }: Found): string[] {
+function nextStep(server: ConfiguredServer, { manifest, processes, changes }: Found): string[] {
   if (server.problem !== undefined) return [advise(server.problem)];
   const steps: string[] = [];
+  if (manifest === undefined && processes.length === 0 && server.entry?.enabled)
+    steps.push(`ask the user to run \`${program.name} check ${server.name}\`, which starts it and shows its tools`);
   if (processes.some(({ state }) => state === 'held')) steps.push('correct what its last error says, then call hub_restart');
   if (changes.length > 0) steps.push(`ask the user to read the change with \`${program.name} accept ${server.name}\``);
   return steps;

@@ -1,4 +1,4 @@
-import { Failure, type Fields, isFields, toFailure } from '@dbmole/core';
+import { Failure, type Fields, isFields, networkFailure, toFailure } from '@dbmole/core';
 import { ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { Launch } from '../config/launch.ts';
@@ -29,7 +29,7 @@ export async function openHttp(options: HttpOptions): Promise<ServerConnection> 
     await client.connect(transport, { timeout: startMs, signal });
   } catch (error) {
     await client.close().catch(() => undefined);
-    throw startFailure(name, `cannot be reached at ${launch.url.origin}: ${toFailure(error).message}`, error);
+    throw describeStart(error, { name, url: launch.url });
   }
   state.isOpen = true;
   const identity = readIdentity(client);
@@ -66,4 +66,21 @@ export async function openHttp(options: HttpOptions): Promise<ServerConnection> 
     },
     kill: () => undefined,
   };
+}
+
+function describeStart(error: unknown, { name, url }: { name: string; url: URL }): Failure {
+  const cause = findCause(error);
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const what =
+    networkFailure(cause, { host: url.hostname, port })?.message ??
+    `cannot be reached at ${url.origin}: ${toFailure(cause).message}`;
+  return startFailure(name, what.trim(), { cause: error, advice: 'Check its "url", and that it runs.' });
+}
+
+/** The SDK keeps what the network said inside of its own errors. */
+function findCause(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const inside = 'data' in error && isFields(error.data) ? error.data.cause : undefined;
+  const cause = error.cause ?? inside;
+  return cause instanceof Error ? findCause(cause) : error;
 }

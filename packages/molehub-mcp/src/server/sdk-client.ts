@@ -60,13 +60,18 @@ export function envelope(client: Client, capabilities: Fields = {}): Fields {
   };
 }
 
-export function startFailure(name: string, what: string, cause?: unknown): Failure {
+const readLog = { call: 'hub_status', to: 'see its log and its last error', cli: 'Read its log.' };
+
+interface StartDetails {
+  cause: unknown;
+  /** Where its log says nothing. */
+  advice?: string | undefined;
+}
+
+export function startFailure(name: string, what: string, { cause, advice }: StartDetails): Failure {
   return new Failure('connection', `server "${name}" ${what}`, {
     code: 'E_SERVER_START',
-    hint: [
-      { call: 'hub_status', to: 'see its log and its last error', cli: `Run \`${program.name} check\` to see its log.` },
-      'The other servers are not affected.',
-    ],
+    hint: [advice ?? readLog, 'The other servers are not affected.'],
     cause,
   });
 }

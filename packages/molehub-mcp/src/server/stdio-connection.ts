@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Failure, type Fields, isFields, onAbort, parseJson } from '@dbmole/core';
 import type { Client, JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Launch } from '../config/launch.ts';
@@ -129,15 +130,16 @@ class StdioConnection implements ServerConnection {
 
   #describeStart(error: unknown, { ended, isLate }: { ended: string | undefined; isLate: boolean }): Failure {
     const { name, startMs } = this.#options;
-    const { lastLine } = this.#stderr;
-    const last = lastLine === undefined ? '' : `; its last words: ${JSON.stringify(lastLine)}`;
+    const { lastWords } = this.#stderr;
+    const last = lastWords === undefined ? '' : `; it said ${JSON.stringify(lastWords)}`;
     if (ended !== undefined && this.#era !== 'legacy' && this.#transport.process !== undefined)
       return new EndedDuringProbe('connection', `server "${name}" ended ${ended} at its start${last}`, {
         code: 'E_SERVER_START',
       });
-    if (isLate) return startFailure(name, `did not answer within ${startMs} ms${last}`, error);
-    const why = ended === undefined ? `cannot be started: ${readMessage(error)}` : `ended ${ended} at its start`;
-    return startFailure(name, `${why}${last}`, error);
+    if (this.#transport.process === undefined) return describeSpawn(error, this.#options);
+    if (isLate) return startFailure(name, `did not answer within ${startMs} ms${last}`, { cause: error });
+    const why = ended === undefined ? `does not answer like an MCP server: ${readMessage(error)}` : `ended ${ended} at its start`;
+    return startFailure(name, `${why}${last}`, { cause: error });
   }
 }
 
@@ -188,6 +190,21 @@ export function endedFailure(name: string, how: string): Failure {
     code: 'E_SERVER_ENDED',
     hint: ['Check whether it did before you repeat it; the next call starts the server again.'],
   });
+}
+
+/** The system says the same when the program is missing and when its folder is. */
+function describeSpawn(error: unknown, { name, launch: { command, cwd } }: StdioOptions): Failure {
+  const program = JSON.stringify(command);
+  if (!existsSync(cwd))
+    return startFailure(name, `cannot be started: its folder ${cwd} does not exist`, { cause: error, advice: 'Correct "cwd".' });
+  const { code } = Object(error);
+  if (code === 'ENOENT')
+    return startFailure(name, `cannot be started: the program ${program} was not found (ENOENT)`, {
+      cause: error,
+      advice: 'Write the full path of the program as "command": the hub may have another PATH than your terminal.',
+    });
+  const advice = code === 'EACCES' ? `Make ${program} executable, or write the program that runs it as "command".` : undefined;
+  return startFailure(name, `cannot be started: ${readMessage(error)}`, { cause: error, advice });
 }
 
 function tooLong(name: string, bytes: number): Failure {
