@@ -212,6 +212,11 @@ export function describeFailure({ message, next }: Pick<Failure, 'message' | 'ne
   return joinHints(`${message}.`, next);
 }
 
+/** The server, or the way to it, was not there. */
+export function isLoss(error: unknown): boolean {
+  return error instanceof Failure && (error.kind === 'connection' || error.kind === 'tunnel');
+}
+
 /** The steps that are possible at this door, as sentences; undefined when there are none. */
 export function formatHint(hint: Hint | undefined, door: Door): string | undefined {
   const sentences = [hint ?? []].flat().flatMap((step) => formatStep(step, door) ?? []);

@@ -1,3 +1,4 @@
+import { isLoss } from '../failure.ts';
 import { SharedOpen } from '../single-flight.ts';
 import type { Backend, ConnectionStatus, Lease } from './backend.ts';
 import type { LiveBackend } from './live-backend.ts';
@@ -27,6 +28,8 @@ export class ConnectionSlot<B extends Backend> {
   /** The version new calls get; a backend of another one only serves those who already have it. */
   #version: string | undefined;
   #live: LiveBackend<B> | undefined;
+  /** The last call could not reach the server, and nothing is open any more. */
+  #isLost = false;
   /** Openings by version: after a change, the old one goes on for those who wait for it. */
   readonly #openings = new Map<string, BackendOpening<B>>();
 
@@ -49,11 +52,14 @@ export class ConnectionSlot<B extends Backend> {
     void this.#live?.retire();
     this.#live = undefined;
     this.#version = undefined;
+    this.#isLost = false;
   }
 
   /** This backend died or was idle; the name is as it was. */
   drop(live: LiveBackend<B>): void {
-    if (this.#live === live) this.#live = undefined;
+    if (this.#live !== live) return;
+    this.#live = undefined;
+    this.#isLost = !live.isReached;
   }
 
   /** Resolves when nothing is opening that was opening now. */
@@ -70,12 +76,17 @@ export class ConnectionSlot<B extends Backend> {
         ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }),
       };
     }
-    return { state: this.#version !== undefined && this.#openings.has(this.#version) ? 'opening' : 'closed' };
+    if (this.#version !== undefined && this.#openings.has(this.#version)) return { state: 'opening' };
+    return { state: this.#isLost ? 'failed' : 'closed' };
   }
 
   #startOpening({ version, open }: SlotRequest<B>): BackendOpening<B> {
     const opening: BackendOpening<B> = new SharedOpen({
-      open,
+      open: async (signal) =>
+        await open(signal).catch((error: unknown) => {
+          this.#isLost = isLoss(error);
+          throw error;
+        }),
       share: lendOut,
       onOpened: (live, wanted) => this.#settle(live, wanted),
       onOver: () => this.#openings.delete(version),

@@ -72,7 +72,7 @@ describe('a connection that leads to a file', () => {
     registry.set({ ...file, file: `${file.file}.gone` });
     const missing = { kind: 'connection', message: expect.stringMatching(/^cannot open .*gone$/) };
     await expect(manager.acquire('box', never)).rejects.toMatchObject(missing);
-    expect(manager.status('box')).toEqual({ state: 'closed' });
+    expect(manager.status('box')).toEqual({ state: 'failed' });
     registry.set(file);
     (await manager.acquire('box', never)).release();
     expect(createBackend).toHaveBeenCalledTimes(3);
@@ -132,7 +132,7 @@ describe('opening', () => {
     const { engine, manager } = open({ openMs: 5, failOpens: 1 });
     const outcomes = await Promise.allSettled([manager.acquire('main', never), manager.acquire('main', never)]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(manager.status('main')).toEqual({ state: 'closed' });
+    expect(manager.status('main')).toEqual({ state: 'failed' });
     await manager.acquire('main', never);
     expect(engine.openings).toBe(2);
   });

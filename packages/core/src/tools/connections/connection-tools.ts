@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { respond, type ToolReply } from '../../answer/respond.ts';
 import { type BaseConnection, connectionName } from '../../connection.ts';
-import { Failure, formatHint, type Step, type ToolDoor } from '../../failure.ts';
+import { Failure, formatHint, isLoss, type Step, type ToolDoor } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { Manager } from '../../manager/manager.ts';
 import type { Entry, Registry } from '../../registry/registry.ts';
@@ -12,7 +12,7 @@ import type { ToolServer } from '../tool-server.ts';
 import { formatConnections } from './connection-list.ts';
 import { toPatchSchema } from './connection-tool-schema.ts';
 import { describeDestination, type PublicView } from './destinations.ts';
-import { isLoss, withManaged } from './managed.ts';
+import { withManaged } from './managed.ts';
 import { formatRoute } from './route-text.ts';
 
 /** Characters of one line that a server says of itself. */

@@ -62,6 +62,16 @@ describe('withManaged', () => {
     held.release();
   });
 
+  it.each(['cannot be opened', 'was dropped'])('remembers it of a backend that %s', async (what) => {
+    const { engine, manager } = open();
+    engine.behaviour.failOpens = what === 'was dropped' ? 0 : 1;
+    const drop = async () => Promise.reject(new FakeEngineError('gone'));
+    await expect(withManaged(manager, 'main', drop, options())).rejects.toMatchObject({ kind: 'connection' });
+    expect(manager.status('main')).toEqual({ state: 'failed' });
+    await withManaged(manager, 'main', async (backend) => await backend.get('key', options().signal), options());
+    await vi.waitFor(() => expect(manager.status('main')).toEqual({ state: 'closed' }));
+  });
+
   it('does not lend a backend again that says it is spent', async () => {
     const { engine, manager } = open();
     let isSpent = false;
@@ -117,7 +127,7 @@ describe('withManaged', () => {
     const { engine, manager } = open();
     const fail = withManaged(manager, 'main', () => Promise.reject(new FakeEngineError('gone')), options());
     await expect(fail).rejects.toMatchObject({ kind: 'connection' });
-    expect(manager.status('main')).toEqual({ state: 'closed' });
+    expect(manager.status('main')).toEqual({ state: 'failed' });
     expect(engine.openings).toBe(2);
   });
 

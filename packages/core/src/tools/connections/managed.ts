@@ -1,5 +1,5 @@
 import { formatAbort } from '../../abort.ts';
-import { Failure, toFailure } from '../../failure.ts';
+import { Failure, isLoss, toFailure } from '../../failure.ts';
 import type { Backend, Lease } from '../../manager/backend.ts';
 import type { Manager } from '../../manager/manager.ts';
 import { maxAttempts, retry } from '../../retry.ts';
@@ -51,11 +51,6 @@ export async function withManaged<B extends Backend, Result>(
   } catch (error) {
     throw translate(error, options);
   }
-}
-
-/** The server, or the way to it, was not there. */
-export function isLoss(error: unknown): boolean {
-  return error instanceof Failure && (error.kind === 'connection' || error.kind === 'tunnel');
 }
 
 function translate(error: unknown, { signal, isStaleError }: ManagedOptions): Failure {
