@@ -14,11 +14,11 @@ const facts: TableFacts = {
   ],
   indexes: [
     { name: 'PK', definition: '(id)' },
-    { name: 'by_email', definition: '(lower(email)) WHERE (day IS NULL)' },
-    { name: 'by_note_length', definition: '(day, note)' },
+    { name: 'by_email', definition: 'btree (lower(email)) WHERE (day IS NULL)' },
+    { name: 'by_note_length', definition: 'UNIQUE btree (day, note)' },
     { name: 'by_tags', definition: 'gin (tags)' },
     { name: 'by_phone', definition: 'gin (phone gin_trgm_ops)' },
-    { name: 'by_order', definition: '("Order" DESC)' },
+    { name: 'by_order', definition: 'btree ("Order" DESC)' },
   ],
 };
 

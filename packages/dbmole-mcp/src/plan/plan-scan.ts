@@ -6,7 +6,7 @@ export interface TableFacts {
   /** The engine's estimate. */
   rows: number | undefined;
   columns: readonly { name: string; type: string }[];
-  /** The definition of each begins with its columns: `(customer_id, day)`, `gin (tags)`. */
+  /** The columns are in the first parentheses: `(id)`, `UNIQUE btree (customer_id, day)`, `gin (tags)`. */
   indexes: readonly { name: string; definition: string }[];
 }
 
@@ -52,8 +52,7 @@ function explainUnused({ name, definition }: TableFacts['indexes'][number], uses
   if (use === 'expression') return `it compares what is computed from ${column}, which the index ${name} does not hold`;
   if (use === 'number')
     return `${column} is a text that is compared with a number, so the index ${name} does not serve; write the number in quotes`;
-  // Other methods than that of an ordinary index stand in front of the columns.
-  const isOrdinary = definition.startsWith('(');
+  const isOrdinary = /^(?:UNIQUE )?(?:btree )?\(/.test(definition);
   return use === 'wildcard' && isOrdinary
     ? `its LIKE on ${column} begins with a wildcard, which the index ${name} does not serve`
     : `the planner did not use the index ${name}`;

@@ -35,7 +35,8 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       session = await openPostgres(engine());
       await session.exec(`create schema ${schema}; set search_path = ${schema}; set max_parallel_workers_per_gather = 0; set jit = off;
         create table big as select i as id, i % 100 as a, i % 100 as b, 'note ' || i as note from generate_series(1, 50000) i;
-        create table small as select i as id from generate_series(1, 50) i; analyze big, small`);
+        create table codes as select i as id, 'code ' || i as code from generate_series(1, 20000) i; create index by_code on codes (code);
+        create table small as select i as id from generate_series(1, 50) i; analyze big, small, codes`);
     });
     afterAll(async () => {
       await session.exec(`drop schema ${schema} cascade`);
@@ -49,6 +50,15 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       );
       expect(text).toMatch(
         /\n(?:slow: Seq Scan on big, [\d.]+ ms of [\d.]+ ms:|note: Seq Scan on big) reads 50000 rows and keeps 1: no index begins with note\nnext: diagnose with check=index_advice /,
+      );
+    });
+
+    it('says why an index on the column did not serve', async () => {
+      expect(await planOf("select * from codes where code like '%de 7'")).toContain(
+        'its LIKE on code begins with a wildcard, which the index by_code does not serve',
+      );
+      expect(await planOf("select * from codes where upper(code) = 'X'")).toContain(
+        'it compares what is computed from code, which the index by_code does not hold',
       );
     });
 
@@ -130,6 +140,16 @@ for (const id of ['mysql80', 'mysql97', 'mariadb1011'] as const) {
         expect(await planOf(`select x.id from ${from} where x.note like '%te 5'`)).toMatch(
           /its LIKE on note begins with a wildcard/,
         );
+    });
+
+    it('says why an index on the column did not serve', async () => {
+      await session.exec('create table codes as select id, note as code from big; create index by_code on codes (code)');
+      expect(await planOf("select * from codes where code like '%te 5'")).toContain(
+        'its LIKE on code begins with a wildcard, which the index by_code does not serve',
+      );
+      expect(await planOf("select * from codes where upper(code) = 'X'")).toContain(
+        'it compares what is computed from code, which the index by_code does not hold',
+      );
     });
 
     it('counts what runs again and again, and says by which index', async () => {
