@@ -1,5 +1,5 @@
 import type { Description, Part, TableDetails } from './catalog.ts';
-import { commentLength, formatColumns, formatName } from './schema-text.ts';
+import { commentLength, formatColumns, formatName, withoutDetails } from './schema-text.ts';
 
 /** How tables are described: all parts in short, one line for each, or only some parts. */
 export type View = 'whole' | 'brief' | readonly Part[];
@@ -9,7 +9,7 @@ type Sign = readonly [occurs: (table: TableDetails, shows: (part: Part) => boole
 
 const signs: readonly Sign[] = [
   [({ columns }, shows) => shows('columns') && columns.some(({ nullable }) => nullable), '`?` nullable'],
-  [(table, shows) => shows('columns') && formatColumns(table).length < table.columns.length, '`a, b int` two columns of a type'],
+  [(table, shows) => shows('columns') && formatColumns(table).length < table.columns.length, '`a, b int` both int'],
 ];
 
 const detailSigns: readonly Sign[] = [
@@ -20,9 +20,7 @@ const detailSigns: readonly Sign[] = [
   [({ columns }, shows) => shows('columns') && columns.some(({ comment }) => comment !== undefined), '`--` comment'],
 ];
 
-const briefSigns: readonly Sign[] = [
-  [({ references }) => references.length > 0, '`->` references, ON DELETE NO ACTION where none is said'],
-];
+const briefSigns: readonly Sign[] = [[({ references }) => references.length > 0, '`->` references, NO ACTION unless said']];
 
 /** Signs of what is shown of the table itself, or cut. */
 const wholeSigns: readonly Sign[] = [
@@ -42,8 +40,9 @@ const partSigns: readonly Sign[] = [[({ kind }, shows) => shows('stats') && kind
 export function formatLegend({ tables }: Description, view: View): string {
   const shows = (part: Part) => typeof view === 'string' || view.includes(part);
   const all = view === 'brief' ? briefSigns : [...detailSigns, ...(view === 'whole' ? wholeSigns : partSigns)];
+  const shown = view === 'brief' ? tables.map(withoutDetails) : tables;
   const meanings = [...signs, ...all]
-    .filter(([occurs]) => tables.some((table) => occurs(table, shows)))
+    .filter(([occurs]) => shown.some((table) => occurs(table, shows)))
     .map(([, meaning]) => meaning);
   return meanings.length === 0 ? '' : `${[...new Set(meanings)].join('; ')}.`;
 }

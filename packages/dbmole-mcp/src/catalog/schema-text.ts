@@ -27,7 +27,8 @@ export function formatBrief({ tables, types }: Description): string[] {
   return [...shown, ...types.map(formatType)];
 }
 
-function withoutDetails(table: TableDetails): TableDetails {
+/** What a brief description shows of a table. */
+export function withoutDetails(table: TableDetails): TableDetails {
   const plain = { default: undefined, comment: undefined, filled: undefined };
   const unnamed = <T extends { name: string }>(all: readonly T[]) => all.map((one) => ({ ...one, name: '' }));
   const columns = table.columns.map((column) => ({ ...column, ...plain }));

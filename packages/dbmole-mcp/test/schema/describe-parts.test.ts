@@ -52,6 +52,11 @@ describe.each(engines)('the description of a table on %s', (id) => {
   it('explains the signs that occur, and no others', async () => {
     expect(await read('imports')).toMatch(/^1 table\. `\?` nullable; `~` estimated\. Data/);
     expect(await read('imports', 'indexes')).toMatch(/^1 table\. Data/);
+    await shop.exec('create table pairs (a int not null default 1, b int not null default 2)');
+    const [whole, brief] = [await read('pairs'), await shop.call('describe_table', { tables: ['pairs'], brief: true })];
+    await shop.exec('drop table pairs');
+    expect(whole).not.toContain('both int');
+    expect(brief).toMatch(/^1 table\. `a, b int` both int\. Data.*\npairs\(a, b int(?:eger|\(11\))?\)$/);
     // The text of a view may look like a sign.
     await shop.exec('create view odd as select id, id = 1 as one from publishers where id > 0');
     const text = await read('odd', 'definition');

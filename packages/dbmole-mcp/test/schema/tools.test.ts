@@ -102,7 +102,7 @@ describe('the schema tools', () => {
     expect(await call('describe_table', { tables: ['products'], parts: ['keys'] })).toMatch(
       /^1 table\. `\[x\]` name of a constraint\. Data/,
     );
-    expect(brief).toMatch(/^1 table\. .*`->` references, ON DELETE NO ACTION where none is said/);
+    expect(brief).toMatch(/^1 table\. .*`->` references, NO ACTION unless said/);
     expect(brief).toMatch(
       /order_id bigint -> orders\.id ON DELETE CASCADE, line_no integer, product_id bigint -> products\.id, quantity/,
     );
