@@ -169,7 +169,7 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_STORE_WRITE: ['The store cannot be written; it is unchanged.', 'Free some space, or make it writable.'],
   E_SYNTAX: ['The statement has a syntax error.', 'Correct it; the position says where.'],
   E_TIMEOUT: [
-    'The time limit passed. The message says so if the server has not confirmed that the statement ended.',
+    'The time limit was reached. The message says so if the server has not confirmed that the statement ended.',
     'Ask for less, or pass a larger `timeout_ms`.',
   ],
   E_TLS: ['The TLS handshake failed.', 'See the message for the reason.'],

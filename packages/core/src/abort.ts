@@ -43,7 +43,7 @@ export function formatAbort(signal: AbortSignal, cause: unknown = signal.reason)
   if (reason instanceof Failure) return reason;
   const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
   return timedOut
-    ? new Failure('timeout', 'the time limit passed', { hint: 'Ask for less, or allow more time.', cause })
+    ? new Failure('timeout', 'the time limit was reached', { hint: 'Ask for less, or allow more time.', cause })
     : new Failure('cancelled', 'the call was cancelled', { cause });
 }
 

@@ -271,7 +271,7 @@ describe('#21 a server that asks for a code', () => {
     'Enter PIN: ',
     'Duo two-factor login: ',
     'Response: ',
-  ])('by "%s" is told apart from a refused login, and gets no password for it', async (question) => {
+  ])('by "%s" is distinguished from a refused login, and gets no password', async (question) => {
     const answers: string[][] = [];
     const { hop } = await serve(asking(question, answers));
     const failure = await refusal(rig.take(undefined)({ ...hop, privateKey, password: secret }));
@@ -283,7 +283,7 @@ describe('#21 a server that asks for a code', () => {
     expect(failure.hint).toContain('without a code');
   });
 
-  it('is told apart also when we have no answer at all', async () => {
+  it('is reported even if no password is configured', async () => {
     const answers: string[][] = [];
     const { server, hop } = await serve(asking('Verification code: ', answers));
     expect((await refusal(rig.take(undefined)({ ...hop, privateKey }))).code).toBe('E_SSH_MFA_REQUIRED');

@@ -60,7 +60,7 @@ describe.skipIf(!mayMount)('#48 a disk of its own, where this machine lets us mo
     expect(stored.length).toBeLessThan(130);
     expect(stderr).toContain('E_STORE_WRITE');
     expect(stderr).toContain('(ENOSPC)');
-    expect(stderr).toContain('Make room on the disk');
+    expect(stderr).toContain('Free some space on the disk');
     expect(stored.at(-1)).toBe('again-0');
     expect(namesIn(kept('connections.json'))).toEqual(stored);
     expect(left()).toEqual([]);
@@ -75,7 +75,7 @@ describe.skipIf(!mayMount)('#48 a disk of its own, where this machine lets us mo
     expect(status).not.toBe(0);
     expect(stored).toEqual(['x-0', 'x-1', 'x-2']);
     expect(stderr).toContain('E_STORE_WRITE');
-    expect(stderr).toContain('Make room on the disk');
+    expect(stderr).toContain('Free some space on the disk');
     expect(namesIn(kept('connections.json'))).toEqual(stored);
     expect(left()).toEqual([]);
   });

@@ -23,10 +23,10 @@ export function findCautions({ config, dial }: Pick<BackendTarget<Connection>, '
   const isClear = scheme === 'http' && auth !== 'none' && isAway;
   const isUnchecked = scheme !== 'http' && verifyTls === false && caFingerprint === undefined;
   return [
-    ...(auth === 'none' && isAway ? ['warning: it asks for no login, so anyone who reaches it can do the same'] : []),
-    ...(isClear ? ['warning: without TLS, the password or key is sent in clear'] : []),
+    ...(auth === 'none' && isAway ? ['warning: it requires no login, so anyone who can reach it can do the same'] : []),
+    ...(isClear ? ['warning: without TLS, the password or key is sent unencrypted'] : []),
     ...(isUnchecked
-      ? ['warning: its certificate is not checked (verifyTls: false), so anyone in between can read the password and the data']
+      ? ['warning: its certificate is not checked (verifyTls: false), so anyone in the middle can read the password and the data']
       : []),
     ...describePassword(password),
   ];

@@ -84,7 +84,7 @@ it('warns about plain HTTP and missing logins, except on this machine', () => {
   const cautions = (fields: object) =>
     findCautions({ config: connectionSchema.parse({ name: 'c', host: 'es.example.com', ...fields }) }).join(' ');
   const login = { user: 'me', password: 'a-long-one' };
-  expect(cautions({ ...login, scheme: 'http' })).toMatch(/sent in clear/);
+  expect(cautions({ ...login, scheme: 'http' })).toMatch(/sent unencrypted/);
   expect(cautions({ ...login, verifyTls: false })).toMatch(/not checked/);
   expect(cautions({ auth: 'none' })).toMatch(/no login/);
   expect(cautions({ ...login, password: 'short' })).toMatch(/shorter than/);

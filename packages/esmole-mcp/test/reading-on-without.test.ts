@@ -50,7 +50,7 @@ describe('reading on without a point in time', () => {
       'more: same call with from=10 (without a point in time, as this version has none: documents that change',
     );
     expect(await line({ sort: ['tag'], from: 9_900, size: 1_000 })).toMatch(
-      /^Hits 9901-10000 of 10030 .*more: same call with search_after=\[7\], which skips documents with the same sort values: add a unique field to sort, such as event_id\./,
+      /^Hits 9901-10000 of 10030 .*more: same call with search_after=\[7\], which skips documents with equal sort values: add a unique field to sort, such as event_id\./,
     );
     expect(await line({ from: 9_900, size: 1_000 })).toContain('more: only with a sort by a unique field');
     expect(node.seen.some(({ url }) => url?.includes('_pit'))).toBe(false);

@@ -84,14 +84,14 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
     expect(steps.slice(0, 2)).toEqual([1, 2]);
     const mute = await world.connect(mode, { session: 'two' });
     await mute.seen(4);
-    expect(await mute.text('far__trigger-elicitation-request')).toContain('this client cannot ask its person');
+    expect(await mute.text('far__trigger-elicitation-request')).toContain('this client cannot ask its user');
   });
 
   it('tell a server that the client cannot ask', async () => {
     const world = new HubWorld({ asking, older: hostile() });
     const client = await world.connect(mode);
     await client.seen(21);
-    expect(await client.text('older__ask')).toContain('this client cannot ask its person');
+    expect(await client.text('older__ask')).toContain('this client cannot ask its user');
     await expect(client.text('asking__ask').then(String, String)).resolves.toMatch(/elicitation|cannot ask/i);
   });
 

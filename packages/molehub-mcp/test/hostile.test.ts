@@ -63,7 +63,7 @@ describe('a hostile server', () => {
     expect(await client.text('bad__stuck')).toContain('E_TIMEOUT');
     await expect
       .poll(() => client.text('hub_status'), { timeout: 10_000, interval: 500 })
-      .toContain('did not react within 5000 ms');
+      .toContain('did not respond within 5000 ms');
     expect(await client.text('bad__echo', { value: 'again' })).toBe('again');
   });
 

@@ -22,7 +22,7 @@ const maxLinks = 40;
 const busyRetryMs = 2_000;
 
 const writeHints = new Map([
-  ['ENOSPC', 'Make room on the disk and try again.'],
+  ['ENOSPC', 'Free some space on the disk and retry.'],
   ['EROFS', 'The file system is read-only; keep the file somewhere else.'],
   ['EBUSY', 'If the file is mounted into a container by itself, mount its folder instead.'],
 ]);

@@ -77,7 +77,7 @@ class Reader {
       if (this.text[this.at] !== '"') this.fail('expected a key in double quotes');
       const key = this.string();
       if (key === '__proto__') this.fail('the key __proto__ is not accepted', start);
-      if (Object.hasOwn(result, key)) this.fail('this key is there twice in one object', start);
+      if (Object.hasOwn(result, key)) this.fail('this key occurs twice in one object', start);
       this.space();
       if (this.text[this.at] !== ':') this.fail('expected a colon after the key');
       this.at++;

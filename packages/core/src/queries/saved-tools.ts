@@ -123,7 +123,7 @@ function withFile(error: unknown, { query, file }: QueryCall): unknown {
 /** The hints of a tool are read once, so a file cannot turn a tool that reads into one that writes. */
 function refuseNewEffect(query: SavedQuery, listed: SavedQuery['effect']): void {
   if (query.effect === listed || query.effect === 'read') return;
-  throw new Failure('refused', `the saved query ${query.name} has become one that writes since this server listed it as a read`, {
+  throw new Failure('refused', `the saved query ${query.name} writes now, but this server listed it as a read`, {
     code: 'E_RESTART_NEEDED',
     hint: askUser('restart this server, for example by reconnecting it in the client'),
   });

@@ -86,7 +86,7 @@ export const tunnelFailures = {
     nextStep: 'Check host and port of the connection as seen from the SSH server.',
   },
   E_SSH_CHANNEL_TIMEOUT: {
-    meaning: 'The SSH server did not say whether it reached the target. The tunnel itself is fine.',
+    meaning: 'The SSH server did not report whether it reached the target. The tunnel itself is fine.',
     nextStep: 'Check host, port and firewall of the target as seen from the SSH server.',
   },
   E_SSH_KEEPALIVE_TIMEOUT: {

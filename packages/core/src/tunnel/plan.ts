@@ -148,7 +148,7 @@ function toWords({ user, port }: HostWish): string[] {
 function notBehind({ name, why }: SshStep) {
   return tunnelFailure(
     'E_SSH_CONFIG',
-    `${name} needs the program ssh (${why}), so it cannot stand behind a jump of the connection`,
+    `${name} needs the program ssh (${why}), so it cannot come after a jump of the connection`,
     {
       hint: 'Add the jump to ~/.ssh/config (ProxyJump), and name only the last host in "ssh".',
     },

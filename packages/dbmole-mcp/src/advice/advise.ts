@@ -23,7 +23,7 @@ export async function adviseIndexes(
   const slow = given === undefined ? await open.listSlow(maxSlow) : given.map((sql) => ({ sql, calls: 0, meanMs: 0 }));
   if (!isList(slow))
     return reportUnavailable(
-      'the server does not tell which statements are slow (see slow_queries)',
+      'the server does not report which statements are slow (see slow_queries)',
       'diagnose with sql advises on given statements.',
     );
   const statements = await Promise.all(
@@ -137,7 +137,7 @@ function takeGain(advised: Advised, plan: TrialPlan | Failure | undefined): void
   const { before } = advised;
   if (plan === undefined || plan instanceof Failure || before === undefined || !isClearlyLess(plan.cost, before.cost)) {
     advised.indexes = [];
-    advised.reason = 'no index lowers its cost clearly';
+    advised.reason = 'no index clearly lowers its cost';
     return;
   }
   advised.after = plan;
@@ -152,8 +152,8 @@ function chooseWithoutCost(open: OpenAdvisor, advised: Advised): void {
   advised.indexes = chooseStructural(uses, left, { plan: before?.tree, hasStatistics: open.hasStatistics });
   if (advised.indexes.length > 0) return;
   advised.reason = isCosted
-    ? `none of ${candidates.length} indexes that it could use lowers its cost of ${Math.round(before.cost)} clearly`
-    : 'it uses its indexes, or reads too much of its tables for an index to pay';
+    ? `none of ${candidates.length} indexes that it could use clearly lowers its cost of ${Math.round(before.cost)}`
+    : 'it uses its indexes, or reads too much of its tables for an index to pay off';
 }
 
 /** One index for several statements, where one of those that are advised does the work of another, or differs only in what it stores. */
@@ -189,9 +189,9 @@ function formatReport(open: OpenAdvisor, statements: readonly Advised[], isSlow:
       trial === undefined ? `Structural, not costed: ${open.withoutTrial}` : `Costed with ${trial.name}; no index was created.`,
       ...(trial !== undefined && isUncosted ? ['Those without a cost are structural.'] : []),
       ...(statements.some(({ values }) => values !== undefined && values.length > 0)
-        ? ['Placeholders have usual values of their columns.']
+        ? ['Placeholders were replaced by common values of their columns.']
         : []),
-      `Tables of less than ${minRows} rows get no advice.`,
+      `Tables with fewer than ${minRows} rows get no advice.`,
     ],
   };
 }

@@ -87,7 +87,7 @@ export class CallSlots {
   }
 
   #busy(waitedMs: number): Failure {
-    const held = this.#held === 0 ? '' : ` (given up, but perhaps still running in the database: ${this.#held})`;
+    const held = this.#held === 0 ? '' : ` (given up, but possibly still running in the database: ${this.#held})`;
     const sessions =
       this.#running === 1 ? 'the only session of this connection is' : `all ${this.#running} sessions of this connection are`;
     const message = `${sessions} busy${held}, and none became free within ${waitedMs} ms; nothing was run`;

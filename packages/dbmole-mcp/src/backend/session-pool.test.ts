@@ -244,7 +244,7 @@ describe('a statement that was given up', () => {
     const busy = {
       code: 'E_POOL_BUSY',
       message: expect.stringContaining(
-        'all 2 sessions of this connection are busy (given up, but perhaps still running in the database: 1)',
+        'all 2 sessions of this connection are busy (given up, but possibly still running in the database: 1)',
       ),
     };
     await expect(run()).rejects.toMatchObject(busy);

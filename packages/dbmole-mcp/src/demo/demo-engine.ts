@@ -135,7 +135,7 @@ class LazyEngine implements DemoEngine {
 function stillPreparing(): Failure {
   return new Failure('timeout', 'the sample database is still being prepared', {
     code: 'E_DEMO_PREPARING',
-    hint: 'It goes on meanwhile: call again in a few seconds. The first time, PostgreSQL is fetched (20 to 50 MB).',
+    hint: 'Preparation continues: retry in a few seconds. The first time, PostgreSQL is downloaded (20 to 50 MB).',
   });
 }
 

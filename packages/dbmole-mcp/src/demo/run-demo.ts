@@ -38,7 +38,7 @@ const demoConnections = [
 ] as const;
 
 const demoInstructions = `
-The person has asked for sample data: "demo" is a shop (customers, orders, products) in a PostgreSQL that starts at the first call.
+The user asked for sample data: "demo" is a shop (customers, orders, products) in a PostgreSQL that starts at the first call.
 "demo-rw" is the same and may be written to; what is written there is gone when this server ends.`;
 
 interface Demo<C extends Connection, B extends Backend> {

@@ -49,7 +49,7 @@ export class ExportSink implements RowSink {
   end(): number {
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#format === undefined) {
-      throw new Failure('input', 'the statement has no rows to export', { hint: 'Pass a SELECT.' });
+      throw new Failure('input', 'the statement returns no rows, so there is nothing to export', { hint: 'Pass a SELECT.' });
     }
     return this.#columns.length;
   }

@@ -14,7 +14,7 @@ export function readPasswordFile(path: string, forbidden: number): PasswordFile 
   if (image === undefined) return undefined;
   // Windows has no such bits.
   if (process.platform !== 'win32' && (image.mode & forbidden) !== 0) {
-    const what = forbidden === openToOthers.toRead ? 'is open to other users' : 'can be written by everybody';
+    const what = forbidden === openToOthers.toRead ? 'is open to other users' : 'can be written by every user';
     throw new Failure('secret', `${path} ${what} (mode ${image.mode.toString(8)}), so it is not used`, {
       code: 'E_SECRET_FILE',
       hint: `Run \`chmod 600 ${path}\`.`,

@@ -53,7 +53,7 @@ export async function runWrite(tools: SqlTools, write: Write, context: ToolConte
     return withNameSuggestions(call, sql, () => call.backend.write(request, all, call.options));
   });
   const end = await written.catch((error: unknown) => Promise.reject(isConnected ? error : beforeStart(error)));
-  const passing = isPassing ? ' It lasted for this call only: the next has a session of its own.' : '';
+  const passing = isPassing ? ' It applied to this call only: the next call has its own session.' : '';
   return answer(sink, `${formatOutcome(end, dryRun)}${passing}`);
 }
 

@@ -144,7 +144,7 @@ describe('index advice on PostgreSQL 18', () => {
     const text = await advise({
       sql: 'select * from orders where o_custkey = $1 and o_orderdate > $2 order by o_orderdate limit $3',
     });
-    expect(text).toContain('Placeholders have usual values of their columns.');
+    expect(text).toContain('Placeholders were replaced by common values of their columns.');
     expect(text).toMatch(/^ {2}Next: CREATE INDEX CONCURRENTLY ON orders \(o_custkey.*\);$/m);
   });
 

@@ -188,7 +188,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       expect(await text('create function f() returns int language sql as $$ select 1 $$')).toContain('CREATE FUNCTION');
       expect(await text('alter table missing add column a int')).toContain('missing: not found in this database');
       expect(await text('alter table t drop constraint missing')).toContain('t has no constraint missing; it would fail');
-      expect(await text('alter table t add column b int')).toContain('t has a column b already; it would fail');
+      expect(await text('alter table t add column b int')).toContain('t already has a column b; it would fail');
     });
 
     it('names the views that a column or a table cannot be changed under', async () => {

@@ -93,13 +93,13 @@ const steps: readonly (readonly [decider: string, next: (index: string) => strin
     () =>
       'GET /_cluster/settings shows it; PUT /_cluster/settings {"persistent":{"cluster.routing.allocation.enable":null},"transient":{"cluster.routing.allocation.enable":null}} allows allocation again.',
   ],
-  ['max_retry', () => 'Mend the reason, then POST /_cluster/reroute?retry_failed=true.'],
+  ['max_retry', () => 'Fix the cause, then POST /_cluster/reroute?retry_failed=true.'],
   [
     'filter',
     (index) =>
       `GET /${index}/_settings/index.routing.allocation.* shows which nodes it wants; name one that exists, or set that to null.`,
   ],
-  ['disk_threshold', () => 'diagnose check=settings shows the disks; free room on them, or add a node.'],
+  ['disk_threshold', () => 'diagnose check=settings shows the disks; free some space on them, or add a node.'],
   ['shards_limit', (index) => `GET /${index}/_settings/index.routing.allocation.total_shards_per_node; raise it, or add a node.`],
   ['awareness', () => 'Add a node in the zone that lacks one: GET /_cat/nodeattrs?v=true.'],
 ];

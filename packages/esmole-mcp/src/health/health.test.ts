@@ -65,7 +65,7 @@ describe('the health of a cluster', () => {
       'yellow (40): logs-* (40: logs-0 … logs-39)',
       'high: 1 unassigned primary, ALLOCATION_FAILED since 2024-01-01T00:00:00Z, such as orders[0]: no space; disk_threshold: too full (2 nodes)',
       expect.stringMatching(/^ {2}Searches of these indices /),
-      '  Next: diagnose check=settings shows the disks; free room on them, or add a node.',
+      '  Next: diagnose check=settings shows the disks; free some space on them, or add a node.',
       'medium: 41 unassigned replicas, NODE_LEFT since 2024-01-01T00:00:00Z, such as logs-0[0]',
       expect.stringMatching(/^ {2}When the node of the other copy fails, /),
       '  Next: Add a node, or keep no copy: PUT /logs-0/_settings {"index":{"number_of_replicas":0}}',

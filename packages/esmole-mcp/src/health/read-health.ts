@@ -37,7 +37,7 @@ export async function readHealth(call: ClusterCall, index: string | undefined): 
     return undefined;
   };
   const isGreen = health.status === 'green';
-  if (health.timed_out === true && index !== undefined) missing.push('Not all that is named exists, which counts as red.');
+  if (health.timed_out === true && index !== undefined) missing.push('Some of the named indices do not exist, which counts as red.');
   const [shards, pending] = await Promise.all([
     isGreen ? [] : readShards(call, index).catch(note('Which shards are missing cannot be seen')),
     health.number_of_pending_tasks === 0 ? undefined : readPending(call).catch(note('Pending tasks cannot be seen')),
@@ -63,7 +63,7 @@ async function readStatus(call: ClusterCall, index: string | undefined): Promise
     if (json.timed_out === true && index !== undefined && !found) throw await call.unknownIndex(index);
     return json;
   }
-  throw (await call.failureOf(answer)) ?? new Failure('engine', 'what answers does not say how the cluster is');
+  throw (await call.failureOf(answer)) ?? new Failure('engine', 'the answer does not contain the health of the cluster');
 }
 
 /** The shards that are not started. */

@@ -131,7 +131,7 @@ function readLogin({ stems }: Place, userOfUrl: string | undefined, variables: V
 
 function missingLogin({ stems: [stem = ''] }: Place): string {
   const missing = `neither ${stem}_API_KEY nor ${stem}_USERNAME and ${stem}_PASSWORD`;
-  return `nothing says who connects: ${missing}; without security it is "connections add NAME URL auth=none"`;
+  return `no credentials are given: ${missing}; for a cluster without security, run "connections add NAME URL auth=none"`;
 }
 
 /** Whether the environment has the same values. */

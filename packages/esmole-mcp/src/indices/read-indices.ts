@@ -73,7 +73,7 @@ async function tolerate(call: ClusterCall, request: AskedRequest): Promise<Answe
 
 function cutNote({ isPartial, json }: Answer): string {
   return isPartial || (Array.isArray(json) && json.length > maxRows)
-    ? 'The list was too long to be read whole: name a pattern.'
+    ? 'The list was too long to read completely: pass a pattern.'
     : '';
 }
 

@@ -20,7 +20,7 @@ export async function getMapping(call: ClusterCall, { index, fields, offset, raw
   const answer = await call.read({ path: buildPath(index, '_mapping', ...fieldPath(raw, fields)) }, limits);
   const types = answer.isPartial === true && !raw ? await readTypes(call, index, fields) : undefined;
   const cut =
-    types === undefined ? 'It was too long to be read whole: name fewer indices.' : 'Types alone: the mappings were too long.';
+    types === undefined ? 'It was too long to read completely: name fewer indices.' : 'Types alone: the mappings were too long.';
   const notes = [answer.isPartial ? cut : '', ...call.news(answer)];
   const note = notes.map((text) => (text === '' ? '' : ` ${text}`)).join('');
   if (raw) return respond.json(answer.json, { line: `The mapping as JSON.${note}`, readOn: 'Give fields with *.' });

@@ -81,7 +81,7 @@ function formatPlain(shown: readonly Hit[], { from, sort, search_after }: Search
   if (sort === undefined || after === undefined) return 'only with a sort by a unique field of short values, and search_after';
   const field = findUniqueField(shown);
   const advice = `add a unique field to sort${field === undefined ? '' : `, such as ${field}`}`;
-  return `same call with search_after=${JSON.stringify(after.map(asText))}, which skips documents with the same sort values: ${advice}`;
+  return `same call with search_after=${JSON.stringify(after.map(asText))}, which skips documents with equal sort values: ${advice}`;
 }
 
 /** A number that JavaScript cannot hold would lose digits on its way through a client. */

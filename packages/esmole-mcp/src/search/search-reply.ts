@@ -35,7 +35,7 @@ export async function search(call: ClusterCall, given: SearchArgs): Promise<Tool
   const incomplete = formatIncomplete(answer, { terminateAfter: args.body?.terminate_after !== undefined });
   const cut =
     page.answer.isPartial === true && page.areAll
-      ? 'The answer was too long to be kept whole: ask for fewer buckets or fields.'
+      ? 'The answer was too long to keep completely: ask for fewer buckets or fields.'
       : '';
   const covers = answer.aggregations !== undefined && incomplete.length === 0 ? 'Aggregations cover all matches.' : '';
   const extent = formatExtent(answer, { args, page, shown: table.shown, more: await page.readOn(table.shown) });

@@ -69,7 +69,7 @@ it('finds a step of a policy that fails, and how to retry it', async () => {
   expect(text.split('\n').slice(1, 4)).toEqual([
     'high: the step check-rollover-ready of the policy keep-30-days fails for logs-1, logs-2: index.lifecycle.rollover_alias [logs] does not point to index [logs-1]',
     '  They are neither rolled over nor moved nor deleted, and grow until the disk is full.',
-    '  Next: Mend the reason, then POST /logs-1,logs-2/_ilm/retry',
+    '  Next: Fix the cause, then POST /logs-1,logs-2/_ilm/retry',
   ]);
   expect(text).toContain(
     'high: the lifecycle of its data stream fails for .ds-metrics-2026.01.01-000001: {"type":"x","reason":"no room"}',
@@ -104,7 +104,7 @@ it('finds a failed state of OpenSearch', async () => {
   expect(text.split('\n').slice(1, 4)).toEqual([
     'high: the step attempt_rollover of the policy hot-warm fails for logs-1: Missing rollover_alias index setting [index=logs-1]',
     expect.stringMatching(/^ {2}They are neither/),
-    '  Next: Mend the reason, then POST /_plugins/_ism/retry/logs-1',
+    '  Next: Fix the cause, then POST /_plugins/_ism/retry/logs-1',
   ]);
 });
 

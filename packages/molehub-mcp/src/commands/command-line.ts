@@ -84,7 +84,7 @@ function checkLine(
 ): void {
   const hint = { run: `help ${name}`, to: 'see how it is used' };
   if (words.length < least)
-    throw new Failure('input', `${name} needs ${least === 1 ? 'a word' : `${least} words`} more`, { hint });
+    throw new Failure('input', `${name} needs ${least === 1 ? 'an argument' : `${least} arguments`} more`, { hint });
   if (words.length > most) throw new Failure('input', `${name} does not take ${JSON.stringify(words[most])}`, { hint });
   const allowed = [...options, 'config'];
   const foreign = given.find((option) => !allowed.includes(option));

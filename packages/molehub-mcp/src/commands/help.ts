@@ -22,23 +22,23 @@ export function formatHelp(): string {
     Usage: [
       [name, 'serve MCP over stdin and stdout'],
       ...commands.map((one): Line => [`${name} ${one.name} ${one.takes}`.trimEnd(), one.about]),
-      [`${name} help COMMAND`, 'more about one of these'],
+      [`${name} help COMMAND`, 'explain one of these commands'],
     ],
-    Options: [...optionLines, ['-h, --help', 'this text; behind a command, its own'], ['-v, --version', 'the version']],
+    Options: [...optionLines, ['-h, --help', 'show this help, or that of a command'], ['-v, --version', 'the version']],
     'Files, strongest first': [
       ['FILE of --config', ''],
       [files.project, 'of the project, after `allow`'],
       [`~/.config/${app}/${files.store}`, 'your own'],
     ],
     Environment: [
-      [findVariable(app, 'store'), 'your own file, at another path'],
+      [findVariable(app, 'store'), 'path of your own file'],
       [findVariable(app, 'log'), 'error, warn, info (default) or debug; the log goes to stderr'],
       ...[...settings, ...flags, { name: 'shared' }].map((one): Line => [findVariable(app, one.name), `like --${one.name}`]),
     ],
     'Exit codes': [
       ['0', 'done'],
       ['1', 'failed, or you answered no; the reason is on stderr'],
-      ['2', 'the words or options are wrong'],
+      ['2', 'wrong arguments or options'],
     ],
   };
   return formatSections(`${name} ${version}: ${summary}`, sections);

@@ -53,7 +53,7 @@ function formatOutcome(hub: Hub, server: ConfiguredServer, failure: Failure | un
 }
 
 function describe(manifest: ReturnType<Hub['manifestFor']>): string {
-  if (manifest === undefined) return 'it has not said what it offers';
+  if (manifest === undefined) return 'it has not reported what it offers';
   const { name = '', version = '', tools, era } = manifest;
   const offers = countOffers(manifest, tools.length);
   return `${`${name} ${version}`.trim() || 'unnamed'}, ${offers}, ${era === 'modern' ? '2026-07-28' : 'an older protocol'}`;

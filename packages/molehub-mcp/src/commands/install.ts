@@ -3,7 +3,7 @@ import { program } from '../options.ts';
 import type { HubCommandCall } from './commands.ts';
 import { planImport, showPlan, writePlan } from './import.ts';
 
-/** Copies the client's servers into our own file, and then replaces them by the hub, in one change of the client's file. */
+/** Copies the client's servers into our own file, and then replaces them with the hub, in one change of the client's file. */
 export async function installHub(call: HubCommandCall): Promise<number> {
   const { terminal, words, given, serverArgs } = call;
   const { yes, project, keep } = given;
@@ -16,7 +16,7 @@ export async function installHub(call: HubCommandCall): Promise<number> {
   // First the copy: if the second change fails, the servers are in both files and in neither is one missing.
   const isWanted = async (question: string) => yes || /^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)) ?? '');
   if (!keep && plan.taken.length > 0) {
-    if (!(await isWanted(`Write these to ${plan.into}, and replace them in ${plan.from.client.title} by the hub?`))) {
+    if (!(await isWanted(`Write these to ${plan.into}, and replace them in ${plan.from.client.title} with the hub?`))) {
       terminal.print(terminal.isTerminal ? 'Nothing was changed.' : 'Nothing was changed. Pass --yes to agree.');
       return 1;
     }

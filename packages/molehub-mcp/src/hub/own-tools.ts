@@ -18,7 +18,7 @@ export const statusTool: ToolDefinition = {
 
 export const restartTool: ToolDefinition = {
   name: 'hub_restart',
-  description: 'Ends a server behind this hub and starts it again. Calls that it is running fail.',
+  description: 'Restarts a server behind this hub. Calls that it is running fail.',
   inputSchema: input({ server: text('name of the server, as in hub_status') }, ['server']),
   annotations: { ...change, idempotentHint: true, openWorldHint: false },
 };

@@ -82,5 +82,5 @@ function mayBelong(uri: string, template: string): boolean {
 
 function readText(field: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new Failure('input', `${field} is not a text`, { hint: `Send "${field}" as a string.` });
+  throw new Failure('input', `invalid "${field}": expected a string`);
 }

@@ -14,9 +14,9 @@ export interface RunningCall {
  */
 export async function askPerson(running: readonly RunningCall[], params: Fields, signal: AbortSignal): Promise<Fields> {
   const [first] = running;
-  if (first === undefined) throw refused('no call is running that the question could belong to');
+  if (first === undefined) throw refused('no running call could have asked the question');
   if (running.some(({ caller }) => caller.session !== first.caller.session))
-    throw refused('calls of several sessions are running, and the question does not say whose it is; set "share": "session"');
+    throw refused('calls of several sessions are running, and the question does not name one of them; set "share": "session"');
   for (const { timer } of running) timer.pause();
   try {
     return await elicit(first.caller, params, signal);
@@ -43,11 +43,11 @@ function withId(params: Fields): Fields {
 }
 
 async function elicit({ elicitation, elicit: ask }: HubCaller, params: Fields, signal: AbortSignal): Promise<Fields> {
-  if (elicitation === undefined) throw refused('this client cannot ask its person (it has no elicitation)');
+  if (elicitation === undefined) throw refused('this client cannot ask its user (it does not support elicitation)');
   const needsUrl = params.mode === 'url';
   // An empty object means forms alone.
   const has = needsUrl ? elicitation.url !== undefined : elicitation.form !== undefined || elicitation.url === undefined;
-  if (!has) throw refused(`this client cannot show a ${needsUrl ? 'URL' : 'form'} to its person`);
+  if (!has) throw refused(`this client cannot show a ${needsUrl ? 'URL' : 'form'} to its user`);
   try {
     return await ask(params, signal);
   } catch (error) {
@@ -57,8 +57,8 @@ async function elicit({ elicitation, elicit: ask }: HubCaller, params: Fields, s
 }
 
 function refused(what: string): Failure {
-  return new Failure('refused', `the server asks the person something, and it cannot be asked: ${what}`, {
+  return new Failure('refused', `the server has a question for the user, who cannot be asked: ${what}`, {
     code: 'E_NO_ELICITATION',
-    hint: 'Call it in a way that needs no answer, or use a client that can ask.',
+    hint: 'Call the tool so that it needs no answer, or use a client that can show questions.',
   });
 }

@@ -226,7 +226,7 @@ export class ManagedServer {
     } catch (error) {
       // An error of the server is an answer, too.
       if (!(error instanceof Error) || error.name !== 'TimeoutError') return;
-      this.#killedFor = `it did not react within ${graceMs} ms after a call was given up, and was ended`;
+      this.#killedFor = `it did not respond within ${graceMs} ms after a call was cancelled, and was killed`;
       connection.kill();
     }
   }
@@ -250,7 +250,7 @@ function heldFailure(name: string, count: number, last: string | undefined): Fai
   return new Failure('connection', `server "${name}" failed ${count} times within a minute and is not started by calls${why}`, {
     code: 'E_SERVER_HELD',
     hint: [
-      { call: 'hub_restart', to: 'start it nevertheless' },
+      { call: 'hub_restart', to: 'start it anyway' },
       { call: 'hub_status', to: 'see what is wrong' },
     ],
   });

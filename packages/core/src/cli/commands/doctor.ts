@@ -178,5 +178,5 @@ function describeClients<C extends BaseConnection, B extends Backend>({ definiti
   });
   return findings.length > 0
     ? findings
-    : [good(`no client was found; \`${definition.program.name} install CLIENT\` writes a configuration all the same`)];
+    : [good(`no client was found; \`${definition.program.name} install CLIENT\` writes a configuration anyway`)];
 }

@@ -46,7 +46,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
     clearTimeout(expire);
   }
   output.end();
-  if (answer.isCut()) terminal.printError(`There are more than these ${limit} rows; --limit shows more.`);
+  if (answer.isCut()) terminal.printError(`There are more than ${limit} rows; raise --limit to see them.`);
   return exitCodes.ok;
 }
 

@@ -81,7 +81,7 @@ function isExpected(shown: string, { name, expected }: { name: string; expected:
   if (expected.some((one) => one.replace(/(?<!=)=+$/, '') === shown)) return true;
   throw new Failure('refused', `${name} shows the key ${shown}, expected ${expected.join(' or ')}`, {
     code: 'E_SSH_HOST_KEY_MISMATCH',
-    hint: 'Check the fingerprint with the owner of the server. If it is right, something may be intercepting the connection.',
+    hint: 'Check the fingerprint with the owner of the server. If the expected one is right, something may be intercepting the connection.',
   });
 }
 

@@ -36,7 +36,7 @@ export interface RemoteEntry {
 /** Whether a URL is written instead of a command. */
 export function isRemote({ http, url, 'sign-in': signIn }: CommandOptions): boolean {
   if (http === true || url !== undefined) return true;
-  if (signIn === true) throw new Failure('input', '--sign-in needs --http or --url', { hint: 'Add the one that you want.' });
+  if (signIn === true) throw new Failure('input', '--sign-in needs --http or --url', { hint: 'Add one of them.' });
   return false;
 }
 

@@ -38,7 +38,7 @@ export function sendRequest(sent: ServerRequest): Promise<number> {
       response.on('error', reject);
     });
     request.on('error', reject);
-    request.setTimeout(idleMs, () => request.destroy(new Error('the server is silent')));
+    request.setTimeout(idleMs, () => request.destroy(new Error('the server sent nothing')));
     request.end(body);
   });
 }

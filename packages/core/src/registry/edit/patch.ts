@@ -78,7 +78,7 @@ function refuseOtherLookUp<C extends BaseConnection>({ name, raw }: RawConnectio
   const field = formatPath(lookedUp.path);
   throw new Failure(
     'refused',
-    `connection "${name}" looks up its ${field}; with another ${changed} it could get that of someone else`,
+    `connection "${name}" looks up its ${field}; with another ${changed} the lookup could return that of someone else`,
     {
       code: 'E_SECRET_REDIRECT',
       hint: [`Pass ${field} in the same call, or null to remove it.`, askUser(`edit ${rules.storePath} otherwise`)],

@@ -64,5 +64,5 @@ export function explainChannel({ label, host, port }: ChannelPlace, stderr: stri
     const message = `the SSH server ${label} cannot reach ${target}, or does not allow it`;
     return tunnelFailure('E_SSH_TARGET_UNREACHABLE', message);
   }
-  return tunnelFailure('E_SSH_NETWORK', `the way through ${label} to ${target} ended: ${complaint(stderr, 'last')}`);
+  return tunnelFailure('E_SSH_NETWORK', `the connection through ${label} to ${target} ended: ${complaint(stderr, 'last')}`);
 }

@@ -19,7 +19,7 @@ export const engine: SqlEngine = {
   async identify(run) {
     const [row] = await run('SELECT version(), current_user(), database()');
     const [version, user, database] = row ?? [];
-    if (!version || !user) throw new Failure('engine', 'the server did not say what it is');
+    if (!version || !user) throw new Failure('engine', 'the server did not report its version');
     return { ...readIdentity(version), user, database: database ?? undefined };
   },
 };

@@ -18,7 +18,7 @@ async function identify(run: CatalogRun): Promise<ServerIdentity> {
     "select pg_catalog.version(), pg_catalog.current_setting('server_version'), current_user, pg_catalog.current_database()",
   );
   const [title, version, user, database] = row;
-  if (!title || !version || !user) throw new Failure('engine', 'the server did not say what it is');
+  if (!title || !version || !user) throw new Failure('engine', 'the server did not report its version');
   // Others that speak the protocol begin with their own name.
   return { product: title.split(' ')[0] ?? title, version, user, database: database ?? undefined };
 }

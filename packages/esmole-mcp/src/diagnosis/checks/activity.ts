@@ -102,7 +102,7 @@ function judgeTask({ id, label, kind, seconds, what, isCancellable }: TaskFacts)
         kind === 'read'
           ? 'It keeps search threads and heap of every node that it asks, and other searches queue behind it.'
           : 'It takes threads and disk of the nodes for as long as it runs.',
-      next: `GET /_tasks/${id} shows it whole${stop}.`,
+      next: `GET /_tasks/${id} shows all of it${stop}.`,
     },
   ];
 }

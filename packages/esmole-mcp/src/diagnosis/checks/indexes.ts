@@ -156,7 +156,7 @@ function judgeSource({ index, mappings }: IndexMapping): Finding[] {
       weight: 0,
       evidence: `${index} keeps no _source`,
       consequence: 'Its documents can be found, but neither shown nor updated, nor indexed again with another mapping.',
-      next: 'If that is not meant, fill a new index with _source from where the documents came from.',
+      next: 'If that is not intended, index the documents again from their origin, into a new index with _source.',
     },
   ];
 }

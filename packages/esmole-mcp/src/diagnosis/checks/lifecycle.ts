@@ -91,7 +91,7 @@ function describe(errors: readonly StepError[], retry: (names: string) => string
         weight: 1e6 + names.length,
         evidence: `${where} fails for ${formatNames(names, maxNames)}: ${reason === '' ? 'no reason is given' : reason}`,
         consequence: 'They are neither rolled over nor moved nor deleted, and grow until the disk is full.',
-        next: `Mend the reason, ${retry(formatTarget(names))}`,
+        next: `Fix the cause, ${retry(formatTarget(names))}`,
       },
     ];
   });

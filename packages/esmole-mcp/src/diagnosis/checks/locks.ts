@@ -24,7 +24,7 @@ const blocks: Readonly<Record<string, Block>> = {
     severity: 'high',
     evidence: 'only read and delete',
     consequence:
-      'Writes fail. The cluster sets this when a disk passes the flood-stage watermark, and removes it when there is room.',
+      'Writes fail. The cluster sets this when a disk passes the flood-stage watermark, and removes it when there is space again.',
     first: 'diagnose check=settings shows the disks; ',
   },
   read_only: { severity: 'medium', evidence: 'read-only', consequence: 'Writes and changes of mappings and settings fail.' },
@@ -37,7 +37,7 @@ const blocks: Readonly<Record<string, Block>> = {
   write: {
     severity: 'low',
     evidence: 'closed to writes',
-    consequence: 'Writes fail. It may be meant: nothing is to change there.',
+    consequence: 'Writes fail. It may be intended, if nothing should change there.',
   },
 };
 

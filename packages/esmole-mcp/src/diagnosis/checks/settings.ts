@@ -141,7 +141,7 @@ function judgeShardLimit({ values }: ClusterSettings, health: unknown): Finding[
       severity: count >= limitShares.high * limit ? 'high' : 'medium',
       weight: count,
       evidence: `${count} of ${limit} shards are in use (cluster.max_shards_per_node is ${values.get('cluster.max_shards_per_node')})`,
-      consequence: 'At the limit no index can be created, so that no data stream can roll over either.',
+      consequence: 'At the limit, no index can be created and no data stream can roll over.',
       next: 'diagnose check=tables shows where they are; delete or shrink indices, or add a node.',
     },
   ];
@@ -181,7 +181,7 @@ function judgeHeap(node: unknown): Finding[] {
             evidence: `the heap of node ${name} is ${formatBytes(heap)} of ${formatBytes(memory)} memory`,
             consequence:
               heap > maxUsefulHeap
-                ? 'Beyond 32 GB pointers are larger, so that less fits.'
+                ? 'Above 32 GB, pointers are larger, so less fits.'
                 : 'Little is left for the file cache, which searches read from.',
             next: 'Set -Xms and -Xmx to at most half of the memory and below 31 GB, in jvm.options of the node.',
           },

@@ -26,7 +26,7 @@ export function judgeSettings(facts: readonly IndexFacts[], settings: IndexSetti
       weight: loose.length,
       evidence: `${formatCount(loose)} index.translog.durability async: ${names}`,
       consequence: 'A crash loses up to 5 s of writes that were acknowledged.',
-      next: `If that is not meant: PUT /${target}/_settings {"index.translog.durability":"request"}`,
+      next: `If that is not intended: PUT /${target}/_settings {"index.translog.durability":"request"}`,
     })),
   ];
 }

@@ -46,7 +46,7 @@ export async function openAccess(options: AccessOptions, parts: AccessParts): Pr
   if (options.token !== undefined) {
     const { resolveToken } = await import('./token-reference.ts');
     const token = await resolveToken(options.token, parts);
-    const advice = 'Ask the person who runs the server for it.';
+    const advice = 'Ask the administrator of this server for it.';
     return {
       ...closed,
       authenticate: createTokenAuth({ realm: name, readToken: () => token, advice }),

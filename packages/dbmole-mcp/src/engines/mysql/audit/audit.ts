@@ -29,7 +29,7 @@ export async function audit(run: CatalogRun): Promise<Capabilities> {
     powers,
     complete: own !== undefined,
     notes: [
-      ...(own === undefined ? ['The server did not say what this account may do.'] : []),
+      ...(own === undefined ? ['The server did not report what this account may do.'] : []),
       ...(native === undefined ? ['It may not see whether the server has native functions, which every account can call.'] : []),
       ...(powers.length > 0 && localInfile === '1'
         ? ['The server takes files of its clients (local_infile); this client never sends one.']

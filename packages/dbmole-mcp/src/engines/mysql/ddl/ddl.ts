@@ -87,7 +87,7 @@ function describeEffect(
   if (entry === undefined || ability === undefined) {
     const why =
       entry === undefined
-        ? 'this action is not in the tables of this tool; with ALGORITHM=INSTANT, then INPLACE with LOCK=NONE, the server refuses what it cannot do so'
+        ? 'this action is not in the tables of this tool; with ALGORITHM=INSTANT, then INPLACE with LOCK=NONE, the server refuses what it cannot do that way'
         : `${isMaria ? 'MariaDB' : 'MySQL'} ${version} has no such action`;
     return { action, lock: undefined, work: undefined, notes: [why, ...notes], safer: [] };
   }

@@ -46,7 +46,7 @@ const refiners: Readonly<Record<string, (question: Question) => Found[]>> = {
   'DROP CONSTRAINT': ({ action: { name = '' }, relation }) => {
     const kind = relation.constraints.get(name.toLowerCase());
     const rule = kind === undefined ? undefined : constraintRules[kind];
-    return [{ rule, notes: rule === undefined ? [`${relation.label} has no constraint ${name} that is known`] : [] }];
+    return [{ rule, notes: rule === undefined ? [`${relation.label} has no known constraint ${name}`] : [] }];
   },
   'ENGINE: the same': ({ action: { rule, engine = '' }, relation }) => [
     { rule: engine.toLowerCase() === relation.engine.toLowerCase() ? rule : 'ENGINE: another', notes: [] },

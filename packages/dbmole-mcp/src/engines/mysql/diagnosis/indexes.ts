@@ -223,7 +223,7 @@ function formatKeyless([schema, table, rows]: Row, context: CatalogContext): Fin
     severity: readCount(rows) >= minRows ? 'medium' : 'low',
     weight: readCount(rows),
     evidence: `${label} has no primary key; it has about ${readCount(rows)} rows`,
-    consequence: 'InnoDB orders it by a hidden number, and a replica looks for each changed row in the whole table.',
-    next: `ALTER TABLE ${label} ADD COLUMN id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY FIRST; or make a key of its columns.`,
+    consequence: 'InnoDB orders it by a hidden row id, and a replica searches the whole table for each changed row.',
+    next: `ALTER TABLE ${label} ADD COLUMN id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY FIRST; or make a primary key of its columns.`,
   };
 }

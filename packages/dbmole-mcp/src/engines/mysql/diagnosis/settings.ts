@@ -47,7 +47,7 @@ const dangers: Readonly<Record<string, Danger>> = {
     bad: isOn,
     severity: 'medium',
     good: 'OFF',
-    consequence: 'Every statement is written to a log, with its values; it costs time, room and privacy.',
+    consequence: 'Every statement is written to a log, with its values; it costs time, space and privacy.',
   },
   sql_mode: {
     bad: (value) => !/STRICT_(?:TRANS|ALL)_TABLES/i.test(value),
@@ -55,7 +55,7 @@ const dangers: Readonly<Record<string, Danger>> = {
     good: "CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')",
     consequence: 'Values that do not fit are cut or replaced without an error.',
   },
-  innodb_file_per_table: { bad: isOff, severity: 'low', good: 'ON', consequence: 'Dropped tables do not give their room back.' },
+  innodb_file_per_table: { bad: isOff, severity: 'low', good: 'ON', consequence: 'Dropped tables do not return their space to the disk.' },
 };
 
 /** Global values: those of this session are of our own making. */
@@ -148,7 +148,7 @@ function judgeBufferPool(bytes: number, counts: ReadonlyMap<string, number>): Fi
       severity: 'medium',
       weight: share,
       evidence: `${formatShare(share)} of the reads of pages miss the buffer pool, which has ${formatBytes(bytes)}`,
-      consequence: 'The data that is used does not fit, so statements wait for the disk.',
+      consequence: 'The data in use does not fit into it, so statements wait for the disk.',
       next: 'diagnose check=slow_queries for what reads so much; then raise innodb_buffer_pool_size.',
     },
   ];

@@ -62,7 +62,7 @@ function judgeOverflow([calls = null, size = null]: readonly (string | null)[] =
       severity: 'low',
       weight: 0,
       evidence: `the server's list of ${size} kinds of statements is full; ${count} calls of other kinds were counted together`,
-      consequence: 'A slow statement among those calls is not found.',
+      consequence: 'A slow statement among those calls is not listed.',
       next: 'TRUNCATE TABLE performance_schema.events_statements_summary_by_digest starts the list again; performance_schema_digests_size makes it longer.',
     },
   ];

@@ -164,8 +164,8 @@ function judgeFree({ label, engine, bytes, freeBytes }: TableFacts): Finding[] {
       severity: 'low',
       weight: freeBytes,
       evidence: `${label} keeps ${formatBytes(freeBytes)} free inside (${formatShare(share)} of its file)`,
-      consequence: 'The room is reused by this table only, and backups and scans pass over it.',
-      next: `ALTER TABLE ${label} ENGINE=InnoDB; rebuilds it, online but with twice the room meanwhile.`,
+      consequence: 'Only this table reuses the space, and backups and scans still read through it.',
+      next: `ALTER TABLE ${label} ENGINE=InnoDB; rebuilds it online, and needs twice the space meanwhile.`,
     },
   ];
 }

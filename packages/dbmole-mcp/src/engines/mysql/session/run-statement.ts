@@ -56,7 +56,7 @@ async function attempt({ conversation, sql, params, rows, mustGiveRows = false }
  */
 async function refuseWithoutRows(conversation: Conversation, sql: string): Promise<void> {
   if ((await conversation.countColumns(sql)) > 0) return;
-  throw new Failure('refused', 'the server says that the statement returns no rows, so it is not a read', {
+  throw new Failure('refused', 'the server reports that the statement returns no rows, so it is not a read', {
     code: 'E_NOT_A_READ',
     hint: useExecute,
   });

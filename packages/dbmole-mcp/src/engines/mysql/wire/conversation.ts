@@ -295,7 +295,7 @@ class DriverConversation implements Conversation {
     try {
       this.#filter.push(chunk);
     } catch (error) {
-      this.lose(new Error('the server does not keep to the protocol', { cause: error }));
+      this.lose(new Error('the server violates the protocol', { cause: error }));
       this.destroy();
     }
   }

@@ -182,7 +182,7 @@ export class WireFilter {
     const place = this.#place;
     this.#place = this.#follow(place, packet.subarray(headSize));
     this.#answerSize += packet.length;
-    if (this.#place !== 'other' && this.#answerSize > maxAnswer) throw new Error('the server sent far too much about one answer');
+    if (this.#place !== 'other' && this.#answerSize > maxAnswer) throw new Error('the answer of the server is far too large');
     if (this.#place === 'other') {
       this.#swallowed = 0;
       this.#expectNext();

@@ -10,7 +10,7 @@ it('says what a server did not let us see, and gives no statements without its n
     complete: false,
     powers: [],
     notes: [
-      'The server did not say what kind of role this is, and which tables it may write to, and which functions it may run.',
+      'The server did not report what kind of role this is, and which tables it may write to, and which functions it may run.',
     ],
     reader: [],
     shared: [],

@@ -44,7 +44,7 @@ const parts: Readonly<Record<string, string>> = {
 
 function formatHidden(answers: Readonly<Record<string, unknown>>): string | undefined {
   const hidden = Object.keys(parts).filter((part) => answers[part] === undefined);
-  return hidden.length === 0 ? undefined : `The server did not say ${hidden.map((part) => parts[part]).join(', and ')}.`;
+  return hidden.length === 0 ? undefined : `The server did not report ${hidden.map((part) => parts[part]).join(', and ')}.`;
 }
 
 /** Attributes of a role besides superuser, in the order of the row. */

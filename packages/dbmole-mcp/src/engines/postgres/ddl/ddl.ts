@@ -71,7 +71,7 @@ async function explain(run: CatalogRun, sql: string): Promise<DdlReport> {
   };
 }
 
-const unknownNote = 'this action is not in the tables of this tool; ask the manual of this version before it runs';
+const unknownNote = 'this action is not in the tables of this tool; check the manual of this version before you run it';
 
 function isBuiltInSteps(rule: string): boolean {
   return rule.endsWith(': concurrently') && rule.includes('INDEX');
@@ -169,6 +169,6 @@ function describeWhole(wanted: readonly Wanted[], inTheWay: readonly string[], v
     ...(isStrong
       ? [`${waits}: SET lock_timeout = '2s' before it, and retry${inTheWay.length > 0 ? ' when the above have ended' : ''}.`]
       : []),
-    ...(version > maxVersion ? [`What is said here is known of versions 14 to ${maxVersion}; this server is newer.`] : []),
+    ...(version > maxVersion ? [`This was verified on versions 14 to ${maxVersion}; this server is newer.`] : []),
   ];
 }

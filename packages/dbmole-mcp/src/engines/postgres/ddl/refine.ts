@@ -137,12 +137,12 @@ async function refineNewColumn({ run, action, relation }: Question): Promise<Ref
     run(volatileSql, [JSON.stringify(functions), JSON.stringify(operators)]),
     run(columnSql, [relation.oid, column]),
   ]);
-  const notes = existing === undefined ? [] : [`${relation.label} has a column ${column} already; it would fail`];
+  const notes = existing === undefined ? [] : [`${relation.label} already has a column ${column}; it would fail`];
   if (domain[0] === 'true') return { rule: 'ADD COLUMN: domain with constraints', notes };
   // The server wrote it: a list of names.
   const volatile = JSON.parse(calls[0] ?? '[]') as string[];
   if (volatile.length === 0) return { rule: action.rule, notes };
-  return { rule: 'ADD COLUMN: volatile default', notes: [...notes, `${volatile.join(', ')} gives another value for each row`] };
+  return { rule: 'ADD COLUMN: volatile default', notes: [...notes, `${volatile.join(', ')} gives each row a different value`] };
 }
 
 async function refineConstraint({ run, action, relation }: Question): Promise<Refined> {
@@ -153,7 +153,7 @@ async function refineConstraint({ run, action, relation }: Question): Promise<Re
   const [kind, isValid, schema, name] = row;
   const rule = kind === 'f' ? `${action.rule}: foreign key` : action.rule;
   const isDone = action.rule === 'VALIDATE CONSTRAINT' && isValid === 'true';
-  const notes = isDone ? [`${constraint} is valid already; nothing is scanned`] : [];
+  const notes = isDone ? [`${constraint} is already valid; nothing is scanned`] : [];
   return name === null || name === undefined ? { rule, notes } : { rule, notes, other: { schema: schema ?? undefined, name } };
 }
 

@@ -36,7 +36,7 @@ export async function readTypeChange(
   const judged = isComputed
     ? rewrite('USING computes every value')
     : isConstrained === 'true'
-      ? rewrite('the constraints of the domain are checked on every value')
+      ? rewrite('the constraints of the domain are checked for every value')
       : oldBase === newBase
         ? judgeModifiers(oldBase ?? '', Number(typmod), type.modifiers)
         : judgeCast({ types: [oldBase, newBase], cast, isUtc: isUtc === 'true', hasModifier: type.modifiers.length > 0 });

@@ -129,7 +129,7 @@ function judgePrepared([gid, owner, seconds]: readonly (string | null)[]): Findi
       severity: 'high',
       weight: age,
       evidence: `the prepared transaction ${gid ?? ''} of ${owner ?? ''} has been waiting for its second phase for ${formatSeconds(age)}`,
-      consequence: 'It keeps its locks, also across a restart of the server, and VACUUM cannot remove newer rows.',
+      consequence: 'It keeps its locks, even across a restart of the server, and VACUUM cannot remove newer rows.',
       next: `If its coordinator is gone: ROLLBACK PREPARED '${(gid ?? '').replaceAll("'", "''")}'.`,
     },
   ];

@@ -157,7 +157,7 @@ function formatUnused([index, table, bytes, writes]: Row, counted: string): Find
     weight: size,
     evidence: `index ${index} on ${table} (${formatBytes(size)}) was never scanned, counted ${counted}`,
     consequence: `${writes} writes to the table have maintained it for nothing, unless a standby or a rare report uses it.`,
-    next: `After looking at standbys and at a whole business cycle: DROP INDEX CONCURRENTLY ${index};`,
+    next: `After checking the standbys and a whole business cycle: DROP INDEX CONCURRENTLY ${index};`,
   };
 }
 
@@ -181,7 +181,7 @@ function formatKeyless([table, rows, isPublished]: Row): Finding {
     evidence: `${table} has no primary key${count >= 0 ? `; it has about ${count} rows` : ''}`,
     consequence: fails
       ? 'It is published for logical replication, where UPDATE and DELETE fail unless it has a replica identity.'
-      : 'Rows cannot be told apart for certain, and logical replication cannot replay UPDATE and DELETE.',
+      : 'Rows cannot be identified reliably, and logical replication cannot replay UPDATE and DELETE.',
     next: `describe_table of ${table}, then ALTER TABLE … ADD PRIMARY KEY (…), with a unique index made CONCURRENTLY first.`,
   };
 }

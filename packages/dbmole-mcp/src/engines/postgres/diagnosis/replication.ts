@@ -94,7 +94,7 @@ function judgeSlot([name, type, active, status, retained, , age, temporary]: Row
       weight: bytes,
       evidence: `${type} slot ${name} ${active === 'true' ? 'is in use' : 'is not in use'} and keeps ${formatBytes(bytes)} of WAL (wal_status ${status ?? 'unknown'})`,
       consequence: isLost
-        ? 'The WAL that its consumer needs is gone or about to go: it has to be set up again.'
+        ? 'The WAL that its consumer needs is gone or about to be removed: the consumer has to be set up again.'
         : `The server keeps WAL until its disk is full, unless max_slot_wal_keep_size limits it${rows}.`,
       next: `Start its consumer; if that is gone, a person can drop the slot: select pg_drop_replication_slot('${(name ?? '').replaceAll("'", "''")}').`,
     },
@@ -138,7 +138,7 @@ function judgeOwnLag([isStandby, seconds, isCaughtUp]: Row): Finding[] {
       severity: lag >= lagSeconds.high ? 'high' : 'medium',
       weight: lag,
       evidence: `this standby replays changes that are ${formatSeconds(lag)} old`,
-      consequence: 'Answers from here are that old.',
+      consequence: 'Reads on this server are that old.',
       next: 'Look for long queries here (diagnose check=activity), and for the disk of this server.',
     },
   ];

@@ -34,7 +34,7 @@ interface Danger {
 const dangers: Readonly<Record<string, Danger>> = {
   fsync: { bad: 'off', severity: 'high', consequence: 'A crash of the machine can destroy the whole cluster.' },
   full_page_writes: { bad: 'off', severity: 'high', consequence: 'A crash in the middle of writing a page corrupts it.' },
-  zero_damaged_pages: { bad: 'on', severity: 'high', consequence: 'Damaged pages are emptied without a word: rows are lost.' },
+  zero_damaged_pages: { bad: 'on', severity: 'high', consequence: 'Damaged pages are silently emptied: rows are lost.' },
   ignore_checksum_failure: { bad: 'on', severity: 'high', consequence: 'Damaged pages are read as if they were good.' },
   autovacuum: {
     bad: 'off',
@@ -44,7 +44,7 @@ const dangers: Readonly<Record<string, Danger>> = {
   track_counts: {
     bad: 'off',
     severity: 'high',
-    consequence: 'Autovacuum does not know what to do, and this tool has no counts.',
+    consequence: 'Autovacuum cannot tell which tables need it, and this tool has no counts.',
   },
   track_activities: { bad: 'off', severity: 'medium', consequence: 'What sessions run cannot be seen.' },
   synchronous_commit: {
@@ -61,13 +61,13 @@ const dangers: Readonly<Record<string, Danger>> = {
   enable_seqscan: {
     bad: 'off',
     severity: 'medium',
-    consequence: 'The planner avoids sequential scans, also where they are faster.',
+    consequence: 'The planner avoids sequential scans, even where they are faster.',
   },
-  enable_hashjoin: { bad: 'off', severity: 'medium', consequence: 'The planner avoids hash joins, also where they are faster.' },
+  enable_hashjoin: { bad: 'off', severity: 'medium', consequence: 'The planner avoids hash joins, even where they are faster.' },
   enable_nestloop: {
     bad: 'off',
     severity: 'medium',
-    consequence: 'The planner avoids nested loops, also where they are faster.',
+    consequence: 'The planner avoids nested loops, even where they are faster.',
   },
 };
 
@@ -101,7 +101,7 @@ function judgeSetting(name: string, value: string): Finding[] {
   const next =
     name === 'data_checksums'
       ? 'pg_checksums --enable, with the server stopped.'
-      : `ALTER SYSTEM RESET ${name}; select pg_reload_conf(); (unless a person chose it)`;
+      : `ALTER SYSTEM RESET ${name}; select pg_reload_conf(); (unless it was set on purpose)`;
   return [{ severity, weight: severity === 'high' ? 1 : 0, evidence: `${name} is ${value}`, consequence, next }];
 }
 
@@ -129,7 +129,7 @@ function judgeLimits([used, most, reserved, locks, maxLocks]: readonly (string |
             severity: share >= connectionShares.high ? ('high' as const) : ('medium' as const),
             weight: share,
             evidence: `${used} of ${most} connections are used (${reserved} are reserved for superusers)`,
-            consequence: 'New clients are refused when the rest is gone.',
+            consequence: 'When the rest is used up, new clients are refused.',
             next: 'diagnose check=activity for sessions that sit idle; put a pooler in front or raise max_connections.',
           },
         ]),
@@ -139,7 +139,7 @@ function judgeLimits([used, most, reserved, locks, maxLocks]: readonly (string |
           {
             severity: 'medium' as const,
             weight: lockShare,
-            evidence: `${locks} locks are held, ${formatShare(lockShare)} of the room for them`,
+            evidence: `${locks} locks are held, ${formatShare(lockShare)} of the space for them`,
             consequence: 'At the limit statements fail with "out of shared memory".',
             next: 'diagnose check=locks; raise max_locks_per_transaction, which needs a restart.',
           },

@@ -63,9 +63,9 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, g
         ? `${hiddenCount} statements of other accounts are hidden; GRANT pg_read_all_stats TO the account shows them.`
         : undefined,
     notes: [
-      reset ? `Counted since ${reset}.` : 'The server did not say since when it counts.',
+      reset ? `Counted since ${reset}.` : 'The server did not report since when it counts.',
       ...(readCount(evicted) > 0
-        ? [`${evicted} times rare statements were dropped for want of room (pg_stat_statements.max).`]
+        ? [`${evicted} times rare statements were dropped for lack of space (pg_stat_statements.max).`]
         : []),
     ],
   });

@@ -166,7 +166,7 @@ function judgeVacuum([table, live, dead, changes, enabled, due, analyzeDue, vacu
       severity: 'low',
       weight: readCount(changes),
       evidence: `${table} has ${changes} changes since its last ANALYZE (${analyzed}); it is due at ${analyzeDue}`,
-      consequence: 'The planner goes by old statistics, and may choose bad plans.',
+      consequence: 'The planner uses outdated statistics and may choose bad plans.',
       next: `ANALYZE ${table};`,
     });
   }
@@ -191,7 +191,7 @@ function judgeBloat([table, actual, needed]: Row): Finding[] {
       severity: wasted >= 20 * bloat.minBytes ? 'medium' : 'low',
       weight: wasted,
       evidence: `${table} takes ${formatBytes(bytes)}, of which about ${formatBytes(wasted)} (${formatShare(wasted / bytes)}) hold no rows, by the statistics`,
-      consequence: 'Scans read the empty room, and VACUUM reuses it but does not give it back.',
+      consequence: 'Scans read the empty space; VACUUM reuses it but does not return it to the disk.',
       next: `VACUUM (FULL) ${table} locks it exclusively; pg_repack or pg_squeeze does the same while it is used.`,
     },
   ];

@@ -33,8 +33,8 @@ function judgeTrigger([table, trigger, rows]: Row): Finding {
     evidence: isOfServer ? `the checks of foreign keys are disabled on ${table}` : `trigger ${trigger} of ${table} is disabled`,
     consequence: isOfServer
       ? 'Rows that break a foreign key are accepted, and nothing finds them later.'
-      : 'What it maintains or refuses has been left out since.',
-    next: `ALTER TABLE ${table} ENABLE TRIGGER ${isOfServer ? 'ALL; then look for rows without a match' : `${trigger}; unless a person chose it`}.`,
+      : 'What it maintains or enforces has been skipped since.',
+    next: `ALTER TABLE ${table} ENABLE TRIGGER ${isOfServer ? 'ALL; then look for rows without a match' : `${trigger}; unless it was disabled on purpose`}.`,
   };
 }
 

@@ -20,7 +20,7 @@ export async function readServerFacts(run: CatalogQuestion): Promise<ServerFacts
   // The mode of the session is the one that an earlier read set; a reset session has that of the server.
   const [row] = await run('SELECT @@GLOBAL.sql_mode, DATABASE(), VERSION()');
   const [sqlMode, database, version] = row ?? [];
-  if (sqlMode === undefined || sqlMode === null) throw new Failure('engine', 'the server did not say its sql_mode');
+  if (sqlMode === undefined || sqlMode === null) throw new Failure('engine', 'the server did not report its sql_mode');
   return { sqlMode, database: database ?? undefined, maria: /mariadb/i.test(version ?? '') };
 }
 
