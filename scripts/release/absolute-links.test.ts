@@ -19,7 +19,7 @@ describe('the README on npm', () => {
     expect(withAbsoluteLinks(text, place)).toBe(expected);
   });
 
-  it.each(leaves.map(({ name }) => name))('of %s leads nowhere on the disk', (name) => {
+  it.each(leaves.map(({ name }) => name))('the README of %s leads nowhere on the disk', (name) => {
     const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
     expect(text).toContain('](../../');
     expect(withAbsoluteLinks(text, { ...place, folder: `packages/${name}` })).not.toMatch(/\]\((?!https?:|#)/);

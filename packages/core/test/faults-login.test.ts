@@ -290,7 +290,7 @@ describe('#21 a server that asks for a code', () => {
     expect(server.attempts.filter((method) => method === 'keyboard-interactive')).toEqual([]);
   });
 
-  it('but a password that it asks for is given', async () => {
+  it('a password that the server asks for is given', async () => {
     const answers: string[][] = [];
     const { hop } = await serve(asking('Password for me: ', answers));
     const tunnel = await rig.take(undefined)({ ...hop, privateKey, password: secret });

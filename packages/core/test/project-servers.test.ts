@@ -69,7 +69,7 @@ async function exitCodeOf(child: ChildProcess): Promise<number | null> {
 }
 
 describe('servers of projects', () => {
-  it('that start at the same time get twenty ports for twenty projects', async () => {
+  it('twenty servers that start at the same time get twenty ports for twenty projects', async () => {
     const roots = Array.from({ length: 20 }, (_, index) => makeRoot(`shop-${index}`));
     const started = await Promise.all(roots.map((root) => start(root)));
     const ports = Object.fromEntries(roots.map((root, index) => [root, Number(started[index]?.line)]));
@@ -78,7 +78,7 @@ describe('servers of projects', () => {
     expect((await listRunning(stateFolder())).map(({ root }) => root).sort()).toEqual(roots.sort());
   });
 
-  it('that start at the same time for one project are one server and nineteen refusals with its URL', async () => {
+  it('twenty servers that start at the same time for one project are one server and nineteen refusals with its URL', async () => {
     const root = makeRoot('shop');
     const started = await Promise.all(Array.from({ length: 20 }, () => start(root)));
     const [port, ...others] = started.filter(({ line }) => /^\d+$/.test(line));

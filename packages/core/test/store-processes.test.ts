@@ -56,7 +56,7 @@ const storedNames = () =>
     .candidates.map(({ name }) => name);
 
 describe('several processes', () => {
-  it('that change the store at once lose nothing, also when one of them is killed', async () => {
+  it('processes that change the store at once lose nothing, even when one of them is killed', async () => {
     const writers = ['a', 'b', 'c', 'd'].map((prefix) => startWriter(prefix, 30));
     const victims: Writer[] = [];
     let finished = false;

@@ -279,7 +279,7 @@ describe('agents', () => {
     expect(failure.code).toBe('E_SSH_AGENT_UNAVAILABLE');
   });
 
-  test('of many keys, five are offered, and the refusal says so', async () => {
+  test('an agent of many keys offers five, and the refusal says so', async () => {
     const keys = Array.from({ length: 8 }, () => makeHostKey().public);
     const agent = await startAgent(keys);
     const server = await serve(takes(['publickey'], () => false));

@@ -37,7 +37,7 @@ describe('what only ssh can do', () => {
     });
   });
 
-  test('with one login for many channels, errors in our words, and nothing left at the end', async () => {
+  test('the program ssh serves many channels with one login, reports errors in our words, and leaves nothing at the end', async () => {
     const { bastion, privateKeyFile } = topology();
     const key = join(directory, 'certified');
     execFileSync('cp', [privateKeyFile, key]);

@@ -94,7 +94,7 @@ function failed(stream: Duplex): Promise<unknown> {
 describe('logging in', () => {
   const topology = useTopology();
 
-  test('with a key file, the server known by a line of known_hosts', async () => {
+  test('logs in with a key file, the server known by a line of known_hosts', async () => {
     const { bastion } = topology();
     const tunnel = await tunnelTo(topology());
     expect(await echo(tunnel)).toBe('hello');
@@ -103,7 +103,7 @@ describe('logging in', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('with an encrypted key, and its passphrase', async () => {
+  test('logs in with an encrypted key and its passphrase', async () => {
     const privateKey = join(directory, 'encrypted');
     await writeFile(privateKey, readFileSync(topology().privateKeyFile), { mode: 0o600 });
     execFileSync('ssh-keygen', ['-q', '-p', '-a', '4', '-N', 'correct horse', '-f', privateKey]);
@@ -113,7 +113,7 @@ describe('logging in', () => {
     await expect(tunnelTo(topology(), { privateKey, passphrase: 'x' })).rejects.toMatchObject({ code: 'E_SSH_KEY_PASSPHRASE' });
   });
 
-  test('with the key of an agent, named or from the environment', async () => {
+  test('logs in with the key of an agent, named or from the environment', async () => {
     const socket = join(directory, 'agent');
     const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' });
     try {
@@ -129,7 +129,7 @@ describe('logging in', () => {
     }
   });
 
-  test('with the default key when nothing is configured', async () => {
+  test('logs in with the default key when nothing is configured', async () => {
     const home = await mkdtemp(join(directory, 'home-'));
     await mkdir(join(home, '.ssh'));
     await expect(tunnelTo(topology(), {}, { home })).rejects.toMatchObject({ code: 'E_SSH_AUTH_FAILED' });
@@ -138,7 +138,7 @@ describe('logging in', () => {
     expect(await echo(await tunnelTo(topology(), {}, { home }))).toBe('hello');
   });
 
-  test('not with a wrong key: that is one refused login, which names the key and what the server takes', async () => {
+  test('a wrong key is one refused login, which names the key and what the server accepts', async () => {
     const privateKey = join(directory, 'other');
     execFileSync('ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-f', privateKey]);
     await expect(tunnelTo(topology(), { privateKey })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('logging in', () => {
     });
   });
 
-  test('by lines of known_hosts that ssh-keygen has hashed', async () => {
+  test('accepts lines of known_hosts that ssh-keygen has hashed', async () => {
     const hashed = join(directory, 'hashed');
     await writeFile(hashed, readFileSync(topology().knownHostsFile));
     execFileSync('ssh-keygen', ['-q', '-H', '-f', hashed], { stdio: 'ignore' });
@@ -155,7 +155,7 @@ describe('logging in', () => {
     expect(await echo(await tunnelTo(topology(), undefined, { knownHostsFiles: [hashed] }))).toBe('hello');
   });
 
-  test('not without a known key, by a pin alone, and not with a revoked key', async () => {
+  test('refuses an unknown key and a revoked one, and accepts a pinned one', async () => {
     const { bastion, privateKeyFile: privateKey } = topology();
     const pin = bastion.hostKeyFingerprint;
     const attempt = tunnelTo(topology(), undefined, { knownHostsFiles: [] });

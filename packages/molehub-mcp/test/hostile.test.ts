@@ -21,7 +21,7 @@ describe.each(modes)('a hostile server, for a client of the era %s', (mode) => {
     expect(steps).toEqual(['step 1', 'step 2', 'step 3']);
   });
 
-  it('that answers with other ids and floods its streams is heard no more than it should be', async () => {
+  it('a server that answers with other ids and floods its streams is heard no more than it should be', async () => {
     const world = new HubWorld({ bad: hostile() });
     const client = await world.connect(mode);
     await client.seen();
@@ -31,7 +31,7 @@ describe.each(modes)('a hostile server, for a client of the era %s', (mode) => {
     expect(statSync(world.folder.at('.config/molehub/state/logs/bad.log')).size).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  it('that dies in a call is told to its callers, and is there again for the next', async () => {
+  it('a server that dies in a call fails the calls of its callers, and is back for the next one', async () => {
     const client = await new HubWorld({ bad: hostile(), good: hostile() }).connect(mode);
     await client.seen(25);
     const waiting = client.text('bad__never');
@@ -43,7 +43,7 @@ describe.each(modes)('a hostile server, for a client of the era %s', (mode) => {
     expect(await client.text('hub_status')).toContain('last error: it ended with exit code 3');
   });
 
-  it('that never answers is cancelled when its time is over, and lives on', async () => {
+  it('a server that never answers is cancelled when its time is over, and lives on', async () => {
     const client = await new HubWorld({ bad: hostile('', { callTimeout: '300ms' }) }).connect(mode);
     await client.seen();
     expect(await client.text('bad__never')).toMatch(/^E_TIMEOUT: never of server "bad" did not answer within 300 ms/);
@@ -57,7 +57,7 @@ describe.each(modes)('a hostile server, for a client of the era %s', (mode) => {
 });
 
 describe('a hostile server', () => {
-  it('that does not react after a cancelled call is ended with what it runs', async () => {
+  it('a server that does not respond after a cancelled call is ended with everything that it runs', async () => {
     const client = await new HubWorld({ bad: hostile('', { callTimeout: '200ms' }) }).connect('legacy');
     await client.seen();
     expect(await client.text('bad__stuck')).toContain('E_TIMEOUT');
@@ -67,14 +67,14 @@ describe('a hostile server', () => {
     expect(await client.text('bad__echo', { value: 'again' })).toBe('again');
   });
 
-  it('that answers with 50 MB fails that call alone', async () => {
+  it('a server that answers with 50 MB fails that call alone', async () => {
     const client = await new HubWorld({ bad: hostile() }).connect('legacy');
     await client.seen();
     expect(await client.text('bad__big', { bytes: 50_000_000 })).toMatch(/^E_LIMIT: server "bad" answered with 500000\d\d bytes/);
     expect(await client.text('bad__big', { bytes: 1_000_000 })).toHaveLength(1_000_000);
   });
 
-  it('that does not answer the handshake is ended, and hides no other', async () => {
+  it('a server that does not answer the handshake is ended, and hides no other', async () => {
     const client = await new HubWorld({ bad: hostile('silent', { startTimeout: '600ms' }), good: hostile() }).connect('legacy');
     await client.seen(10);
     expect(await client.text('good__echo', { value: 'fine' })).toBe('fine');
@@ -82,13 +82,13 @@ describe('a hostile server', () => {
     expect(await client.text('hub_restart', { server: 'bad' })).toContain('E_SERVER_START');
   });
 
-  it('that ends at the question of the newer era is started once more in the older one', async () => {
+  it('a server that ends at the question of the newer era is started once more in the older one', async () => {
     const client = await new HubWorld({ old: hostile('initialize-only') }).connect('auto');
     await client.seen();
     expect(await client.text('old__echo', { value: 'x' })).toBe('x');
   });
 
-  it('that cannot be started is said with its last words, and is held after five times', async () => {
+  it('a server that cannot be started is reported with its last words, and is held after five times', async () => {
     const client = await new HubWorld({ broken: hostile('broken'), missing: { command: '/no/such/program' } }).connect('legacy');
     await expect.poll(() => client.text('hub_status')).toMatch(/no license found/);
     expect(await client.text('hub_restart', { server: 'missing' })).toMatch(/E_SERVER_START.*ENOENT/);
@@ -96,7 +96,7 @@ describe('a hostile server', () => {
     expect(await client.text('hub_status', { server: 'broken' })).toMatch(/broken: failing|broken: held/);
   });
 
-  it('that changes its list all the time is followed, and what changed is flagged', async () => {
+  it('a server that changes its list all the time is followed, and what changed is flagged', async () => {
     const client = await new HubWorld({ bad: hostile('changing') }).connect('legacy');
     await client.seen();
     await client.text('bad__echo', { value: 'x' });

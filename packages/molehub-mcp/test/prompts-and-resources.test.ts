@@ -14,7 +14,7 @@ const uris = async (client: HubClient) =>
   (await client.listResources(undefined, { cacheMode: 'refresh' })).resources.map(({ uri }) => uri);
 
 describe.each(modes)('prompts and resources, for a client of the era %s', (mode) => {
-  it('of a server from npm are listed, completed and read, also by the links in its answers', async () => {
+  it('prompts and resources of a server from npm are listed, completed and read, also by the links in its answers', async () => {
     const client = await new HubWorld({ every: everything }).connect(mode);
     await client.seen(4);
     expect(await promptNames(client)).toEqual(
@@ -41,7 +41,7 @@ describe.each(modes)('prompts and resources, for a client of the era %s', (mode)
     expect(ids.completion.values).toEqual(['7']);
   });
 
-  it('of two servers are kept apart', async () => {
+  it('prompts and resources of two servers are kept apart', async () => {
     const client = await new HubWorld({ a: noted('a'), 'b/c': noted('b') }).connect(mode);
     await client.seen(28);
     expect(await uris(client)).toEqual([
@@ -63,7 +63,7 @@ describe.each(modes)('prompts and resources, for a client of the era %s', (mode)
     expect((await client.complete({ ref, argument: { name: 'who', value: '' } })).completion.values).toEqual([]);
   });
 
-  it('that do not exist, fail or are malformed are errors of the protocol', async () => {
+  it('prompts and resources that do not exist, fail or are malformed are errors of the protocol', async () => {
     const client = await new HubWorld({ a: noted('a', { callTimeout: '300ms' }) }).connect(mode);
     await client.seen(14);
     await expect(client.getPrompt({ name: 'a__greed' })).rejects.toMatchObject({
@@ -129,7 +129,7 @@ describe('prompts and resources', () => {
     expect(resources[0]).toMatchObject({ name: 'one⟦U+200B⟧', description: 'first 1' });
   });
 
-  it('that changed are announced; a changed prompt is flagged, and with --pin withheld until it is accepted', async () => {
+  it('prompts and resources that changed are announced; a changed prompt is flagged, and with --pin withheld until it is accepted', async () => {
     const world = new HubWorld({ a: noted('a') });
     await typeCommand(world, 'check');
     const client = await world.connect('legacy', { pin: true });

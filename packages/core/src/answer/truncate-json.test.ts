@@ -87,7 +87,7 @@ describe('what does not', () => {
     expect(truncateJsonBudget(deep, wide).cut).toBe(false);
   });
 
-  test('where nothing fits, only the kind and size are left', () => {
+  test('only the kind and size are left where nothing fits', () => {
     const bush = (depth: number): unknown =>
       depth === 0
         ? 'leaf'
@@ -119,7 +119,7 @@ describe('secrets', () => {
     expect(part.cut).toBe(false);
   });
 
-  test('that are ordinary words are removed as whole values, and names stay', () => {
+  test('secrets that are ordinary words are removed as whole values, and names stay', () => {
     rememberSecret('orders');
     const value = { orders: 'orders', customer_orders: 'my orders', list: ['orders', 'pass=orders', 'a\norders\nb'] };
     const shown = { orders: '[secret]', customer_orders: 'my orders', list: ['[secret]', 'pass=[secret]', 'a\n[secret]\nb'] };

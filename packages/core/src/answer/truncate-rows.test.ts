@@ -166,7 +166,7 @@ describe('one row that is too large', () => {
 });
 
 describe('reading stops early', () => {
-  test('at the row limit after one row more, at the budget with the first row that does not fit', () => {
+  test('reading stops at the row limit after one row more, at the budget with the first row that does not fit', () => {
     const pulled = (options: Partial<RowsOptions>, cell: string) => {
       const writer = truncateRows({ columns: ['n'], ...options });
       let count = 1;
@@ -203,7 +203,7 @@ describe('secrets', () => {
     expect(rows.line).toBe('2 rows. 2 cells shown without secrets.');
   });
 
-  test('that are ordinary words are removed from data, and names stay', () => {
+  test('secrets that are ordinary words are removed from data, and names stay', () => {
     rememberSecret('orders');
     const cells = ['orders', 'the orders', 'orders_id', '{"a":"orders"}'];
     const rows = write({ columns: ['orders', 'b', 'c', 'd'] }, [cells]);

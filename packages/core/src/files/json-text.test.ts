@@ -61,7 +61,7 @@ describe('parseJsonText', () => {
     ['[01]', 1, 3, 'expected a comma or ]'],
     ['{} x', 1, 4, 'more text after the end'],
     ['// hello\n{}', 1, 1, 'comments are not allowed'],
-    ['{"a": 1, "a": 2}', 1, 10, 'this key is there twice'],
+    ['{"a": 1, "a": 2}', 1, 10, 'this key occurs twice'],
     ['{"x": {"__proto__": {}}}', 1, 8, '__proto__ is not accepted'],
     ['['.repeat(100), 1, 66, 'nested deeper'],
   ])('says where %j is wrong', (text, line, column, reason) => {

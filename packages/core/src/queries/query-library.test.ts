@@ -245,7 +245,7 @@ describe('hostile files', () => {
     expect(namesOf(await open())).toEqual([]);
   });
 
-  it('that replace an allowed one by a link do not count, whatever the link leads to', async () => {
+  it('hostile files that replace an allowed one by a link do not count, whatever the link leads to', async () => {
     await runAllow();
     const library = await open();
     expect(namesOf(library)).toEqual(['good_one']);
@@ -255,7 +255,7 @@ describe('hostile files', () => {
     expect(namesOf(library)).toEqual([]);
   });
 
-  it('that are swapped between the question and the answer are not allowed', async () => {
+  it('hostile files that are swapped between the question and the answer are not allowed', async () => {
     const terminal = terminalAt();
     const swapped = {
       ...terminal,
@@ -268,7 +268,7 @@ describe('hostile files', () => {
     expect(states(await open())).toEqual(['good_one not allowed']);
   });
 
-  it('in folders inside are not read, and thousands of them have a limit', async () => {
+  it('hostile files in subfolders are not read, and thousands of them have a limit', async () => {
     write(project('deep', 'x.txt'), text('deep_one'));
     symlinkSync(project(), project('loop'));
     for (let i = 0; i < 1_200; i++) writeFileSync(project(`n${i}.txt`), '');
@@ -277,7 +277,7 @@ describe('hostile files', () => {
     expect(library.read().at(-1)?.problem).toContain('201 files more than 1000');
   });
 
-  it('in an own folder may be links, which people who keep their files elsewhere use', async () => {
+  it('files in an own folder may be links, which people who keep their files elsewhere use', async () => {
     mkdirSync(own(), { recursive: true });
     symlinkSync(outside(), own('x.txt'));
     expect(namesOf(await open())).toContain('stolen_one');

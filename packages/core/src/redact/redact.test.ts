@@ -104,7 +104,7 @@ describe('known secrets', () => {
     expect(redact(`before ${encode(canary)} after`)).toBe(`before ${encode(canary)} after`);
   });
 
-  it('that are too short to be told from text stay', () => {
+  it('known secrets that are too short to be told from text stay', () => {
     rememberSecret('abc');
     expect(redact('abc')).toBe('abc');
   });
@@ -123,14 +123,14 @@ describe('known secrets', () => {
     expect(redact('İSTANBUL-PİN kılıt-ankara')).toBe('[secret] [secret]');
   });
 
-  it('that are long are removed as far as a text goes on like them', () => {
+  it('known secrets that are long are removed as far as a text goes on like them', () => {
     const secret = Array.from({ length: 400 }, (_, index) => index.toString(36)).join('-');
     rememberSecret(secret);
     expect(redact(`a ${secret} b`)).toBe('a [secret] b');
     expect(redact(`a ${secret.slice(0, 700)}?${secret.slice(0, 200)} b`)).toBe(`a [secret]?${secret.slice(0, 200)} b`);
   });
 
-  it('that contain each other are removed whole', () => {
+  it('known secrets that contain each other are removed whole', () => {
     rememberSecret('s3cret');
     rememberSecret('s3cret-longer');
     expect(redact('a s3cret-longer b')).toBe('a [secret] b');

@@ -79,7 +79,7 @@ describe('the file of a connection', () => {
     expect(await failureOf(registry.resolve())).toMatchObject({ code: 'E_ENV_UNSET' });
   });
 
-  it('that is an option begins at the working directory when a person adds it', async () => {
+  it('the file of a connection that is an option begins at the working directory when a person adds it', async () => {
     await registry.person.add(box);
     expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'app.db') }]);
     await registry.person.update('box', { file: '../elsewhere/b.db' });
@@ -88,7 +88,7 @@ describe('the file of a connection', () => {
     expect(stored().connections).toEqual([{ ...box, file: '${DIR}/b.db' }]);
   });
 
-  it('that is part of a URL is stored as a field', async () => {
+  it('the file of a connection that is part of a URL is stored as a field', async () => {
     const parseUrl = (text: string): { password?: string } => Object({ type: 'box', file: text.slice('box:'.length) });
     const withUrl = z
       .strictObject({
@@ -242,7 +242,7 @@ describe('a secret of a file', () => {
     expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'other.db') }]);
   });
 
-  it('of a server is not read by an engine of files', async () => {
+  it('a secret of a file of a server is not read by an engine of files', async () => {
     writeStore({ name: 'thing', type: 'thing', host: 'h', user: 'me', password: { env: 'PW' } });
     const change = { type: 'box', file: 'app.db', host: null, user: null };
     expect(await failureOf(registry.update('thing', change))).toMatchObject({ code: 'E_SECRET_REDIRECT' });

@@ -134,7 +134,7 @@ describe('update', () => {
     ]);
   });
 
-  it('of the type drops the port, unless it brings one', async () => {
+  it('an update of the type drops the port, unless it brings one', async () => {
     world.writeStore({ ...example, port: 5 });
     await registry.update('prod', { type: 'north' });
     expect(stored()).toEqual([{ ...example, port: 5 }]);
@@ -196,7 +196,7 @@ describe('remove', () => {
     expect(await failureOf(registry.get('prod'))).toMatchObject({ kind: 'unknown' });
   });
 
-  it('and update refuse when it is not clear which one', async () => {
+  it('remove and update refuse when the connection is ambiguous', async () => {
     world.writeStore(example, example);
     expect(await failureOf(registry.remove('prod'))).toMatchObject({ code: 'E_DUPLICATE_NAME' });
     expect(await failureOf(registry.update('prod', { port: 5 }))).toMatchObject({ code: 'E_DUPLICATE_NAME' });

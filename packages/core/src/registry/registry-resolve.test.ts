@@ -36,7 +36,7 @@ describe('variables', () => {
     expect(redact('p-a"/@${DB_HOST}')).toBe('[secret]');
   });
 
-  it('that are not set are no problem before that', async () => {
+  it('variables that are not set cause no problem before that', async () => {
     world.writeStore({ ...example, host: '${DB_HOST}', password: '${DB_PW}' }, { ...example, name: 'good' });
     expect(await registry.get('prod')).toMatchObject({ config: { host: '${DB_HOST}' }, unset: ['DB_HOST', 'DB_PW'] });
     const failure = await failureOf(registry.resolve('prod'));
@@ -52,7 +52,7 @@ describe('variables', () => {
     expect((await registry.get('prod')).unset).toBeUndefined();
   });
 
-  it('that are not set where no text can stand make the connection unusable', async () => {
+  it('variables that are not set make the connection unusable where no text is accepted', async () => {
     world.writeStore({ ...example, readonly: '${RO}' });
     expect(await world.problemOf('prod')).toMatchObject({ code: 'E_ENV_UNSET' });
     world.env.RO = 'maybe';
@@ -61,20 +61,20 @@ describe('variables', () => {
     expect((await registry.get('prod')).config.readonly).toBe(false);
   });
 
-  it.each(['0x10', '1e3', ' 5', '05', '', '5 '])('that hold %j are no port', async (value) => {
+  it.each(['0x10', '1e3', ' 5', '05', '', '5 '])('a variable that holds %j is not a port', async (value) => {
     world.env.DB_PORT = value;
     world.writeStore({ ...example, port: '${DB_PORT}' });
     expect((await world.problemOf('prod'))?.message).toContain('the key "port"');
     expect((await world.problemOf('prod'))?.message).not.toContain(`"${value}"`);
   });
 
-  it('that hold what no host can be are found when listing', async () => {
+  it('variables with an impossible host are found when listing', async () => {
     world.env.DB_HOST = '';
     world.writeStore({ ...example, host: '${DB_HOST}' });
     expect((await world.problemOf('prod'))?.message).toContain('the key "host" is not accepted');
   });
 
-  it('that are no variables are a problem', async () => {
+  it('invalid names of variables are a problem', async () => {
     world.writeStore({ ...example, password: 'canary${-value' });
     const problem = await world.problemOf('prod');
     expect(problem?.message).toContain('the field password of connection "prod" (connections[0], line 4)');
@@ -113,7 +113,7 @@ describe('secrets', () => {
     expect(JSON.stringify(await registry.list())).not.toMatch(/the-(jump|pass)/);
   });
 
-  it('that stand in a file are known from the first listing on', async () => {
+  it('secrets that are written in a file are known from the first listing on', async () => {
     world.writeStore({ ...example, password: 'literal-password' });
     await registry.list();
     expect(redact('literal-password')).toBe('[secret]');

@@ -25,7 +25,7 @@ describe('read-only', () => {
     expect((await configOf()).readonly).toBe(true);
   });
 
-  it('that depends on a variable counts as set', async () => {
+  it('read-only that depends on a variable counts as set', async () => {
     world.writeStore({ ...example, readonly: '${RO:-false}' });
     expect(await failureOf(registry.update('prod', { readonly: false }))).toMatchObject({ code: 'E_READONLY_LOCKED' });
   });
@@ -136,7 +136,7 @@ describe('what a person has narrowed', () => {
     expect((await narrowed().update('prod', { database: 'x' })).config).toMatchObject({ mirror: 'only-this', database: 'x' });
   });
 
-  it('in another source counts too, and a person may do as they like', async () => {
+  it('a restriction in another source counts too, and a person may do as they like', async () => {
     world.setVariable(narrow);
     const twin = { ...example, name: 'twin', port: 7, readonly: true };
     expect(await failureOf(narrowed().add(twin))).toMatchObject({ code: 'E_PERSON_ONLY' });
@@ -183,14 +183,14 @@ describe('a stored secret', () => {
     expect(stored()).toEqual([{ ...secretive, port: 1, user: 'x', ssh: { host: 'b', password: 'another-secret' } }]);
   });
 
-  it('of an SSH server stays with that server', async () => {
+  it('a stored secret of an SSH server stays with that server', async () => {
     world.writeStore({ ...example, ssh: { host: 'b', password: 'another-secret' } });
     await registry.update('prod', { host: 'other' });
     await registry.update('prod', { ssh: { host: 'c' } });
     expect(stored()).toEqual([{ ...example, host: 'other', ssh: { host: 'c' } }]);
   });
 
-  it('that is not the password counts too', async () => {
+  it('a stored secret that is not the password counts too', async () => {
     world.writeStore({ ...example, token: 'stored-token' });
     const failure = await failureOf(registry.update('prod', { host: 'x', password: 'new' }));
     expect(failure.message).toContain('a stored token');

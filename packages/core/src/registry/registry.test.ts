@@ -136,7 +136,7 @@ describe('one broken connection', () => {
     expect(world.logged.join()).not.toContain(canary);
   });
 
-  it('of two with one name names both places', async () => {
+  it('two connections with one name name both places', async () => {
     world.writeStore(example, { ...example, name: 'good' }, { ...example, host: 'other' });
     const { entries } = await registry.list();
     expect(entries.map(({ name }) => name)).toEqual(['prod', 'good']);
@@ -145,7 +145,7 @@ describe('one broken connection', () => {
     expect(entries[0]?.config).toBeUndefined();
   });
 
-  it('without a name is a problem of its file', async () => {
+  it('a connection without a name is a problem of its file', async () => {
     world.writeStore({ host: 'x' }, example);
     expect(await problems()).toEqual([expect.stringContaining('(connections[0], line 4) has no "name"')]);
     expect(await names()).toEqual(['prod']);
@@ -198,7 +198,7 @@ describe('edits while the server runs', () => {
     expect((await registry.get('prod')).config.host).toBe('db.internal');
   });
 
-  it('that are broken keep the last good state, with line and column', async () => {
+  it('broken edits keep the last good state, with line and column', async () => {
     world.writeStore(example);
     await registry.list();
     writeFileSync(world.storePath, '{ "version": 1,\n "connections": [ }');
@@ -209,7 +209,7 @@ describe('edits while the server runs', () => {
     expect((await restarted.list()).entries).toEqual([]);
   });
 
-  it('of an allowed file make it count for nothing again, also a broken one', async () => {
+  it('edits of an allowed file withdraw the permission, even of a broken one', async () => {
     world.writeProject(example);
     await world.allow();
     expect((await registry.get('prod')).origin.kind).toBe('project');

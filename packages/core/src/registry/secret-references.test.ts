@@ -98,7 +98,7 @@ describe('an op:// reference', () => {
     op = createFakeProgram(world.folder, 'op', { prints: 'from-the-vault' });
   });
 
-  it('in a file that a person has allowed is read by op', async () => {
+  it('an op:// reference in a file that a person has allowed is read by op', async () => {
     world.env.VAULT = 'Infra';
     await allow({ ...example, password, ssh: { host: 'b', privateKey: 'op://${VAULT}/key/private key' } });
     const { config } = await world.registry.resolve();
@@ -114,7 +114,7 @@ describe('an op:// reference', () => {
     expect(await readPassword(world.another({ configPath: world.projectPath }))).toBe('from-the-vault');
   });
 
-  it('that a person gives at the command line is stored as the command', async () => {
+  it('an op:// reference that a person gives at the command line is stored as the command', async () => {
     await world.registry.person.add({ ...example, password });
     expect(stored()[0]?.password).toEqual({ command: ['op', ...read(password)] });
     await world.registry.person.update('prod', { token: 'op://a/b/c' });
@@ -138,7 +138,7 @@ describe('an op:// reference', () => {
     expect(stored()).toEqual([example]);
   });
 
-  it('as text in the store is not followed: a tool of an earlier version may have put it there', async () => {
+  it('an op:// reference as text in the store is not followed: a tool of an earlier version may have put it there', async () => {
     world.writeStore({ ...example, host: 'evil.example', password });
     const problem = await problemOf();
     expect(problem).toMatchObject({ kind: 'secret', code: 'E_SECRET_REFERENCE' });
@@ -204,7 +204,7 @@ describe('a source of the definition', () => {
     expect(failure.hint).toBeTruthy();
   });
 
-  it.each(['legder', 'toString'])('that is unknown is named with the known ones (%s)', async (from) => {
+  it.each(['legder', 'toString'])('an unknown source is named with the known ones (%s)', async (from) => {
     world.writeStore({ ...example, password: { from } });
     const problem = await problemOf(open());
     expect(problem).toMatchObject({ kind: 'secret', code: 'E_SECRET_SOURCE' });

@@ -54,7 +54,8 @@ export async function openSteps(
   const timeouts = { ...defaultTimeouts, ...context.timeouts };
   const ms = timeouts.wayMs;
   // Each step has a limit of its own, and five of them would be too long.
-  const onTimeout = () => tunnelFailure('E_SSH_CONNECT_TIMEOUT', `the tunnel through the SSH servers was not open within ${ms} ms`);
+  const onTimeout = () =>
+    tunnelFailure('E_SSH_CONNECT_TIMEOUT', `the tunnel through the SSH servers was not open within ${ms} ms`);
   const links = await withDeadline({ signals: [signal], ms, onTimeout }, (limited) =>
     openOrElse(steps, { ...context, program: findProgram(context), timeouts, signal: limited }),
   );

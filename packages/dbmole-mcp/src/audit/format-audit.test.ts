@@ -7,7 +7,7 @@ import { formatAudit } from './format-audit.ts';
 const none: Capabilities = { powers: [], complete: true, notes: [], reader: ['CREATE ROLE x;'], shared: ['REVOKE y;'] };
 
 describe('an audit', () => {
-  it('of nothing found says so, and gives no statements', () => {
+  it('an audit of nothing found says so, and gives no statements', () => {
     expect(formatAudit(none)).toEqual({ findings: ['It can only read.'], reader: [], shared: [] });
     expect(formatAudit({ ...none, notes: ['A standby.'] }).findings).toEqual(['It can only read.', 'A standby.']);
   });

@@ -79,7 +79,7 @@ describe('the sessions of a pool', () => {
     expect(sessions.map(({ closings }) => closings)).toEqual([1, 0]);
   });
 
-  it('that a call leaves in doubt are used no more', async () => {
+  it('sessions that a call leaves in doubt are used no more', async () => {
     const { pool, sessions, run } = createPool();
     await expect(
       pool.use(forever, async (session) => {
@@ -91,7 +91,7 @@ describe('the sessions of a pool', () => {
     expect(sessions).toHaveLength(2);
   });
 
-  it('that may still be cleaning up after a failure are the last to be used again', async () => {
+  it('sessions that may still be cleaning up after a failure are the last to be used again', async () => {
     const { pool, run } = createPool();
     const [first, second] = await Promise.all([run(5), run(5)]);
     let failed: unknown;
@@ -288,7 +288,7 @@ describe('a statement that was given up', () => {
 });
 
 describe('opening', () => {
-  it('that fails is the failure of this call only', async () => {
+  it('an opening that fails is the failure of this call only', async () => {
     let calls = 0;
     const { pool } = createPool({
       async open() {
@@ -328,7 +328,7 @@ describe('opening', () => {
     expect(await opening).toMatchObject({ code: 'E_STALE' });
   });
 
-  it('that comes through after the end of the pool is closed again', async () => {
+  it('an opening that succeeds after the end of the pool is closed again', async () => {
     const late = new FakeSession();
     const { pool } = createPool({ open: () => delay(20, late) });
     const opening = pool.warm(forever).catch((error: unknown) => error);

@@ -58,7 +58,7 @@ describe('statements', () => {
     expect(judged({ calls: 1 })).toEqual([]);
   });
 
-  it('that are not listed are counted', () => {
+  it('statements that are not listed are counted', () => {
     const { listing, notes } = judgeStatements([statement, statement], { limit: 1, total: 40, notes: [] });
     expect(listing).toEqual(['60 % of the time, 100 calls, mean 600 ms, total 1 min, 1 rows a call: select 1']);
     expect(notes).toEqual(['39 more kinds of statements are not listed.']);

@@ -129,7 +129,7 @@ describe('the rows of an export', () => {
 
   it('are not there when the statement has no result', () => {
     const sink = new ExportSink({ file: discarded, format: 'csv', onProgress: () => undefined });
-    expect(() => sink.end()).toThrow('no rows to export');
+    expect(() => sink.end()).toThrow('nothing to export');
   });
 });
 

@@ -36,7 +36,7 @@ async function resolved(name: string, env: Record<string, string> = {}) {
 }
 
 describe('connections import', () => {
-  it('of .pgpass refers to it', async () => {
+  it('connections import of .pgpass refers to it', async () => {
     write(
       '.pgpass',
       `db.internal:6000:shop:reader:${canary}\n10.1.2.3:*:*:me:${canary}\n*:*:*:me:${canary}\n/tmp:*:*:me:${canary}\n`,
@@ -53,7 +53,7 @@ describe('connections import', () => {
     expect((await run('.pgpass')).out).toContain('are already configured');
   });
 
-  it('of pg_service.conf has a connection for each service, with TLS as it is said there', async () => {
+  it('connections import of pg_service.conf has a connection for each service, with TLS as it is said there', async () => {
     write(
       '.pg_service.conf',
       `[prod]\nhost=db.internal\nuser=reader\ndbname=shop\npassword=${canary}\nsslmode=verify-full\nsslrootcert=/ca.pem\n` +
@@ -79,7 +79,7 @@ describe('connections import', () => {
     expect([(await resolved('prod')).password, (await resolved('loose')).password]).toEqual([canary, canary]);
   });
 
-  it('of .my.cnf has one for the clients, and one for each suffix', async () => {
+  it('connections import of .my.cnf has one for the clients, and one for each suffix', async () => {
     write(
       '.my.cnf',
       `[client]\nuser=me\npassword="${canary}"\n[mysqldump]\nquick\n[client_prod]\nhost=h\nport=4000\n[clientown]\nhost=o\npassword=${canary}2\n`,
@@ -94,7 +94,7 @@ describe('connections import', () => {
     expect([(await resolved('prod')).password, (await resolved('own')).password]).toEqual([canary, `${canary}2`]);
   });
 
-  it('of the environment keeps the variable', async () => {
+  it('connections import of the environment keeps the variable', async () => {
     const env = {
       SHOP_DATABASE_URL: `postgres://reader:${canary}@db.internal/shop?sslmode=require`,
       MYSQL_URL: 'mysql://me@localhost/app',
@@ -119,7 +119,7 @@ describe('connections import', () => {
     expect((await run('environment', { env: others })).out).toContain('All 3');
   });
 
-  it('of .env asks before it copies a password, and refers to what is in the environment too', async () => {
+  it('connections import of .env asks before it copies a password, and refers to what is in the environment too', async () => {
     const shared = `postgres://me:${canary}@both/both`;
     const foreign = `postgresql://reader:${encodeURIComponent(canary)}@db/shop?schema=parts&sslmode=require`;
     write(
@@ -142,7 +142,7 @@ describe('connections import', () => {
     });
   });
 
-  it('of everything prefers what stays where it is, and finds no place twice', async () => {
+  it('connections import of everything prefers what stays where it is, and finds no place twice', async () => {
     write('.pgpass', `db:5432:shop:reader:${canary}\n`);
     write('.env', `DATABASE_URL=postgres://reader:${canary}@db/shop\n`);
     const terminal = createFakeTerminal({ argv: ['connections', 'import', '-y'], folder: folder.path });
@@ -167,7 +167,7 @@ describe('connections import', () => {
     expect(stored()).toEqual([{ name: 'shop', url: '${DATABASE_URL}', readonly: true }]);
   });
 
-  it('of .env takes what frameworks spread over several variables', async () => {
+  it('connections import of .env takes what frameworks spread over several variables', async () => {
     const laravel = `DB_CONNECTION=pgsql\nDB_HOST=db\nDB_PORT=6000\nDB_DATABASE=shop\nDB_USERNAME=me\nDB_PASSWORD=${canary}\n`;
     write('.env', `${laravel}PGHOST=other\nPGUSER=you\nMAIL_HOST=x\n`);
     const first = await run('.env');

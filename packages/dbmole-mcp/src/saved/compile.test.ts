@@ -141,7 +141,7 @@ describe('the values of a saved query', () => {
     expect(bind(['l text[] optional'], ':l is null or x in (:l)', { l: null }, mysql).params).toEqual([null, null]);
   });
 
-  it('of JSON are one text, and timestamps have the form of the engine', () => {
+  it('values of JSON are one text, and timestamps have the form of the engine', () => {
     const lines = ['j json', 't timestamp'];
     const values = { j: [1, { a: 2 }], t: '2025-01-31T13:45:00' };
     expect(bind(lines, ':j, :t', values, postgres).params).toEqual(['[1,{"a":2}]', '2025-01-31T13:45:00']);

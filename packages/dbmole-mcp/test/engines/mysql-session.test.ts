@@ -267,7 +267,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       expect(await readValue(session, 'SELECT 7')).toBe('7');
     });
 
-    it('at any moment without stopping the next statement', async () => {
+    it('is cancelled at any moment without stopping the next statement', async () => {
       const session = await openSession();
       for (let round = 0; round < 60; round += 1) {
         const aborter = new AbortController();
@@ -308,7 +308,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       await cancel();
     });
 
-    it('in a network that drops everything', async () => {
+    it('is cancelled in a network that drops everything', async () => {
       const proxy = await openProxy(server());
       const session = await openSession({ target: { connectPort: proxy.port } });
       await readValue(session, 'SELECT 1');
@@ -333,7 +333,7 @@ describe.each(mysqlEngines)('a session with %s', (id) => {
       other.close();
     });
 
-    it('by closing the session', async () => {
+    it('is cancelled by closing the session', async () => {
       const session = await openSession();
       const failing = failureOf(read(session, 'SELECT SLEEP(20) /* closed */'));
       await expect.poll(() => runningStatements(server(), '/* closed */'), stopped).toBe(1);

@@ -212,7 +212,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
 describe('a crash', () => {
   const server = useEngine('postgres18', { restartable: true });
 
-  it('in the middle of a write leaves the outcome open, and of a dry run does not', async () => {
+  it('a crash in the middle of a write leaves the outcome open, and of a dry run does not', async () => {
     for (const dryRun of [false, true]) {
       await withSession(server(), async (session) => {
         await pidOf(session);

@@ -257,7 +257,7 @@ describe('a process of another version', () => {
     expect([sessions.processes().length, front.stderr]).toEqual([1, '']);
   });
 
-  it('with a newer protocol is left alone, and the session has a server of its own', async () => {
+  it('a process of another version with a newer protocol is left alone, and the session has a server of its own', async () => {
     const asked = await listenAs({ protocol: 2, version: '2.0.0' });
     const front = await sessions.open();
     expect(readText(await front.callTool('list_connections'))).toContain('No connections');
@@ -297,7 +297,7 @@ describe('a process of another version', () => {
     expect([sessions.processes().length, another.stderr]).toEqual([1, '']);
   });
 
-  it('that does not answer costs a few seconds, and the session has a server of its own', async () => {
+  it('a process of another version that does not answer costs a few seconds, and the session has a server of its own', async () => {
     await sessions.open();
     const [pid = 0] = sessions.processes();
     process.kill(pid, 'SIGSTOP');

@@ -37,7 +37,8 @@ export async function readHealth(call: ClusterCall, index: string | undefined): 
     return undefined;
   };
   const isGreen = health.status === 'green';
-  if (health.timed_out === true && index !== undefined) missing.push('Some of the named indices do not exist, which counts as red.');
+  if (health.timed_out === true && index !== undefined)
+    missing.push('Some of the named indices do not exist, which counts as red.');
   const [shards, pending] = await Promise.all([
     isGreen ? [] : readShards(call, index).catch(note('Which shards are missing cannot be seen')),
     health.number_of_pending_tasks === 0 ? undefined : readPending(call).catch(note('Pending tasks cannot be seen')),

@@ -46,7 +46,7 @@ describe('connections import', () => {
     };
     const { out } = await run('environment', { env });
     expect(out).toContain('read from the variable ELASTIC_API_KEY');
-    expect(out).toContain('ES_LOCAL_URL: nothing says who connects: neither ES_LOCAL_API_KEY nor');
+    expect(out).toContain('ES_LOCAL_URL: no credentials are given: neither ES_LOCAL_API_KEY nor');
     expect(stored()).toEqual([
       {
         ...{ ...place, name: 'elasticsearch', host: 'search.internal', port: 9243, pathPrefix: '/below' },

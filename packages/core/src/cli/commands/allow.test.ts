@@ -135,7 +135,7 @@ describe('disallow', () => {
     expect(await takeBack()).toContain('was not allowed');
   });
 
-  it('of a file that is gone, named by a way with links in it', async () => {
+  it('disallow takes a file that is gone, named by a path with links in it', async () => {
     write('{ "version": 1, "connections": [] }');
     await run('yes');
     unlinkSync(folder.at('.example.json'));

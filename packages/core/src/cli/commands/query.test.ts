@@ -74,7 +74,7 @@ describe('a person who asks', () => {
   it('can have objects of JSON, and as many rows as wanted, and hears when there are more', async () => {
     const { out, err } = await (await run({ options: { format: 'json', limit: '2' } })).ended();
     expect(out).toBe('{"id":1,"name":"a, \\"b\\""}\n{"id":2,"name":null}\n');
-    expect(err).toBe('There are more than these 2 rows; --limit shows more.\n');
+    expect(err).toBe('There are more than 2 rows; raise --limit to see them.\n');
     expect((await (await run({ options: { limit: '4' } })).ended()).err).toBe('');
   });
 

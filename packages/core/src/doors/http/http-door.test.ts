@@ -108,7 +108,7 @@ describe('a page in a browser', () => {
     expect((await send(list, { origin: 'http://localhost:6274' })).headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it.each(['http://localhost:6274', 'https://other.example.com', 'null'])('of %s may not', async (origin) => {
+  it.each(['http://localhost:6274', 'https://other.example.com', 'null'])('a page of %s may not read answers', async (origin) => {
     const preflight = await post(open.port, '', { method: 'OPTIONS', headers: { origin, ...ask } });
     expect(preflight.status).toBeGreaterThanOrEqual(400);
     expect(preflight.headers).not.toHaveProperty('access-control-allow-origin');
@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code }, id: null });
   });
 
-  it('that is no UTF-8 is refused', async () => {
+  it('a body that is not UTF-8 is refused', async () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${bytes.length}\r\n\r\n`;
     expect((await sendRaw(open.port, Buffer.concat([Buffer.from(head), bytes]))).status).toBe(400);

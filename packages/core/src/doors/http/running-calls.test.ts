@@ -154,7 +154,7 @@ describe('limits of calls', () => {
 });
 
 describe('an answer', () => {
-  it.each([1, 15_000, 16_384, 30_000])('of %i characters arrives whole in both eras', async (characters) => {
+  it.each([1, 15_000, 16_384, 30_000])('an answer of %i characters arrives whole in both eras', async (characters) => {
     const door = await open({ limits: { idleTimeout: 2_000 } });
     const text = 'x'.repeat(characters);
     for (let made = 0; made < 5; made++) {
@@ -184,7 +184,7 @@ describe('draining', () => {
 });
 
 describe('connections', () => {
-  it('without a request make room for new ones', async () => {
+  it('connections without a request make room for new ones', async () => {
     const door = await open({ limits: { connections: 20 } });
     const idle = Array.from({ length: 100 }, () => openSocket(door.port));
     await expect.poll(() => idle.filter(({ closed }) => closed).length, soon).toBeGreaterThanOrEqual(79);
@@ -213,7 +213,7 @@ describe('connections', () => {
     expect([`${many.status}`, ...statuses(many)]).toEqual(['200', '200', '200', '200', '429']);
   });
 
-  it('that send a head or a body too slowly are closed', async () => {
+  it('connections that send a head or a body too slowly are closed', async () => {
     const door = await open({ limits: { headerTimeout: 300, idleTimeout: 300 } });
     const answers = await Promise.all([
       sendRaw(door.port, ''),
@@ -228,7 +228,7 @@ describe('connections', () => {
     expect((await sendRaw(door.port, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).status).toBe(200);
   });
 
-  it('that send a body in the smallest chunks cost little more memory than the body', async () => {
+  it('connections that send a body in the smallest chunks cost little more memory than the body', async () => {
     const door = await open();
     const count = 1_000_000;
     const before = process.memoryUsage();
@@ -242,7 +242,7 @@ describe('connections', () => {
     socket.destroy();
   });
 
-  it('that break off in the middle of a body leave nothing behind', async () => {
+  it('connections that break off in the middle of a body leave nothing behind', async () => {
     const door = await open();
     for (let made = 0; made < 20; made++) {
       const socket = openSocket(door.port);

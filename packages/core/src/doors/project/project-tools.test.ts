@@ -183,7 +183,7 @@ describe('the argument project', () => {
     }
   });
 
-  it('also takes a folder inside the project, and a symbolic link to it', async () => {
+  it('the argument project also takes a folder inside the project, and a symbolic link to it', async () => {
     const root = makeRoot('shop');
     writeFileSync(folder.at('shop', '.thing.json'), '{ "version": 1 }');
     mkdirSync(folder.at('shop', 'src'));
@@ -203,19 +203,22 @@ describe('the argument project', () => {
 });
 
 describe('a call to another project fails', () => {
-  it.each(['shop', './shop', '~/shop', '', 5, true, ['/shop'], {}])('when the path is %j', async (project) => {
-    expect(await failureOfCall(openLocal(), 'echo', { message: 'hi', project })).toMatchObject({
-      code: 'E_INPUT',
-      message: 'project must be an absolute path',
-    });
-  });
+  it.each(['shop', './shop', '~/shop', '', 5, true, ['/shop'], {}])(
+    'a call to another project fails when the path is %j',
+    async (project) => {
+      expect(await failureOfCall(openLocal(), 'echo', { message: 'hi', project })).toMatchObject({
+        code: 'E_INPUT',
+        message: 'project must be an absolute path',
+      });
+    },
+  );
 
-  it('when the path does not exist', async () => {
+  it('a call to another project fails when the path does not exist', async () => {
     const project = folder.at('nothing');
     expect(await failureOfCall(openLocal(), 'wait', { project })).toMatchObject({ message: 'project does not exist' });
   });
 
-  it('when no server runs for it, and says how to start one', async () => {
+  it('a call to another project fails when no server runs for it, and says how to start one', async () => {
     const project = makeRoot('shop');
     expect(await failureOfCall(openLocal(), 'wait', { project })).toMatchObject({
       code: 'E_NO_SERVER',
@@ -224,7 +227,7 @@ describe('a call to another project fails', () => {
     });
   });
 
-  it('when its server has closed its port', async () => {
+  it('a call to another project fails when its server has closed its port', async () => {
     const project = makeRoot('shop');
     const door = await serve(project, createTools({ name: 'shop' }));
     await door.close();
@@ -234,7 +237,7 @@ describe('a call to another project fails', () => {
     });
   });
 
-  it('when its server breaks off, and says whether a write may have happened', async () => {
+  it('a call to another project fails when its server breaks off, and says whether a write may have happened', async () => {
     const project = makeRoot('shop');
     const remote = createTools({ name: 'shop', wait: () => new Promise(() => undefined) });
     const door = await serve(project, remote);
@@ -248,7 +251,7 @@ describe('a call to another project fails', () => {
     expect(await write).toMatchObject({ code: 'E_OUTCOME_UNKNOWN', message });
   });
 
-  it('when its server accepts and says nothing', async () => {
+  it('a call to another project fails when its server accepts and says nothing', async () => {
     const project = makeRoot('shop');
     const silent = await openSilentServer();
     await open(project, async () => silent.port);
@@ -258,29 +261,32 @@ describe('a call to another project fails', () => {
     await silent.close();
   });
 
-  it.each(['application/json', 'text/event-stream'])('when its server sends %s without an end', async (type) => {
-    const project = makeRoot('shop');
-    const line = `data: ${'x'.repeat(1_000_000)}`;
-    let sent = 0;
-    const endless = createServer((request, response) => {
-      request.resume();
-      response.writeHead(200, { 'content-type': type });
-      const fill = () => {
-        while (!response.destroyed && sent < 200 && response.write(line)) sent++;
-      };
-      response.on('drain', fill).on('error', () => undefined);
-      fill();
-    });
-    await open(project, async () => await listenOnLoopback(endless));
-    expect(await failureOfCall(openLocal({ idleMs: 3_000 }), 'wait', { project })).toMatchObject({
-      message: `the server of project ${project} did not answer`,
-    });
-    expect(sent).toBeLessThan(100);
-    endless.closeAllConnections();
-    endless.close();
-  });
+  it.each(['application/json', 'text/event-stream'])(
+    'a call to another project fails when its server sends %s without an end',
+    async (type) => {
+      const project = makeRoot('shop');
+      const line = `data: ${'x'.repeat(1_000_000)}`;
+      let sent = 0;
+      const endless = createServer((request, response) => {
+        request.resume();
+        response.writeHead(200, { 'content-type': type });
+        const fill = () => {
+          while (!response.destroyed && sent < 200 && response.write(line)) sent++;
+        };
+        response.on('drain', fill).on('error', () => undefined);
+        fill();
+      });
+      await open(project, async () => await listenOnLoopback(endless));
+      expect(await failureOfCall(openLocal({ idleMs: 3_000 }), 'wait', { project })).toMatchObject({
+        message: `the server of project ${project} did not answer`,
+      });
+      expect(sent).toBeLessThan(100);
+      endless.closeAllConnections();
+      endless.close();
+    },
+  );
 
-  it('when its server has another token', async () => {
+  it('a call to another project fails when its server has another token', async () => {
     const project = makeRoot('shop');
     await serve(project, createTools({ name: 'shop' }));
     rmSync(folder.at('state', 'serve-token'));

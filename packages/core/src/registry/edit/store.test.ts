@@ -168,7 +168,7 @@ describe('a store', () => {
     expect(readHint(createStore({ path }).read().problems[0])).toContain(`${path}.bak`);
   });
 
-  it('of a later version is read and not changed', async () => {
+  it('a store of a later version is read and not changed', async () => {
     mkdirSync(folder.at('config', 'app'), { recursive: true });
     writeFileSync(path, '{"version": 2, "connections": [{"name": "one"}]}', { mode: 0o600 });
     expect(names()).toEqual(['one']);
@@ -220,7 +220,7 @@ describe('its lock', () => {
   beforeEach(() => mkdirSync(folder.at('config', 'app'), { recursive: true }));
   const lock = () => `${path}.lock`;
 
-  it('of a process that has ended is taken over at once', async () => {
+  it('the lock of a process that has ended is taken over at once', async () => {
     writeFileSync(lock(), JSON.stringify({ ...deadLock, pid: 2 ** 22 + 1 }));
     await add('one');
     writeFileSync(lock(), JSON.stringify(deadLock));
@@ -242,18 +242,18 @@ describe('its lock', () => {
     expect(existsSync(lock())).toBe(true);
   });
 
-  it('of another machine is taken over after a minute', async () => {
+  it('the lock of another machine is taken over after a minute', async () => {
     writeFileSync(lock(), JSON.stringify({ pid: 1, host: `not-${hostname()}`, nonce: 'abc123', at: Date.now() - 61_000 }));
     await add('one');
     expect(names()).toEqual(['one']);
   });
 
-  it('that cannot be parsed is respected while it is young', async () => {
+  it('a lock that cannot be parsed is respected while it is young', async () => {
     writeFileSync(lock(), '');
     expect(await failureOf(add('one'))).toMatchObject({ code: 'E_LOCKED' });
   });
 
-  it('that is held by another name of the same file counts', async () => {
+  it('a lock that is held by another name of the same file counts', async () => {
     writeConnections(folder.at('real.json'), []);
     symlinkSync(folder.at('real.json'), folder.at('link.json'));
     writeFileSync(folder.at('real.json.lock'), JSON.stringify({ ...thisProcess(), nonce: 'abc', at: 0 }));

@@ -91,7 +91,7 @@ describe('a secret that a program gives', () => {
     expect(runs()).toBe(2);
   });
 
-  it('that was changed works at the next call', async () => {
+  it('a changed secret works at the next call', async () => {
     await call();
     rotate('second-password');
     engine.restart();
@@ -102,7 +102,7 @@ describe('a secret that a program gives', () => {
     expect(runs()).toBe(2);
   });
 
-  it('that was changed works for all who find out at once', async () => {
+  it('a changed secret works for all callers that find out at once', async () => {
     writeStore({}, { name: 'second' }, { name: 'third' });
     await Promise.all(['main', 'second', 'third'].map(call));
     rotate('second-password');
@@ -121,7 +121,7 @@ describe('a secret that a program gives', () => {
     expect(runs()).toBe(2);
   });
 
-  it('that was wrong when it was read is read again by the next call, and not before', async () => {
+  it('a secret that was wrong when it was read is read again by the next call, and not before', async () => {
     engine.behaviour.password = 'wrong-password';
     expect(await failureOf(call())).toMatchObject({ kind: 'auth' });
     expect([runs(), engine.openings]).toEqual([1, 1]);

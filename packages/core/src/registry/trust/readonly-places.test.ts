@@ -261,7 +261,7 @@ describe('a stored password', () => {
     expect((await (await openTools()).call('update_connection', { name: 'prod', port: 1, database: 'x' })).isError).toBe(false);
   });
 
-  it('of a connection that could not be read is not sent to another port either', async () => {
+  it('a stored password of a connection that could not be read is not sent to another port either', async () => {
     world.writeStore({ ...example, password: 'stored-password', prt: 1 });
     const tools = await openTools({ lookup });
     const repair = (fields: object) => world.another({ lookup }).update('prod', { prt: null, ...fields });

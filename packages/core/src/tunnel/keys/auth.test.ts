@@ -53,7 +53,7 @@ describe('the order of attempts', () => {
     expect(play([password, answer], steps).attempts).toEqual(['password', false]);
   });
 
-  test('but it is where the server only asks questions', () => {
+  test('a password is sent as an answer where the server only asks questions', () => {
     const steps: [string[] | null, boolean | null][] = [
       [null, null],
       [['keyboard-interactive'], false],

@@ -76,7 +76,7 @@ describe('judge', () => {
     expect(policy({ lines: `@revoked ${line('elsewhere', 'ssh-ed25519', 1)}` }).judge(ed1)?.code).toBe('E_SSH_HOST_KEY_UNKNOWN');
   });
 
-  test('on another port, a line without port accepts its key and says nothing about others', () => {
+  test('a line without a port accepts its key on another port and says nothing about others', () => {
     const lines = line('bastion', 'ssh-ed25519', 1);
     expect(policy({ lines, port: 2222 }).judge(ed1)).toBeUndefined();
     expect(policy({ lines, port: 2222 }).judge(ed2)?.code).toBe('E_SSH_HOST_KEY_UNKNOWN');

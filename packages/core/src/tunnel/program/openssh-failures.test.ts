@@ -26,7 +26,7 @@ describe('a ProxyCommand', () => {
     expect(readHint(failure)).not.toContain('took effect');
   });
 
-  it('that ends without a word may be tried again', () => {
+  it('a ProxyCommand that ends silently may be tried again', () => {
     expect(explainLogin('bastion', closed)).toMatchObject({ code: 'E_SSH_NETWORK', detail: { hungUpEarly: true } });
   });
 });

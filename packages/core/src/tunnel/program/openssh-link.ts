@@ -86,10 +86,7 @@ class OpenSshLink implements Link {
     if (code !== 0) this.#forgetFolder();
     signal.throwIfAborted();
     if (code === null) {
-      throw tunnelFailure(
-        'E_SSH_HANDSHAKE_TIMEOUT',
-        `ssh did not connect to ${this.#step.label} within ${loginMs / 1000} s`,
-      );
+      throw tunnelFailure('E_SSH_HANDSHAKE_TIMEOUT', `ssh did not connect to ${this.#step.label} within ${loginMs / 1000} s`);
     }
     if (code !== 0) throw explainLogin(this.#step.label, await this.#withProxyWords(stderr));
   }

@@ -80,7 +80,7 @@ describe('Clients', () => {
     expect((await connect({ tools: 'none' })).welcome?.refused).toContain('no such tool');
   });
 
-  it('of another protocol are told ours and left', async () => {
+  it('clients of another protocol are told ours and dropped', async () => {
     const { seen } = await listen();
     const { socket, welcome } = await connect({ protocol: 7 });
     expect(welcome?.protocol).toBe(1);
@@ -88,7 +88,7 @@ describe('Clients', () => {
     expect(seen).toEqual([]);
   });
 
-  it('that say nothing sensible are dropped', async () => {
+  it('clients that send nonsense are dropped', async () => {
     await listen();
     const socket = createConnection(folder.at('s.sock'));
     socket.on('error', () => undefined);

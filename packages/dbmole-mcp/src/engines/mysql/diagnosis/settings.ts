@@ -55,7 +55,12 @@ const dangers: Readonly<Record<string, Danger>> = {
     good: "CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')",
     consequence: 'Values that do not fit are cut or replaced without an error.',
   },
-  innodb_file_per_table: { bad: isOff, severity: 'low', good: 'ON', consequence: 'Dropped tables do not return their space to the disk.' },
+  innodb_file_per_table: {
+    bad: isOff,
+    severity: 'low',
+    good: 'ON',
+    consequence: 'Dropped tables do not return their space to the disk.',
+  },
 };
 
 /** Global values: those of this session are of our own making. */

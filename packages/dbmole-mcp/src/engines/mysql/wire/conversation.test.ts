@@ -40,7 +40,7 @@ async function logIn() {
 }
 
 describe('a conversation', () => {
-  it('that is abandoned stays open until the server answers', async () => {
+  it('a conversation that is abandoned stays open until the server answers', async () => {
     const { driver, socket, conversation } = await logIn();
     const running = conversation.query('SELECT 1');
     conversation.abandon();
@@ -52,14 +52,14 @@ describe('a conversation', () => {
     expect([socket.destroyed, conversation.pendingEnd !== undefined]).toEqual([true, true]);
   });
 
-  it('that is abandoned between two commands is closed, because no answer will report an end', async () => {
+  it('a conversation that is abandoned between two commands is closed, because no answer will report an end', async () => {
     const { socket, conversation } = await logIn();
     conversation.abandon();
     await conversation.closed;
     expect([socket.destroyed, conversation.pendingEnd]).toEqual([true, undefined]);
   });
 
-  it('that is abandoned hangs up on a server that goes on sending', async () => {
+  it('a conversation that is abandoned hangs up on a server that goes on sending', async () => {
     const { driver, socket, conversation } = await logIn();
     conversation.query('SELECT 1').catch(() => undefined);
     conversation.abandon();

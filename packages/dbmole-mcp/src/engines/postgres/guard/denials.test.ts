@@ -83,7 +83,7 @@ describe('a denial', () => {
     expect(findCallDenial({ ...use('table_to_xml'), isNamed: true })).toBeUndefined();
   });
 
-  it('of a relation needs its own schema, or none', () => {
+  it('a denied relation needs its own schema, or none', () => {
     expect(findRelationDenial({ schema: undefined, name: 'pg_authid' })?.hint).toContain('pg_roles');
     expect(findRelationDenial({ schema: 'pg_catalog', name: 'pg_authid' })).toBeDefined();
     expect(findRelationDenial({ schema: 'mine', name: 'pg_authid' })).toBeUndefined();

@@ -11,7 +11,7 @@ const locateEnd = (sql: string, tag: string, copied = false) => {
 };
 
 describe.each(['', ' ', '/* why; */ ', '-- why\n'])('a write behind %j', (before) => {
-  it('that copies rows out is refused', () => {
+  it('a write that copies rows out is refused', () => {
     for (const copy of ['copy t to stdout', 'COPY (select 1) TO STDOUT with csv']) {
       expect(() => formatWrite(requestOf(before + copy), Buffer.alloc(0))).toThrow('is not supported');
     }
@@ -20,7 +20,7 @@ describe.each(['', ' ', '/* why; */ ', '-- why\n'])('a write behind %j', (before
     }
   });
 
-  it('that may commit by itself is known', () => {
+  it('a write that may commit by itself is recognized', () => {
     expect(
       ['call p()', 'do $$ begin end $$', 'document', 'update t set a = 1'].map((sql) =>
         mayEndTransactions(requestOf(before + sql)),
@@ -28,7 +28,7 @@ describe.each(['', ' ', '/* why; */ ', '-- why\n'])('a write behind %j', (before
     ).toEqual([true, true, false, false]);
   });
 
-  it('that makes a table or view from a query is called so', () => {
+  it('a write that makes a table or view from a query is called so', () => {
     expect(locateEnd(`${before}create table t as select 1`, 'SELECT 1')).toEqual({ command: 'CREATE TABLE AS', changed: 1 });
     const view = { command: 'CREATE MATERIALIZED VIEW', changed: undefined };
     expect(locateEnd(`${before}create materialized view v as select 1`, 'SELECT 1')).toEqual(view);
