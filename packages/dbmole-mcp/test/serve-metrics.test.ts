@@ -2,6 +2,7 @@ import { HttpProcess, openHttpClient } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { describe, expect, it } from 'vitest';
 import { bin } from './bin.ts';
+import { formatSlowRead } from './slow-read.ts';
 
 const engine = useEngine('postgres18', { shared: true });
 
@@ -25,7 +26,13 @@ describe('the metrics of serve', () => {
     expect(lines).toContain('mole_calls_total{tool="query",outcome="error"} 1');
     expect(lines.filter((line) => line.startsWith('mole_call_errors_total{tool="query",code="E_'))).toHaveLength(1);
     expect(lines).toContain('mole_call_duration_seconds_count{tool="query"} 2');
+    expect(lines).toContain('mole_pool_sessions{connection="used"} 1');
+    const sql = formatSlowRead('postgres', 'waits for a session');
+    const calls = Array.from({ length: 6 }, () => client.call('query', { connection: 'used', sql }).catch(() => undefined));
+    await expect.poll(readMetrics, { timeout: 10_000 }).toContain('mole_pool_waiting_calls{connection="used"} 2');
+    expect(await readMetrics()).toContain('mole_pool_sessions{connection="used"} 4');
     await client.close();
+    await Promise.all(calls);
     await server.stop();
   });
 });

@@ -29,6 +29,13 @@ export interface Backend {
   isSpent?(): boolean;
   /** How many statements were given up and may still be running, as the database has not confirmed their end. */
   unconfirmed?(): number;
+  pool?(): PoolStatus;
+}
+
+/** The sessions of one connection with its server, and the calls that wait for one. */
+export interface PoolStatus {
+  sessions: number;
+  waiting: number;
 }
 
 /** A backend on loan. It is not disposed before every lease of it was released. */
@@ -56,5 +63,7 @@ export interface ConnectionStatus {
   state: 'closed' | 'opening' | 'open' | 'failed';
   /** The count of the backend; absent when there are none. */
   unconfirmed?: number;
+  /** Absent for a backend without sessions. */
+  pool?: PoolStatus;
   tunnel?: TunnelStatus;
 }

@@ -69,10 +69,11 @@ export class ConnectionSlot<B extends Backend> {
 
   status(): ConnectionStatus {
     if (this.#live !== undefined) {
-      const { tunnel, unconfirmed, isReached } = this.#live;
+      const { tunnel, unconfirmed, pool, isReached } = this.#live;
       return {
         state: isReached ? 'open' : 'failed',
         ...(unconfirmed === 0 ? {} : { unconfirmed }),
+        ...(pool === undefined ? {} : { pool }),
         ...(tunnel === undefined ? {} : { tunnel: tunnel.status() }),
       };
     }

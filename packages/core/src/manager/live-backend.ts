@@ -3,7 +3,7 @@ import type { BaseConnection } from '../connection.ts';
 import { Failure, toFailure } from '../failure.ts';
 import type { Log } from '../log.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
-import type { Backend, Lease } from './backend.ts';
+import type { Backend, Lease, PoolStatus } from './backend.ts';
 
 interface LiveBackendOptions<B extends Backend> {
   backend: B;
@@ -63,6 +63,10 @@ export class LiveBackend<B extends Backend> {
 
   get unconfirmed(): number {
     return this.#options.backend.unconfirmed?.() ?? 0;
+  }
+
+  get pool(): PoolStatus | undefined {
+    return this.#options.backend.pool?.();
   }
 
   lease(): Lease<B> {

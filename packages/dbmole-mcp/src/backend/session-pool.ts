@@ -56,6 +56,11 @@ export class SessionPool {
     return this.#unconfirmed.size;
   }
 
+  /** Sessions that are open, and calls that wait for one. */
+  get status(): { sessions: number; waiting: number } {
+    return { sessions: this.#sessions.size, waiting: this.#slots.waiting };
+  }
+
   /** A session for one call. One that proves dead before anything was sent is replaced, and the call made once more. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#disposal !== undefined) throw staleFailure();

@@ -66,6 +66,7 @@ export async function openSqlBackend(
         readGuarded(of(call), guarded(call), { request: { ...rest, sql }, sink }),
       ),
     unconfirmed: () => pools.unconfirmed,
+    pool: () => pools.status,
     dispose: () => pools.dispose(),
   };
   return backend;
@@ -131,6 +132,13 @@ class DatabasePools {
 
   get unconfirmed(): number {
     return [...this.#pools.values()].reduce((sum, { pool }) => sum + pool.unconfirmed, 0);
+  }
+
+  /** The sum over the pools of all databases. */
+  get status(): { sessions: number; waiting: number } {
+    const each = [...this.#pools.values()].map(({ pool }) => pool.status);
+    const sum = (key: 'sessions' | 'waiting') => each.reduce((total, one) => total + one[key], 0);
+    return { sessions: sum('sessions'), waiting: sum('waiting') };
   }
 
   async warm(signal: AbortSignal): Promise<void> {

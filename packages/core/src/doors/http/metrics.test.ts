@@ -72,7 +72,7 @@ describe('metrics', () => {
 
   it('shows connections and their tunnels, with escaped names', () => {
     const { lines } = open({
-      shop: { state: 'open', tunnel: { state: 'ready', hops: ['a'], channels: 3 } },
+      shop: { state: 'open', pool: { sessions: 4, waiting: 7 }, tunnel: { state: 'ready', hops: ['a'], channels: 3 } },
       'a"b\\c\nd': { state: 'failed', unconfirmed: 2, tunnel: { state: 'lost', hops: [], channels: 0 } },
       file: { state: 'closed' },
     });
@@ -82,6 +82,8 @@ describe('metrics', () => {
         'mole_connection_open{connection="a\\"b\\\\c\\nd"} 0',
         'mole_connection_open{connection="file"} 0',
         'mole_connection_unconfirmed_statements{connection="a\\"b\\\\c\\nd"} 2',
+        'mole_pool_sessions{connection="shop"} 4',
+        'mole_pool_waiting_calls{connection="shop"} 7',
         'mole_tunnel_open{connection="shop"} 1',
         'mole_tunnel_open{connection="a\\"b\\\\c\\nd"} 0',
         'mole_tunnel_channels{connection="shop"} 3',

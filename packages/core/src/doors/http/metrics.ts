@@ -92,12 +92,23 @@ function addDuration(durations: Durations, seconds: number): void {
 
 function formatConnections(statuses: ReadonlyMap<string, ConnectionStatus>): string[] {
   const all = [...statuses].map(([connection, status]) => ({ labels: { connection }, status }));
+  const pools = all.flatMap(({ labels, status: { pool } }) => (pool === undefined ? [] : [{ labels, pool }]));
   const tunnels = all.flatMap(({ labels, status: { tunnel } }) => (tunnel === undefined ? [] : [{ labels, tunnel }]));
   return [
     ...formatGauge(
       'mole_connection_open',
       '1 while the connection is open, 0 after it was closed or failed.',
       all.map(({ labels, status }) => [labels, Number(status.state === 'open')]),
+    ),
+    ...formatGauge(
+      'mole_pool_sessions',
+      'Open sessions with the database.',
+      pools.map(({ labels, pool }) => [labels, pool.sessions]),
+    ),
+    ...formatGauge(
+      'mole_pool_waiting_calls',
+      'Calls that wait for a session.',
+      pools.map(({ labels, pool }) => [labels, pool.waiting]),
     ),
     ...formatGauge(
       'mole_connection_unconfirmed_statements',
