@@ -25,7 +25,7 @@ export interface SqlRig {
 
 let current: { id: ServerId; rig: Promise<SqlRig> } | undefined;
 
-/** Opened once for all lines of an engine, which stand together; the engine before it is stopped. */
+/** Opened once for all lines of an engine, which are next to one another; the engine before it is stopped. */
 export async function sqlRig(id: ServerId, node: string): Promise<SqlRig> {
   if (current?.id !== id) {
     await closeSqlRig();

@@ -69,7 +69,7 @@ export function optionalPackagesPlugin(): EsbuildPlugin {
   };
 }
 
-/** The program's own file can be executed; the line may stand in the source as well. */
+/** The program's own file can be executed; the line may be in the source as well. */
 export function shebangPlugin(): EsbuildPlugin {
   return {
     name: 'shebang',

@@ -16,7 +16,7 @@ export function nearestNames(wanted: string, candidates: Iterable<string>, limit
   return ranked.slice(0, limit).map(({ name }) => name);
 }
 
-/** Slips are more common behind the beginning of a word: `wher` is WHERE rather than WHEN. */
+/** Slips are more common after the beginning of a word: `wher` is WHERE rather than WHEN. */
 function measurePrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;

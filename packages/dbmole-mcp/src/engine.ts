@@ -71,7 +71,7 @@ export interface WriteEnd {
   changed: number | undefined;
   /** What it did, in the engine's word: `INSERT`, `CREATE TABLE`. */
   command: string;
-  /** How many results came behind the one that went to the sink, as of a procedure with several queries; left out when none did. */
+  /** How many results followed the one that went to the sink, as of a procedure with several queries; left out when none did. */
   moreResults?: number;
 }
 

@@ -20,7 +20,7 @@ function makeFolder(): string {
   return folder;
 }
 
-/** The folders that are not there for good: of a running engine, or of something half done. */
+/** The temporary folders: of a running engine, or of something half done. */
 const workFolders = (folder = cache) =>
   existsSync(join(folder, 'dbmole')) ? readdirSync(join(folder, 'dbmole')).filter((name) => name.startsWith('work-')) : [];
 

@@ -1,7 +1,7 @@
 import { redactData, redactKnown, sliceKnown } from '../redact/redact.ts';
 import { alignCut, formatVisibleJson, markClose, markOpen } from '../text.ts';
 
-/** A number of which every digit counts, as it stood in the JSON it came from. */
+/** A number of which every digit counts, as it was written in its JSON. */
 export class RawNumber {
   readonly text: string;
 

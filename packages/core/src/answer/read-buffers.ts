@@ -14,7 +14,7 @@ export interface Source {
   resume(): unknown;
 }
 
-/** Reading may keep the event loop for so long before everything else gets a turn. */
+/** Reading may keep the event loop for this long before everything else gets a turn. */
 const turnMs = 5;
 /** A shorter piece was the last one that had arrived. */
 const minTurnBytes = 4 * 1024;

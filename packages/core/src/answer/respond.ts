@@ -86,8 +86,8 @@ export const respond = {
   failure: respondFailure,
 
   /**
-   * One after the other, each behind a line of its own that no data can imitate: a cell that begins with `--` is quoted, and such a
-   * line of a text is indented.
+   * Shows texts one after the other, each after a line of its own that no data can imitate: a cell that begins with `--` is quoted,
+   * and such a line of a text is indented.
    */
   several(replies: readonly ToolReply[]): ToolReply {
     const texts = replies.map(({ content: [first], isError = false }, i) => {

@@ -194,7 +194,7 @@ function serverUrl([word = '', ...others]: readonly string[]): string | undefine
   return others.length === 0 && /^[a-z][a-z0-9+.-]*:\/\//i.test(word) ? word : undefined;
 }
 
-/** What stood on the command line. */
+/** The words and options of the command line. */
 interface Line {
   words: readonly string[];
   /** The names of all options. */

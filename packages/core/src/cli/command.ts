@@ -36,7 +36,7 @@ export const commandOptions = {
   ...serveOptions,
 } as const;
 
-/** What of them stood on the command line. */
+/** Those of them that were given on the command line. */
 export interface CommandOptions extends ServeCommandOptions {
   yes?: boolean;
   json?: boolean;
@@ -67,7 +67,7 @@ type ServerOption = 'config' | 'readonly' | 'timeout' | 'queries' | 'flags';
 export interface CommandCall<C extends BaseConnection, B extends Backend> {
   definition: ServerDefinition<C, B>;
   terminal: Terminal;
-  /** What stood behind the command's name, as many as it takes. */
+  /** The words after the command's name, as many as it takes. */
   words: readonly string[];
   options: CommandOptions;
   /** Options on the command line that are the server's, as one would write them again: `--readonly`, `--config FILE`. */

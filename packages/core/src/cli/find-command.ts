@@ -7,7 +7,7 @@ const alone: Readonly<Record<string, string>> = { connections: 'list', queries: 
 
 export interface Found {
   command: Command;
-  /** What stood behind its name. */
+  /** The words after its name. */
   words: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { SharedOpen } from '../single-flight.ts';
 import type { Backend, ConnectionStatus, Lease } from './backend.ts';
 import type { LiveBackend } from './live-backend.ts';
 
-/** A lease, and the backend behind it for the checks that are due before anybody uses it. */
+/** A lease, and its backend for the checks that are due before it is used. */
 export interface Loan<B extends Backend> {
   live: LiveBackend<B>;
   lease: Lease<B>;

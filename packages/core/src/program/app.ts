@@ -103,7 +103,7 @@ export interface AppOptions<C extends BaseConnection = BaseConnection> {
   home: string;
   /** The values given on the command line; the rest comes from the environment. */
   settings?: Settings;
-  /** `--readonly` stood there. */
+  /** `--readonly` was given there. */
   readonly?: boolean;
   /** Replaces the configured connections, to try one before it is saved. */
   registry?: Registry<C>;

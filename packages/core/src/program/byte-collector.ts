@@ -6,7 +6,7 @@ const blockBytes = 16 * 1024;
 /** Collects the bytes of one message, in whatever parts they arrive. */
 export class ByteCollector {
   #parts: Buffer[] = [];
-  /** The last part, as long as there is room behind it. */
+  /** The last part, as long as there is room after it. */
   #block: Buffer | undefined;
   #used = 0;
   #length = 0;

@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 export interface CliQuestion {
-  /** What stood behind the connection's name: a statement, or a request. */
+  /** The words after the connection's name: a statement, or a request. */
   words: readonly string[];
   /** Rows at most; undefined is all of them. */
   limit: number | undefined;

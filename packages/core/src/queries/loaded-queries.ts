@@ -93,7 +93,7 @@ export class LoadedQueries {
     });
   }
 
-  /** Registers a tool for each query, behind all other tools, so that they can be selected by name. */
+  /** Registers a tool for each query, after all other tools, so that they can be selected by name. */
   register(toolServer: ToolServer, open: () => Promise<QueryRunner>): SavedTools {
     let opened: Promise<QueryRunner> | undefined;
     const runner = () => {

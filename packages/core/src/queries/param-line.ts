@@ -76,7 +76,7 @@ function readValues(name: string, { type, isOptional, fallback, pattern, descrip
   return { name, line: 0, type, isRequired, fallback: value, description: text, examples: values, pattern };
 }
 
-/** A description follows the first colon with a space behind it, outside of quotes and patterns. An open one ends with the line. */
+/** A description follows the first colon with a space after it, outside of quotes and patterns. An open one ends with the line. */
 function splitDescription(text: string): [declared: string, description: string] {
   const colon = /"(?:[^"\\]|\\.)*(?:"|\\?$)|\{[^{}]*(?:\}|(?=\{)|$)|\bmatching \/(?:[^/\\]|\\.)+(?:\/|\\?$)|:(?=\s|$)/g;
   for (const found of text.matchAll(colon))

@@ -196,7 +196,7 @@ function beginsWord(text: string, start: number): boolean {
 const beforeValue = /[\n"'`=>]$|[:=] ?$|\\[nrt]$/;
 const afterValue = /^(?:$|[\n\r"'`@,;&<)\]}\\])/;
 
-/** Whether it is all of a text, of a quoted one or of a line, or behind a sign that gives a value to a name. */
+/** Whether it is all of a text, of a quoted one or of a line, or follows a sign that gives a value to a name. */
 function isWholeValue(text: string, { start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - 2), start);
   if (before !== '' && !beforeValue.test(before)) return false;

@@ -33,7 +33,7 @@ export class RunningCalls {
     return controller;
   }
 
-  /** The listener hears of a call with an answer; a call that was passed on to another process has none here. */
+  /** The listener is called for each call with an answer; a call that was passed on to another process has none here. */
   end(controller: AbortController, answer?: Omit<AnsweredCall, 'milliseconds'>): void {
     const startedAt = this.#running.get(controller);
     this.#running.delete(controller);

@@ -51,7 +51,7 @@ function describe(issue: z.core.$ZodIssue, args: unknown, known: readonly string
   return `${path || 'the arguments'}: ${formatExpected(issue)}, got ${formatGiven(issue, value)}`;
 }
 
-/** What is accepted, in words that are not those of the validator. */
+/** Describes what is accepted, instead of the validator's own words. */
 function formatExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `expected ${typeWords[issue.expected] ?? issue.expected}`;
   if (issue.code === 'invalid_value')

@@ -23,7 +23,7 @@ import { parseArguments } from './tool-arguments.ts';
 interface ToolServerOptions {
   name: string;
   version: string;
-  /** Shown to the model once; the first 500 characters must stand alone. */
+  /** Shown to the model once; the first 500 characters must make sense alone. */
   instructions: string;
   log: Log;
   /** The server was started to read only. */

@@ -99,7 +99,7 @@ class Session implements Tunnel {
     return channel;
   }
 
-  /** Every stream hears the real cause before it could see a mere end of data. */
+  /** Every stream gets the real cause before it could see a mere end of data. */
   #end(state: TunnelState, cause: Failure): void {
     if (this.#cause !== undefined) return;
     this.#cause = cause;

@@ -5,7 +5,7 @@ import { minRows } from './table-facts.ts';
 /** An index that does not exist yet. */
 export interface Candidate {
   table: TableFacts;
-  /** The keys as the engine writes them: columns, expressions, with an operator class or DESC behind them. */
+  /** The keys as the engine writes them: columns and expressions, followed by an operator class or DESC. */
   keys: readonly string[];
   /** How many of the keys, from the left, are compared with single values, so that their order does not matter. */
   equalKeys: number;
@@ -185,7 +185,7 @@ function covers(index: IndexFacts, { keys, equalKeys, included, kind }: Candidat
   if (!index.isOrdered || included.some((column) => !index.keys.includes(column) && !index.included.includes(column)))
     return false;
   const equal = keys.slice(0, equalKeys);
-  // Whatever comes behind them, they find one row.
+  // Whatever comes after them, they find one row.
   if (index.unique && index.keys.every((key) => equal.includes(key))) return true;
   const first = index.keys.slice(0, equalKeys);
   const isSameSearch = equal.every((key) => first.some((one) => one === key || one.startsWith(`${key} `)));

@@ -86,7 +86,7 @@ function chooseSearch(use: TableUse, candidates: readonly Candidate[], estimate:
   return isOrdered ? own.find(({ keys }) => keys.includes(use.order[0]?.column.label ?? '')) : undefined;
 }
 
-/** A key behind others that find a few rows is not worth its room. */
+/** A key after others that find a few rows is not worth its space. */
 function simplify(best: Candidate, all: readonly Candidate[]): Candidate {
   const few = 20 / best.table.rows;
   const [smaller] = all

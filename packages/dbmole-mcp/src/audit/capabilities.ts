@@ -1,4 +1,4 @@
-/** What an account could do beyond reading if nothing but its rights stood in the way. */
+/** What an account could do beyond reading if only its rights decided. */
 export interface Capabilities {
   /** The worst first. Each goes on from "This account can also": `write to 2 tables (orders, customers)`. */
   readonly powers: readonly string[];

@@ -94,7 +94,7 @@ export interface TableDetails extends TableSummary {
   checks: readonly CheckDetails[];
   indexes: readonly IndexDetails[];
   policies: readonly PolicyDetails[];
-  /** The definition begins behind the name. */
+  /** The definition begins after the name. */
   triggers: readonly { name: string; definition: string }[];
   /** Lines that have no better place: how it is partitioned, of what it is a partition, where it is stored. */
   notes: readonly string[];
@@ -227,7 +227,7 @@ export interface OtherObject {
  */
 export interface SqlCatalog {
   listDatabases(run: CatalogRun, page: Page): Promise<DatabaseSummary[]>;
-  /** The total is that of all pages; of a page behind the last one it is not known. */
+  /** The total is that of all pages; it is unknown for a page beyond the last one. */
   listTables(run: CatalogRun, filter: TableFilter): Promise<Bounded<TableListing>>;
   describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description>;
   /** Statistics in the order of the tables. */

@@ -95,7 +95,7 @@ function formatNull({ type, nullable }: ColumnDetails): string {
   return `${type}${nullable ? '?' : ''}`;
 }
 
-/** Constraints by the one column that each concerns: what comes before its default, and what behind. */
+/** Constraints by the one column that each concerns: what comes before its default, and what after it. */
 interface Constraints {
   keys: ReadonlyMap<string, readonly string[]>;
   others: ReadonlyMap<string, readonly string[]>;

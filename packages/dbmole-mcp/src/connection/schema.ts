@@ -17,7 +17,7 @@ const typeWord = z.enum(Object.keys(engineWords) as EngineWord[]);
 
 const schemaName = /^(?!pg_)[^\s,"\p{Cc}][^,"\p{Cc}]*$/u;
 
-/** Several are tried in turn. Those of the server are always found, and must not come to stand behind others. */
+/** Several are tried in turn. Those of the server are always found, and must not come after others. */
 const searchPath = z
   .string()
   .max(1_000)

@@ -44,7 +44,7 @@ export function createDemoEngine(options: DemoEngineOptions): DemoEngine {
 
 type Running = RunningEngine & DemoAddress;
 
-/** Shorter than a call's own limit, so that the caller hears from us what is going on. */
+/** Shorter than a call's own limit, so that the caller gets our explanation. */
 const defaultPatienceMs = 20_000;
 /** An engine that dies sooner would die again. */
 const soundMs = 3_000;

@@ -29,7 +29,7 @@ export function findBlockers(sessions: readonly LockSession[]): Finding[] {
   });
 }
 
-/** The sessions that wait for this one, directly or behind others; the nearest first. */
+/** The sessions that wait for this one, directly or queued after others; the nearest first. */
 function collectWaiters(root: string, sessions: readonly LockSession[]): LockSession[] {
   const found = new Map<string, LockSession>();
   const open = [root];

@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 /** Code in one database that a person vouches for, and the definitions that it had when it was first used. */
 export interface Trust {
-  /** `shop.report(text)`, perhaps with ` sha256:…` behind it. */
+  /** `shop.report(text)`, perhaps followed by ` sha256:…`. */
   readonly functions: readonly string[];
   readonly extensions: readonly string[];
   /** Hashes of definitions by what they are of. */
@@ -35,7 +35,7 @@ export function createTrust({ functions = [], extensions = [], path, place }: Tr
     known: () => known,
     remember(found) {
       Object.assign(known, found);
-      // A file that cannot be written must not keep anybody from reading; the next process asks again.
+      // A file that cannot be written must not prevent reads; the next process asks again.
       if (path !== undefined) void save(path, place, found).catch(() => undefined);
     },
   };

@@ -78,7 +78,7 @@ export function checkWith({ body, params, effect }: SavedQuery, grammar: SqlGram
   return issues;
 }
 
-/** Behind space, comments and parentheses. */
+/** Finds the first word after space, comments and parentheses. */
 function findFirstWord(body: string, skip: (sql: string, at: number) => number): { at: number; word: string } {
   for (let at = 0; at < body.length; ) {
     const [word = ''] = /^[A-Za-z]+/.exec(body.slice(at, at + 40)) ?? [];

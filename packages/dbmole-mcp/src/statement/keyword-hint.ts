@@ -14,7 +14,7 @@ const slipLength = 5;
 export function keywordHint({ code, position }: Failure, sql: string): string | undefined {
   if ((code !== 'E_SYNTAX' && code !== 'E_NOT_A_READ') || position === undefined) return undefined;
   const at = /^[A-Za-z]+/.exec(sql.slice(position - 1, position + maxLength))?.[0] ?? '';
-  // The server often stumbles over the word behind the one that is wrong.
+  // The server often stumbles over the word after the one that is wrong.
   const before =
     sql
       .slice(Math.max(0, position - 1 - 2 * maxLength), position - 1)

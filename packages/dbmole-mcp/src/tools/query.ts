@@ -162,7 +162,7 @@ function isOrderBy(sql: string, at: number): boolean {
   return (at === 0 ? /^order\s{1,40}by\b/i : /^\Worder\s{1,40}by\b/i).test(piece);
 }
 
-/** Behind the text, the quoted name, the comment or the character that begins here. */
+/** The position after the text, the quoted name, the comment or the character that begins here. */
 function next(sql: string, at: number, escapes: boolean): number {
   const char = sql[at] ?? '';
   if (char === "'" || char === '"' || char === '`') return behindQuote(sql, at, escapes && char === "'");

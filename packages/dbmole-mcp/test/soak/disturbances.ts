@@ -5,7 +5,7 @@ import type { SoakConnection, SoakSite } from './soak-site.ts';
 export interface Disturbances {
   /** The next one in turn, from its beginning to its end. */
   next(): Promise<void>;
-  /** In words, in the order in which they came. */
+  /** Descriptions, in the order in which they came. */
   readonly done: readonly string[];
   /** Whether something that the connection needs was away since then, or just before. */
   hit(connection: SoakConnection, since: number): boolean;
@@ -19,7 +19,7 @@ interface Disturbance {
   run(): Promise<unknown>;
 }
 
-/** So long may an engine that is back still be starting up, or a lost connection be unnoticed. */
+/** For this long, an engine that is back may still be starting up, or a lost connection be unnoticed. */
 const graceMs = 3_000;
 
 /** Every engine ends in order and by a power cut, and the bastion cuts its sessions or goes away as a whole. */

@@ -22,7 +22,7 @@ interface SoakResult {
   disturbed: readonly string[];
   before: SoakState;
   after: SoakState;
-  /** What went wrong, in words. */
+  /** Descriptions of what went wrong. */
   problems: readonly string[];
 }
 

@@ -55,7 +55,7 @@ export interface ClusterIdentity {
   clusterName: string | undefined;
 }
 
-/** Splits the path and takes in the parameters that stand in it. Throws `E_PATH` or `E_PARAMS`. */
+/** Splits the path and reads the parameters in it. Throws `E_PATH` or `E_PARAMS`. */
 export function parseTarget({ path, params }: Pick<ClusterRequest, 'path' | 'params'>): RequestTarget {
   const mark = path.indexOf('?');
   const segments = parsePath(mark === -1 ? path : path.slice(0, mark));

@@ -21,7 +21,7 @@ export interface CheckRun {
   mayName(index: string): boolean;
   /** What the user may see; undefined where the cluster does not say, as one without security. */
   access(): Promise<Access | undefined>;
-  /** A sentence when the user has these privileges only on some indices, so that others are missing without a word. */
+  /** A sentence when the user has these privileges only on some indices, so that others are silently missing. */
   describeHidden(...privileges: readonly IndexPrivilege[]): Promise<string | undefined>;
 }
 

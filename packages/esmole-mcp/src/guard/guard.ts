@@ -50,7 +50,7 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
 }
 
 /**
- * The path of what is a read by its path, and was refused as one for something else: its indices are narrowed all the same. Throws
+ * The path of what is a read by its path, and was refused as one for something else: its indices are narrowed anyway. Throws
  * `E_INDEX_REFUSED` when the path or the body names others.
  */
 export function narrowRefused(

@@ -186,7 +186,7 @@ function computeCost({ parts }: Template, wanted: readonly Wanted[]): number {
   return last[wanted.length] ?? 0;
 }
 
-/** A name may stand in a slot, but a word that begins with _ is meant as a word. */
+/** A slot may hold a name, but a word that begins with _ is meant as a word. */
 function difference(literal: string | undefined, { segment, slips }: Wanted): number {
   if (literal === undefined) return segment.startsWith('_') && segment !== '_all' ? 1 : 0.1;
   if (literal === segment) return 0;

@@ -182,7 +182,7 @@ function tlsOptions(
   verify: { chain: boolean; name: boolean; trusted?: string | undefined },
 ): ConnectionOptions {
   return {
-    // An address may not stand there.
+    // An address is not accepted there.
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(verify.trusted === undefined ? {} : { ca: verify.trusted, allowPartialTrustChain: true }),
     ALPNProtocols: ['http/1.1'],

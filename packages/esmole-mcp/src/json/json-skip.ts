@@ -18,7 +18,7 @@ export class Skipped {
   #isEscaped = false;
   #over = false;
 
-  /** Begins behind the first bracket of a value; with `inList`, what ends it is the end of the list around. */
+  /** Begins after the first bracket of a value; with `inList`, what ends it is the end of the list around. */
   constructor({ inList }: { inList: boolean }) {
     this.#depth = inList ? 2 : 1;
   }
@@ -27,7 +27,7 @@ export class Skipped {
     return this.#over;
   }
 
-  /** Answers how far it came: to the end of what is given, or behind the last bracket. */
+  /** Answers how far it came: to the end of what is given, or past the last bracket. */
   readText(text: string, from: number): number {
     let at = from;
     while (at < text.length && !this.#over) this.#read(text.charCodeAt(at++));

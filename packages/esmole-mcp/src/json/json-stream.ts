@@ -114,7 +114,7 @@ export class JsonStream {
     return this.#value;
   }
 
-  /** Answers how far it came; what is behind has to be given again together with what follows. */
+  /** Answers how far it came; the rest has to be given again together with what follows. */
   #read(text: string, isLast: boolean): number {
     let at = 0;
     while (at < text.length) {

@@ -67,14 +67,14 @@ export function findTieBreakers({ product, major = 0, minor = 0 }: ClusterIdenti
   return product === 'elasticsearch' && version >= 712 ? ['_shard_doc'] : [];
 }
 
-/** Sorts behind every document that has the same sort values before it. */
+/** Sorts after every document that has the same sort values before it. */
 export const lastTie: Readonly<Record<string, string>> = { _index: '\u{10ffff}', _shard_doc: '9223372036854775807' };
 
 function isOpenSearch({ product }: ClusterIdentity): boolean {
   return product === 'opensearch';
 }
 
-/** Whether the version has points in time at all; some users may not open one all the same. */
+/** Whether the version has points in time at all; some users may still not open one. */
 export function hasPointInTime({ product, major = 0, minor = 0 }: ClusterIdentity): boolean {
   const version = major * 100 + minor;
   return product === 'opensearch' ? version >= 204 : product === 'elasticsearch' && version >= 710;

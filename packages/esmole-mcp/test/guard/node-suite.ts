@@ -16,7 +16,7 @@ interface NodeSuite {
   /** The name in the cases. */
   readonly short: 'es7' | 'es8' | 'es9' | 'os3';
   readonly security?: true;
-  /** Lines of the table that nothing in this build answers: they are sent all the same. */
+  /** Lines of the table that nothing in this build answers: they are sent anyway. */
   readonly unanswered: readonly string[];
 }
 

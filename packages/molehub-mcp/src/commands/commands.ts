@@ -3,7 +3,7 @@ import type { StartOptions } from '../hub/start-list.ts';
 
 export interface HubCommandCall {
   terminal: Terminal;
-  /** What stood behind the command's name. */
+  /** The words after the command's name. */
   words: readonly string[];
   options: StartOptions;
   given: { yes: boolean; project: boolean; keep: boolean };

@@ -90,7 +90,7 @@ export class Hub {
     return [...this.#managed.values()].filter((one) => one.server.fingerprint === server.fingerprint);
   }
 
-  /** The listener hears of other lists than before. */
+  /** The listener is called with lists that differ from those before. */
   onListChanged(listener: (lists: readonly ListName[]) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -121,7 +121,7 @@ export class ManagedServer {
     await this.#ending;
   }
 
-  /** Ends it for good. */
+  /** Ends it permanently. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     await this.stop();

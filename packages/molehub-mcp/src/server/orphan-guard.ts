@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 /**
- * Ends the process groups that are left when this process dies without a word, by SIGKILL or from lack of memory. A shell, because it takes
+ * Ends the process groups that are left when this process dies suddenly, by SIGKILL or from lack of memory. A shell, because it takes
  * a megabyte and is everywhere but on Windows: it reads which groups there are, and its input ends with us.
  */
 const script = `trap '' HUP INT TERM PIPE

@@ -6,8 +6,8 @@ import { listSecretFields } from '../../registry/schema-fields.ts';
 import type { CommandCall } from '../command.ts';
 
 /**
- * The fields of a connection as a person writes them behind a command: a URL, and `key=value` for the rest. A value that begins
- * like JSON is JSON, so that a reference can be given: `password={"env":"PASSWORD"}`.
+ * The fields of a connection as a person writes them after a command: a URL, and `key=value` for the rest. A value that begins like
+ * JSON is JSON, so that a reference can be given: `password={"env":"PASSWORD"}`.
  */
 export function parseFields(words: readonly string[], schema: z.core.$ZodType): Record<string, unknown> {
   const fields: Record<string, unknown> = {};

@@ -13,7 +13,7 @@ import { formatProblem, type Reached, reach } from './reach.ts';
 
 const maxAttempts = 3;
 
-/** Tries a new connection and saves it when it works, or when the person wants it all the same. */
+/** Tries a new connection and saves it when it works, or when the person wants it anyway. */
 export async function add<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const [name = '', ...words] = call.words;
   const given = { readonly: true, name, ...parseFields(words, call.definition.connections.schema) };

@@ -26,7 +26,7 @@ interface InstallCall {
   terminal: Terminal;
   words: readonly string[];
   options: CommandOptions;
-  /** What else stood on the command line, for the server itself: `--readonly`, `--config FILE`. */
+  /** The options of the command line that are for the server itself: `--readonly`, `--config FILE`. */
   serverArgs: readonly string[];
   platform?: NodeJS.Platform;
   /** Entries of other servers that go away with the change, because this server takes their place. */

@@ -42,7 +42,7 @@ export function removePart(text: string, whole: Node, member: Node): string {
   const rest = text.slice(after.comma === undefined ? locateEnd(member) : after.comma + 1);
   const kept = text.slice(0, before.end);
   if (members.length === 1 && kept.length === whole.offset + 1 && /^\s*[}\]]/.test(rest)) return kept + rest.trimStart();
-  // The comma in front of the last one goes with it, and nothing comes to stand behind a comment that ends with its line.
+  // The comma in front of the last one goes with it, and nothing ends up in a comment that extends to the end of its line.
   const start = after.comma === undefined && before.comma !== undefined ? without(kept, before.comma) : kept;
   return before.endsLine && !/^[ \t]*\r?\n/.test(rest) ? `${start}\n${rest}` : start + rest;
 }

@@ -75,7 +75,7 @@ export async function allowQueries({ folder, entries }: ProjectQueries, call: Al
   return 0;
 }
 
-/** What was revoked, in words; undefined where there is no folder and nothing was allowed. */
+/** A sentence that names what was revoked; undefined where there is no folder and nothing was allowed. */
 export async function disallowQueries(app: string, trustPath: string, place: string): Promise<string | undefined> {
   const folders = projectFilePlaces(rootOf(app, place), `.${app}`).map((path) => join(realPlace(path), 'queries'));
   const trust = createTrust(trustPath);
@@ -89,7 +89,9 @@ function count(number: number): string {
   return number === 1 ? '1 saved query' : `${number} saved queries`;
 }
 
-/** All of it, behind a mark on each line that no text can imitate. White space that would push a part out of sight is named. */
+/**
+ * Shows all of it, after a mark on each line that no text can imitate. White space that would push a part out of sight is named.
+ */
 function formatText({ image }: QueryEntry): string {
   const text = formatVisible(image?.bytes.toString('utf8') ?? '')
     .replace(/\n(?:[ \t\r]*\n){3,}/g, (lines) => `\n(${lines.split('\n').length - 2} empty lines)\n`)

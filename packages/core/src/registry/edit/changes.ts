@@ -119,7 +119,7 @@ function remembering<C extends BaseConnection>(before: Fields, after: readonly u
   return lost.length === 0 ? {} : { [placesKey]: [...(Array.isArray(known) ? known : []), ...lost] };
 }
 
-/** A person who opens a place to writing has decided so; what was remembered of it would only stand in the way. */
+/** A person who opens a place to writing has decided so; what was remembered of it would only be in the way. */
 function forgetting(left: readonly Place[], known: unknown): Fields {
   if (!Array.isArray(known)) return {};
   const isLeft = (place: Place) => left.some((one) => isSamePlace(place, one));

@@ -6,7 +6,7 @@ import { formatPath, type Path, valueAt } from '../tree.ts';
 type Issue = z.core.$ZodIssue;
 type Schema = z.core.$ZodType;
 
-/** Types in words that are not those of the validator. */
+/** Names of types, instead of those of the validator. */
 export const typeWords: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
@@ -89,7 +89,7 @@ function isAboutValue(issue: Issue): boolean {
 
 const unitWords: Readonly<Record<string, string>> = { array: ' item', string: ' character' };
 
-/** A limit of sizes, in words that are not those of the validator. */
+/** Describes a limit of sizes, instead of the validator's own words. */
 export function formatSizeLimit(issue: Issue): string | undefined {
   if (issue.code === 'too_big') return `expected at most ${formatSize(issue.maximum, issue.origin)}`;
   if (issue.code === 'too_small') return `expected at least ${formatSize(issue.minimum, issue.origin)}`;

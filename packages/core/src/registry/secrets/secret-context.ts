@@ -23,7 +23,7 @@ export interface SecretContext {
   shown?: ReadonlySet<string>;
   /** Earlier output of programs; without it, each runs again. */
   memory?: SecretMemory;
-  /** Hears of every secret that a program gave. */
+  /** Called with every secret that a program gave. */
   onUse?(use: SecretUse): void;
   /** Looks the connection up in a file of other programs; undefined when it is not there. */
   lookUp?(ref: SourceRef): Promise<string | undefined>;

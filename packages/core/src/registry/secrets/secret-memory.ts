@@ -27,7 +27,7 @@ export class SecretMemory {
   readonly #kept = new Map<string, { secret: string; since: number }>();
   readonly #running = new Map<string, SharedOpen<Reading, Reading>>();
 
-  /** Equal keys stand for equal programs. Waiting ends with the caller's signal, the program with the last one who waits. */
+  /** Equal keys mean equal programs. Waiting ends with the caller's signal, the program with the last one who waits. */
   async read(key: string, run: (signal: AbortSignal) => Promise<Reading>, signal?: AbortSignal): Promise<Remembered> {
     if (signal?.aborted) throw formatAbort(signal);
     const kept = this.#lookUp(key);

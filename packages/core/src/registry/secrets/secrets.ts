@@ -8,7 +8,7 @@ import { isOpReference } from './op-reference.ts';
 import { readFromProgram } from './run-command.ts';
 import { decodeSecret, maxSecretBytes, type SecretContext, secretFailure } from './secret-context.ts';
 
-/** The secret itself. It is known to the redaction before anybody else gets it. */
+/** The secret itself. The redaction knows it before any caller does. */
 export async function resolveSecret(ref: SecretRef, context: SecretContext): Promise<string> {
   const value = await readSecret(ref, context);
   if (context.shown?.has(value) !== true) rememberSecret(value);

@@ -20,7 +20,7 @@ export interface BackendHarness<C extends BaseConnection, B extends Backend>
   ping(backend: B, signal: AbortSignal): Promise<unknown>;
   /** A call that takes half a minute or more on the server unless the signal ends it. */
   slow: Able<(backend: B, signal: AbortSignal) => Promise<unknown>>;
-  /** How many sessions `connection` has on the server; those of anybody else do not count. */
+  /** How many sessions `connection` has on the server; those of other clients do not count. */
   sessions: Able<() => Promise<number>>;
   /** Stops the server and starts it again under the same address; resolves when it answers. */
   restart: Able<() => Promise<void>>;

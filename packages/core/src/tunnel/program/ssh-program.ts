@@ -69,10 +69,7 @@ export function runSsh(program: SshProgram, { args, timeoutMs, signal }: Run): P
   });
 }
 
-/**
- * What came so far, as text; more than anybody would write on purpose stops the program. Where descriptors are used up, there is no
- * output.
- */
+/** The output so far, as text; unreasonably long output stops the program. Where descriptors are used up, there is no output. */
 function collect(output: Readable | null | undefined, stop: () => void): { finish(): string } {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -126,7 +126,7 @@ class PatternReader {
     if (before === undefined || (before.isAmbiguous && !isOnce)) return false;
     if (choices > this.#length) this.#cost -= Math.log10(++this.#repeats);
     this.#choose(choices);
-    // Behind another quantifier, ? and + only say what is tried first.
+    // After another quantifier, ? and + only say what is tried first.
     if ('?+'.includes(this.#pattern.charAt(this.#at) || ' ')) this.#at++;
     return true;
   }
@@ -143,7 +143,7 @@ class PatternReader {
     return this.#groups.length > 0;
   }
 
-  /** Moves behind the bracket that closes a class, which may have others inside. */
+  /** Moves past the bracket that closes a class, which may have others inside. */
   #skipClass(): boolean {
     for (let depth = 1, isFirst = this.#skipNot(); depth > 0; ) {
       const char = this.#pattern.charAt(this.#at++);

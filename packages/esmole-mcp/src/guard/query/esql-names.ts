@@ -20,7 +20,7 @@ export function readEsqlNames(scanner: Scanner): readonly string[] {
   return rest.map((name) => `${first}:${name}${selector}`);
 }
 
-/** Whether a name of an index can begin here at all; behind an opening parenthesis, FROM and TS may be fields as well. */
+/** Whether a name of an index can begin here at all; after an opening parenthesis, FROM and TS may be fields as well. */
 export function isAtName(scanner: Scanner): boolean {
   scanner.skipBlanks();
   const { char } = scanner;

@@ -21,7 +21,7 @@ export interface Dialect {
   readonly lineComments: readonly string[];
   /** Comments of a dialect that differ between its versions are refused. */
   readonly refusesComments: boolean;
-  /** Reads from an opening quote on; the scanner is behind the closing one then. */
+  /** Reads from an opening quote on; the scanner is then past the closing one. */
   readonly quotes: Readonly<Record<string, (scanner: Scanner) => Omit<Token, 'at'>>>;
 }
 
@@ -46,7 +46,7 @@ export class Scanner {
     return this.text.charAt(this.at);
   }
 
-  /** Moves behind blanks and comments. */
+  /** Moves past blanks and comments. */
   skipBlanks(): void {
     let hasComment = false;
     while (this.at < this.text.length) {
@@ -83,7 +83,7 @@ export class Scanner {
     return token;
   }
 
-  /** Moves behind the mark if it comes next. */
+  /** Moves past the mark if it comes next. */
   take(mark: string): boolean {
     this.skipBlanks();
     if (this.char !== mark) return false;
@@ -91,7 +91,7 @@ export class Scanner {
     return true;
   }
 
-  /** Moves behind the word, in upper or lower case, if it comes next. */
+  /** Moves past the word, in upper or lower case, if it comes next. */
   takeWord(...words: readonly string[]): boolean {
     const { kind, value, at } = this.peek();
     if (kind !== 'word' || !words.includes(value.toUpperCase())) return false;

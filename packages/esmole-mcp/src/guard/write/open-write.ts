@@ -48,7 +48,7 @@ function findRead(request: ClusterRequest, context: GuardContext): ReadRequest |
   }
 }
 
-/** An index comes first, or behind one of these. */
+/** An index comes first, or after one of these. */
 function checkPath([first = '', ...others]: readonly string[], rules: IndexRules): void {
   if (!first.startsWith('_')) checkAll(first, rules);
   if (['_alias', '_aliases', '_data_stream', '_settings', '_mapping'].includes(first))

@@ -67,7 +67,7 @@ async function openOauth({ issuer, audience }: AccessOptions, log: Log): Promise
   }
   const { createOauth } = await import('../oauth.ts');
   const oauth = createOauth({ issuer, audience, log });
-  // The server starts all the same: the issuer may come up later, and tokens are refused until then.
+  // The server starts anyway: the issuer may come up later, and tokens are refused until then.
   oauth.check().catch(() => undefined);
   return {
     authenticate: oauth.authenticate,

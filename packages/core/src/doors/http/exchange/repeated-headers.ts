@@ -47,7 +47,7 @@ function check(headers: IncomingHttpHeaders, header: string, { name, value, isRe
   throw new HttpRefusal(400, `the header ${header} ${said}, and ${name} is ${format(value)}`, { code: mismatchCode });
 }
 
-/** The tool refuses a value that is not text, but clients mirror numbers and booleans all the same. */
+/** The tool refuses a value that is not text, but clients mirror numbers and booleans as well. */
 function isSame(given: string | undefined, wanted: unknown): boolean {
   if (typeof wanted === 'string') return given !== undefined && decode(given) === wanted;
   return given === undefined || (typeof wanted === 'boolean' && given === String(wanted));

@@ -15,7 +15,7 @@ const maxPendingBytes = 64 * 1024 * 1024;
 const minCountedBytes = 32 * 1024;
 /** The same as for a message on stdin: reading more values takes long, and no tool takes them. */
 const maxValues = 25_000;
-/** What is read and dropped behind the limit, so that the client sees the answer instead of a closed connection. */
+/** What is read and dropped beyond the limit, so that the client sees the answer instead of a closed connection. */
 const maxDroppedBytes = 64 * 1024 * 1024;
 
 /** Reads JSON bodies in bounded memory. Throws an HttpRefusal. */

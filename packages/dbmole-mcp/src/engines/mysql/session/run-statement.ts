@@ -128,7 +128,7 @@ async function queryWithParams(
   const prepared = conversation.query(`PREPARE ${name} FROM @${name}`);
   const executed = conversation.query(`EXECUTE ${name} USING ${names.join(', ')}`, rows);
   await Promise.allSettled([assigned, prepared, executed]);
-  // When one fails, those behind it fail too, and the first error is the reason.
+  // When one fails, those after it fail too, and the first error is the reason.
   await assigned;
   await prepared;
   return await executed;

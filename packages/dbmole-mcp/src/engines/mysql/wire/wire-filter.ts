@@ -99,7 +99,7 @@ export class WireFilter {
 
   /**
    * The next answers are to as many statements without rows, which the driver does not know of. The first error counts, and nothing
-   * behind it is read.
+   * after it is read.
    */
   expectOwn(count: number, done: Own['done']): void {
     if (this.#own !== undefined) throw new Error('the statements before have not been answered yet');

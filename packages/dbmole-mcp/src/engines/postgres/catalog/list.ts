@@ -116,7 +116,7 @@ export function readNumber(text: string | null | undefined): number | undefined 
   return text === null || text === undefined ? undefined : Number(text);
 }
 
-/** More would not help anybody to find a slip of the pen. */
+/** More would not help to find a typing error. */
 const maxNames = 20_000;
 
 export async function schemaNames(run: CatalogRun): Promise<string[]> {

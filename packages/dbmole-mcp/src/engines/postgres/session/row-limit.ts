@@ -44,7 +44,7 @@ function isUnlimited(sql: string): boolean {
   if (!starts.has(elements.next() ?? '')) return false;
   let depth = 0;
   for (let text = elements.next(); text !== undefined; text = elements.next()) {
-    // Behind it there may be a comment, where nothing can be appended.
+    // A comment may follow, where nothing can be appended.
     if (text === ';' && depth === 0) return elements.isOver() && lastSemicolon.exec(sql)?.index === elements.end - 1;
     depth += stepsOf.get(text) ?? 0;
     if (depth < 0 || (depth === 0 && doubtful.has(text))) return false;

@@ -52,7 +52,7 @@ function missingPassword(): never {
   });
 }
 
-/** The driver's connection over a stream that is open already. What it hears comes from our filter. */
+/** The driver's connection over a stream that is open already. Its data comes from our filter. */
 class LogInConnection extends pg.Connection implements WireListener {
   readonly #conversation: Conversation;
   #accepted = false;

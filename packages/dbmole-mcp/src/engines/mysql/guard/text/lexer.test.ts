@@ -49,7 +49,7 @@ describe('tokenize', () => {
     ['`t`.into', 'quoted:`t` . word:into'],
     ['`t`.1INTO', 'quoted:`t` number:.1 INTO'],
     ['1e0.into', 'number:1e0 . word:into'],
-    // Texts and what may stand before them.
+    // Texts and what may come before them.
     ["'it''s'INTO", "text:'it''s' INTO"],
     ["'\\''INTO", "text:'\\'' INTO"],
     ["'\\\\'INTO", "text:'\\\\' INTO"],
