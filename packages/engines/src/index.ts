@@ -4,6 +4,7 @@ export { describeEngines, type EngineReport } from './describe-engines.ts';
 export type { EngineAddress, EngineControl, EngineOptions, EngineTls, RunningEngine, TlsFiles } from './engine.ts';
 export { type Authority, createAuthority, writeCertificate } from './fetch/authority.ts';
 export { type NodeLine, nodeReleases, openNode } from './fetch/node-runtime.ts';
+export { openPackage } from './fetch/npm-package.ts';
 export { openTpch } from './fetch/tpch.ts';
 export { prepareEngines } from './run/prepare-engines.ts';
 export { conformanceRevisions, readExpectedFailures, runConformance } from './run/run-conformance.ts';

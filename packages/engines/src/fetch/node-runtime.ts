@@ -1,9 +1,7 @@
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../run/run-command.ts';
 import { unavailable } from '../unavailable.ts';
-import { cached } from './cache.ts';
-import { sayProgress } from './progress.ts';
+import { openPackage } from './npm-package.ts';
 
 /** The lines of Node that the packages are tried on, each at one exact version. */
 export const nodeReleases = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' } as const;
@@ -16,13 +14,7 @@ export type NodeLine = keyof typeof nodeReleases;
  */
 export async function openNode(line: NodeLine): Promise<string> {
   const release = nodeReleases[line];
-  const name = packageName();
-  const folder = await cached(`node-${release}`, async (directory) => {
-    sayProgress(`fetching Node ${release} (about 50 MB)`);
-    await mkdir(directory, { recursive: true });
-    await runCommand({ command: 'npm', args: ['pack', '--silent', `${name}@${release}`], cwd: directory });
-    await runCommand({ command: 'sh', args: ['-c', 'tar xzf ./*.tgz --strip-components=1 && rm ./*.tgz'], cwd: directory });
-  });
+  const folder = await openPackage({ folder: `node-${release}`, name: packageName(), version: release, about: 'about 50 MB' });
   const path = join(folder, 'bin', 'node');
   await access(path);
   return path;
