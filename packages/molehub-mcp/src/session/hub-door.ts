@@ -1,14 +1,5 @@
+import type { HubCaller } from '../server/caller.ts';
 import type { Fields, ToolDefinition } from './json.ts';
-
-/** The caller, as the session knows it. */
-export interface SessionCaller {
-  session: string;
-  signal: AbortSignal;
-  onProgress?: ((params: Fields) => void) | undefined;
-  elicitation: Fields | undefined;
-  elicit(params: Fields, signal: AbortSignal): Promise<Fields>;
-  answers?: { inputResponses?: unknown; requestState?: unknown };
-}
 
 /** The lists, under the key of each in its answer. */
 export interface ShownLists {
@@ -52,9 +43,9 @@ export interface OpenHub {
   /** What is offered now. */
   offer(): Offer;
   /** Failures of the hub are results; what a server throws as an error of the protocol is an `RpcError`. */
-  call(name: string, args: Fields, caller: SessionCaller): Promise<Fields>;
+  call(name: string, args: Fields, caller: HubCaller): Promise<Fields>;
   /** Failures of the hub are errors of the protocol here. */
-  request(method: PassedMethod, params: Fields, caller: SessionCaller): Promise<Fields>;
+  request(method: PassedMethod, params: Fields, caller: HubCaller): Promise<Fields>;
   onListChanged(listener: (lists: readonly ListName[]) => void): () => void;
   /** The session is over. */
   leave(session: string): void;

@@ -1,5 +1,6 @@
 import { program } from '../options.ts';
-import { capabilities, type HubDoor, listMethods, type OpenHub, passedMethods, type SessionCaller } from './hub-door.ts';
+import type { HubCaller } from '../server/caller.ts';
+import { capabilities, type HubDoor, listMethods, type OpenHub, passedMethods } from './hub-door.ts';
 import { type Fields, isFields, isId, type MessageId, rpcCodes } from './json.ts';
 
 export interface SessionOptions {
@@ -104,11 +105,7 @@ export class LegacySession {
   }
 
   /** A request that a server answers, and that the client may cancel. */
-  async #run(
-    id: MessageId,
-    { _meta: meta }: Fields,
-    run: (hub: OpenHub, caller: SessionCaller) => Promise<Fields>,
-  ): Promise<void> {
+  async #run(id: MessageId, { _meta: meta }: Fields, run: (hub: OpenHub, caller: HubCaller) => Promise<Fields>): Promise<void> {
     if (this.#calls.has(id)) throw new SessionError(rpcCodes.invalidRequest, 'a call with this id is running');
     this.#options.onCall();
     const controller = new AbortController();
@@ -125,7 +122,7 @@ export class LegacySession {
     }
   }
 
-  #caller(signal: AbortSignal, token: unknown): SessionCaller {
+  #caller(signal: AbortSignal, token: unknown): HubCaller {
     const onProgress = isId(token)
       ? (params: Fields) => this.#send({ method: 'notifications/progress', params: { ...params, progressToken: token } })
       : undefined;

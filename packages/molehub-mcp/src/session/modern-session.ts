@@ -8,15 +8,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { program } from '../options.ts';
-import {
-  capabilities,
-  type ListName,
-  listMethods,
-  type OpenHub,
-  passedMethods,
-  type SessionCaller,
-  type ShownLists,
-} from './hub-door.ts';
+import type { HubCaller } from '../server/caller.ts';
+import { capabilities, type ListName, listMethods, type OpenHub, passedMethods, type ShownLists } from './hub-door.ts';
 import { type Fields, isFields, isId, rpcCodes } from './json.ts';
 import { formatError, type SessionOptions } from './legacy-session.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
@@ -88,7 +81,7 @@ export class ModernSession {
     return server;
   }
 
-  async #run(request: ServerContext['mcpReq'], run: (caller: SessionCaller) => Promise<Fields>): Promise<Fields> {
+  async #run(request: ServerContext['mcpReq'], run: (caller: HubCaller) => Promise<Fields>): Promise<Fields> {
     this.#options.onCall();
     const { envelope, signal, inputResponses } = request;
     const { progressToken } = request._meta ?? {};
@@ -96,7 +89,7 @@ export class ModernSession {
     const elicitation: unknown = isFields(theirs) ? theirs.elicitation : undefined;
     const state: unknown = request.requestState();
     const answers = { ...(inputResponses && { inputResponses }), ...(state !== undefined && { requestState: state }) };
-    const caller: SessionCaller = {
+    const caller: HubCaller = {
       session: this.#options.session,
       signal,
       onProgress:

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { SessionCaller } from './hub-door.ts';
+import type { HubCaller } from '../server/caller.ts';
 import { type Fields, isFields } from './json.ts';
 
 interface Round {
-  caller: SessionCaller;
+  caller: HubCaller;
   /** What came back with the answers to a question. */
   state: unknown;
   inputResponses: Fields | undefined;
@@ -27,7 +27,7 @@ const waitMs = 600_000;
 export class SuspendedCalls {
   readonly #waiting = new Map<string, Suspended>();
 
-  async run({ caller, state, inputResponses }: Round, call: (caller: SessionCaller) => Promise<Fields>): Promise<Fields> {
+  async run({ caller, state, inputResponses }: Round, call: (caller: HubCaller) => Promise<Fields>): Promise<Fields> {
     const suspended = typeof state === 'string' && state.startsWith(prefix) ? this.#take(state) : undefined;
     if (suspended === undefined) return await this.#begin(caller, call);
     const stop = abortWith(caller.signal, () => suspended.giveUp());
@@ -48,7 +48,7 @@ export class SuspendedCalls {
     return found;
   }
 
-  async #begin(caller: SessionCaller, call: (caller: SessionCaller) => Promise<Fields>): Promise<Fields> {
+  async #begin(caller: HubCaller, call: (caller: HubCaller) => Promise<Fields>): Promise<Fields> {
     const controller = new AbortController();
     let isAsked = false;
     const stop = abortWith(caller.signal, () => {

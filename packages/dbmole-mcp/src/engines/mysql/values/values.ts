@@ -112,7 +112,7 @@ export function createCellReader(field: Field, keepPerCell: number): CellReader 
   const keep = Math.min(keepPerCell, maxKeptLength);
   if (field.columnType === type.bit) return bitReader(field.columnLength);
   if (field.columnType === type.geometry) return geometryReader(keep);
-  if (isBinary(field)) return { keepBytes: keep, read: readBinary };
+  if (isBinary(field)) return { keepBytes: keep, read: cutBinary };
   return textReader(keep);
 }
 
@@ -160,10 +160,6 @@ function cutText(text: string, keep: number): string {
   if (text.length <= keep) return text;
   const last = text.charCodeAt(keep - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? keep - 1 : keep);
-}
-
-function readBinary(bytes: Buffer, start: number, end: number, length: number): Cell {
-  return cutBinary(bytes, start, end, length);
 }
 
 function cutBinary(bytes: Buffer, start: number, end: number, length: number): Cell {
