@@ -2,7 +2,7 @@ import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, ty
 import * as z from 'zod';
 import type { TableDetails } from '../catalog/catalog.ts';
 import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
-import { formatDdl, formatDdlLine } from '../ddl/ddl-text.ts';
+import { formatDdl, formatDdlLine } from '../ddl/ddl-report.ts';
 import type { CallerParam, RowSink } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
