@@ -103,7 +103,7 @@ describe.each(engines)('execute on %s', (id) => {
   it('says what of it ends with the call', async () => {
     const setting = account.type === 'postgres' ? 'set search_path = nowhere' : 'set @nowhere = 1';
     expect((await execute(setting)).text).toBe('SET done. It applied to this call only: the next call has its own session.');
-    expect((await execute('create temporary table passing (a int)')).text).toContain('for this call only');
+    expect((await execute('create temporary table passing (a int)')).text).toContain('to this call only');
     expect((await tools.call('query', { connection: 'main', sql: 'select 1 from passing' })).isError).toBe(true);
   });
 

@@ -21,7 +21,7 @@ export const settings: readonly ProgramSetting[] = [
 ];
 
 export const flags: readonly ProgramFlag[] = [
-  { name: 'search', help: 'offer hub_search, hub_describe and hub_call instead of all tools; above 30 tools the default' },
+  { name: 'search', help: 'offer hub_search, hub_describe and hub_call instead of all tools (default above 30 tools)' },
   { name: 'pin', help: 'withhold tools and prompts that changed until `molehub-mcp accept SERVER`' },
 ];
 

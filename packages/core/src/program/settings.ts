@@ -47,7 +47,7 @@ export const serverSettings: readonly ProgramSetting[] = [
   {
     name: 'queries',
     value: 'DIR',
-    help: 'offer the saved queries in DIR as tools; several times for several',
+    help: 'offer the saved queries in DIR as tools; repeat for several',
     isPath: true,
     isList: true,
   },

@@ -41,7 +41,7 @@ export const commands: readonly HubCommand[] = [
     name: 'uninstall',
     takes: 'CLIENT',
     words: [1, 1],
-    about: 'restore what the client had',
+    about: "restore the client's own servers",
     example: 'uninstall cursor',
     options: ['yes', 'project'],
     load: async () => (await import('./install.ts')).uninstallHub,

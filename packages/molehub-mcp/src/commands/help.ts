@@ -5,7 +5,7 @@ import { commands, type HubCommand } from './commands.ts';
 type Line = readonly [left: string, right: string];
 
 const commandOptions: Readonly<Record<string, Line>> = {
-  yes: ['-y, --yes', 'do not ask'],
+  yes: ['-y, --yes', 'do not prompt'],
   project: ['--project', "the client's file of this project instead of your own"],
   keep: ['--keep', "leave the client's other servers where they are"],
 };
@@ -36,9 +36,9 @@ export function formatHelp(): string {
       ...[...settings, ...flags, { name: 'shared' }].map((one): Line => [findVariable(app, one.name), `like --${one.name}`]),
     ],
     'Exit codes': [
-      ['0', 'done'],
-      ['1', 'failed, or you answered no; the reason is on stderr'],
-      ['2', 'wrong arguments or options'],
+      ['0', 'success'],
+      ['1', 'failure, or you answered no; the reason is on stderr'],
+      ['2', 'wrong usage'],
     ],
   };
   return formatSections(`${name} ${version}: ${summary}`, sections);
