@@ -81,6 +81,19 @@ describe('dbmole-mcp --demo', () => {
     expect(readText(await server.callTool('query', lines))).toMatch(/^0$/m);
   });
 
+  it('answers each of its saved queries, with the examples and without', async () => {
+    const server = await open();
+    const calls = {
+      customer_find: [{ words: 'schmidt' }],
+      customer_orders: [{ customer_id: 42 }, { customer_id: 42, since: '2020-01-01', status: ['delivered'] }],
+      order_items_list: [{ order_id: 9999 }],
+      products_to_reorder: [{}, { category: 'light' }],
+      revenue_by_month: [{}, { months: 3, country: 'DE' }],
+    };
+    for (const [name, every] of Object.entries(calls))
+      for (const args of every) expect(readText(await server.callTool(name, args))).toMatch(/^(?:Rows 1-)?\d+(?: rows?)?[.;]/);
+  });
+
   it('has three defects, which diagnose finds', async () => {
     const server = await open();
     const diagnose = async (check: string) =>

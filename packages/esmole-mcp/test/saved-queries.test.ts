@@ -105,7 +105,7 @@ describe.each(engines)('saved queries on %s', (id) => {
     expect(await call('errors_by_service', { service: 'new', connection: 'reader' })).toContain('"value":1');
   });
 
-  it('are gone from the cluster when the call is cancelled', async () => {
+  it('are gone from the cluster when their time is over, or the call is cancelled', async () => {
     const { host, port } = engine();
     const backend = await openCluster({ host, port }, {});
     const index = `saved-slow-${process.pid}-${Date.now()}`;
@@ -115,8 +115,11 @@ describe.each(engines)('saved queries on %s', (id) => {
       await backend.send(write('DELETE', `/${index}`), within());
       await backend.dispose();
     });
-    const head = '# tool: slow_one\n# description: Takes long.\n# timeout: 60s';
-    writeFileSync(folder.at('queries', 'slow.http'), `${head}\nPOST /${index}/_search\n${JSON.stringify(slowSearch())}`);
+    for (const [name, timeout] of Object.entries({ slow_one: '60s', short_one: '100ms' })) {
+      const head = `# tool: ${name}\n# description: Takes long.\n# timeout: ${timeout}`;
+      const text = `${head}\nPOST /${index}/_search\n${JSON.stringify(slowSearch(name))}`;
+      writeFileSync(folder.at('queries', `${name}.http`), text);
+    }
     const waiting = new ServerProcess({ file: bin, args: ['--queries', folder.at('queries')], env });
     onTestFinished(async () => void (await waiting.stop()));
     await waiting.initialize();
@@ -124,6 +127,8 @@ describe.each(engines)('saved queries on %s', (id) => {
       const { text } = await backend.send(get('/_tasks?actions=*search*&detailed=true'), within());
       return text.split(index).length - 1;
     };
+    expect(readText(await waiting.callTool('short_one', { connection: 'main' }))).toMatch(/^E_TIMEOUT.*100 ms/s);
+    await expect.poll(countRunning, { timeout: 20_000 }).toBe(0);
     const { answer, cancel } = waiting.start('tools/call', { name: 'slow_one', arguments: { connection: 'main' } });
     answer.catch(() => undefined);
     await expect.poll(countRunning, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
