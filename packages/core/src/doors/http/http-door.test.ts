@@ -129,6 +129,11 @@ describe('a body', () => {
     expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { code }, id: null });
   });
 
+  it.each(['gzip', 'deflate, gzip', 'x'])('a body with the encoding %s is refused', async (encoding) => {
+    const { status, body } = await send(echo, { 'content-encoding': encoding });
+    expect({ status, body }).toEqual({ status: 415, body: expect.stringContaining('Content-Encoding') });
+  });
+
   it('a body that is not UTF-8 is refused', async () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${bytes.length}\r\n\r\n`;

@@ -59,11 +59,12 @@ export function createMcpEndpoint({ openView, limits, callLimits, log, onCall }:
       principal,
       orRefusal(() => readNarrowing(request.headers)),
     );
-    if (!isJsonContentType(request.headers['content-type'])) throw new HttpRefusal(415, 'Content-Type must be application/json');
+    refuseOtherContent(request);
     const message = await bodies.read(request);
     // The client may have gone meanwhile; nothing would tell so later.
     if (response.destroyed) return;
     if (!isFields(message)) throw new HttpRefusal(400, 'expected one JSON-RPC message', { code: invalidRequestCode });
+    if (isFields(message.id) || Array.isArray(message.id)) throw new HttpRefusal(400, 'invalid id', { code: invalidRequestCode });
     await withId(message.id, () => answer({ message, view, request, response, principal, peer }));
   }
 
@@ -71,7 +72,8 @@ export function createMcpEndpoint({ openView, limits, callLimits, log, onCall }:
     const { message, view, request, response, principal, peer } = incoming;
     checkRepeatedHeaders(message, request.headers, view.toolServer.definitions);
     const client = JSON.stringify([view.key, peer, request.headers['user-agent']]);
-    running.cancel(client, readCancelledId(message));
+    const cancelled = readCancelledId(message);
+    if (cancelled !== undefined) running.cancel(client, cancelled);
     const controller = new AbortController();
     const send = prepareDirect(incoming, controller.signal, limits) ?? sdk.prepare(incoming, controller.signal);
     const isCall = message.method === 'tools/call';
@@ -93,6 +95,15 @@ export function createMcpEndpoint({ openView, limits, callLimits, log, onCall }:
       await sdk.close();
     },
   };
+}
+
+function refuseOtherContent({ headers }: IncomingMessage): void {
+  if (!isJsonContentType(headers['content-type'])) throw new HttpRefusal(415, 'Content-Type must be application/json');
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
+  throw new HttpRefusal(415, 'Content-Encoding is not accepted: send the body as it is', {
+    headers: { 'accept-encoding': 'identity' },
+  });
 }
 
 /** Undefined when the SDK has to look at it. */

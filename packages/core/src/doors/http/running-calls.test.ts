@@ -123,6 +123,16 @@ describe('limits of calls', () => {
     expect((await send('a')).status).toBe(200);
   });
 
+  it('give the slot of a call back when its id is refused', async () => {
+    const door = await open({ limits: { callsPerClient: 1 } });
+    const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+    for (const id of [deep, '{}', '[1]']) {
+      const message = JSON.stringify(callMessage(1, 'echo', { text: 'hello' })).replace('"id":1', `"id":${id}`);
+      expect((await post(door.port, message)).status).toBe(400);
+    }
+    expect((await post(door.port, callMessage(1, 'echo', { text: 'hello' }))).status).toBe(200);
+  });
+
   it('refuse more calls in a minute than allowed, and say when to come back', async () => {
     const door = await open({ limits: { callsPerMinute: 3 } });
     const send = () => post(door.port, callMessage(1, 'echo', { text: 'hello' }));

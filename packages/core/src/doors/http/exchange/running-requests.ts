@@ -28,7 +28,8 @@ export class RunningRequests {
 }
 
 /** The id in a `notifications/cancelled`; undefined for any other message. */
-export function readCancelledId(message: unknown): unknown {
+export function readCancelledId(message: unknown): string | number | undefined {
   if (!isFields(message) || message.method !== 'notifications/cancelled') return undefined;
-  return isFields(message.params) ? message.params.requestId : undefined;
+  const id = isFields(message.params) ? message.params.requestId : undefined;
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
