@@ -94,7 +94,7 @@ async function countExact({ query }: PeerServer): Promise<number> {
   return exact;
 }
 
-/** Whatever goes wrong is no number: the reason is said beside the table. */
+/** Whatever goes wrong is not a number: the reason is said beside the table. */
 export async function takeSafely(measure: Measure, peer: PeerServer, raw: RawDriver): Promise<number | string | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {

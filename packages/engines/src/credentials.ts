@@ -1,5 +1,5 @@
 /**
- * This is no secret: these servers listen on loopback and hold test data. It is odd enough to be searched for in what we print.
+ * This is not a secret: these servers listen on loopback and hold test data. It is odd enough to be searched for in what we print.
  * PostgreSQL's template in the cache contains it, so a new one needs a new name of the template.
  */
 export const enginePassword = 'Wurf-41-hill';

@@ -20,7 +20,7 @@ export interface ClusterBackend extends Backend {
   readonly cautions: readonly string[];
   /**
    * Never throws on a status, but for a login that was good before and is refused now (`isOutdatedLogin`). When a connection is lost,
-   * a read goes to another node, or once more to the same; a write never does: when it may have arrived and no answer came, the
+   * a read goes to another node, or again to the same; a write never does: when it may have arrived and no answer came, the
    * failure is `E_OUTCOME_UNKNOWN`.
    */
   send: Send;

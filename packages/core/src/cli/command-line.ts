@@ -135,7 +135,7 @@ async function runCommand<C extends BaseConnection, B extends Backend>(request: 
     if (unwritten === undefined) return code;
     throw unwritten;
   } catch (error) {
-    // A reader that has enough closes the pipe; that is no failure.
+    // A reader that has enough closes the pipe; that is not a failure.
     if (terminal.outputError()?.code === 'EPIPE') return exitCodes.ok;
     throw outputFailure(terminal) ?? error;
   }

@@ -25,7 +25,7 @@ export interface FileTarget<C extends BaseConnection> {
 /** All that the manager needs to know of a backend. */
 export interface Backend {
   dispose(): Promise<void>;
-  /** True when it shall not be lent again: the next call opens a new one. Asked after each call. */
+  /** True when it must not be lent again: the next call opens a new one. Asked after each call. */
   isSpent?(): boolean;
   /** How many statements were given up and may still be running, as the database has not confirmed their end. */
   unconfirmed?(): number;

@@ -37,7 +37,7 @@ function quotedForms(text: string): string[] {
   return [...new Set(quotings.map((quote) => quote(text)))].filter((quoted) => quoted !== text);
 }
 
-/** `\303\274` or `\xc3\xbc`, as bytes are written that are no text. */
+/** `\303\274` or `\xc3\xbc`, as bytes are written that are not text. */
 function escapeBytes(text: string, escaped: RegExp, radix: 8 | 16): string {
   const bytes = Buffer.from(text.replaceAll('\\', '\\\\'), 'utf8').toString('latin1');
   return bytes.replace(escaped, (byte) => {

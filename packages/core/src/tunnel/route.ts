@@ -32,7 +32,7 @@ interface ConfiguredHop {
   hostKeyAlias: string | undefined;
 }
 
-/** A hop as the connection describes it, with references resolved. Nothing else is looked at: `host` is no alias here. */
+/** A hop as the connection describes it, with references resolved. Nothing else is looked at: `host` is not an alias here. */
 export function readHop(described: Exclude<SshHop, string>): Hop {
   const port = described.port ?? 22;
   const user = described.user ?? ownName();

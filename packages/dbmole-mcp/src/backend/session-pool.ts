@@ -61,7 +61,7 @@ export class SessionPool {
     return { sessions: this.#sessions.size, waiting: this.#slots.waiting };
   }
 
-  /** A session for one call. One that proves dead before anything was sent is replaced, and the call made once more. */
+  /** A session for one call. One that proves dead before anything was sent is replaced, and the call made again. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#disposal !== undefined) throw staleFailure();
     await this.#slots.take(signal);

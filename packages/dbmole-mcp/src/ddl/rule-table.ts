@@ -1,6 +1,6 @@
 /** One action of DDL, as a table of knowledge has it. */
 export interface RuleEntry {
-  /** `ADD COLUMN: volatile default`; what follows the colon tells the cases of one action apart. */
+  /** `ADD COLUMN: volatile default`; what follows the colon distinguishes the cases of one action. */
   key: string;
   /** What is said of each version or product, in the order of the table: `18`, `MySQL 8.0.29`. */
   cases: readonly { name: string; value: string }[];

@@ -5,7 +5,7 @@ export interface PasswordFile {
   text: string;
 }
 
-/** Mode bits that make a file useless: read by others, it is no secret; written by others, it is theirs. */
+/** Mode bits that make a file useless: read by others, it is not a secret; written by others, it is theirs. */
 export const openToOthers = { toRead: 0o077, toWrite: 0o002 } as const;
 
 /** A file with passwords that other programs keep; undefined when it is not there. Throws a Failure when it cannot be trusted. */

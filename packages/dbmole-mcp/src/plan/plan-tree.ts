@@ -26,7 +26,7 @@ export interface PlanNode {
   cost: number | undefined;
   /** Reads the table, or an index of it, from end to end. */
   fullScan: boolean;
-  /** The table that it reads; undefined for all that is no table of the catalog. */
+  /** The table that it reads; undefined for all that is not a table of the catalog. */
   table: string | undefined;
   /** The name that its columns are qualified with. */
   alias: string | undefined;

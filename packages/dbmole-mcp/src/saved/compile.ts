@@ -16,7 +16,7 @@ interface ScannedNames {
   open: number | undefined;
 }
 
-/** What goes on with other letters, or begins a string, is no name. */
+/** What goes on with other letters, or begins a string, is not a name. */
 const namePattern = /:([A-Za-z_]\w*)(?![\w$\u0080-\uffff]|(?<=:[BENXbenx])'|(?<=:[Uu])&['"])/y;
 
 /** Finds every `:name` that is neither in a string, a quoted name or a comment, nor a cast (`::name`). */
@@ -61,7 +61,7 @@ export function bindNames(
   let at = 0;
   for (const { name, start, end } of scanNames(body, style).uses) {
     const param = params.find((one) => one.name === name);
-    // Every use was checked when the file was read; what is no parameter stays as it is.
+    // Every use was checked when the file was read; what is not a parameter stays as it is.
     if (param === undefined) continue;
     sql += `${body.slice(at, start)}${binder.bind(param, values.get(name), findPlace(body, start, end))}`;
     at = end;

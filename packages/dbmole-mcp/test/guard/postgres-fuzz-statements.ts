@@ -94,7 +94,7 @@ const types = ['text', 'varchar(10)', 'name', '"char"', 'bpchar', 'pg_catalog.te
 const blanks = [' ', '\n', '\t', '\r\n', '\f', '  ', '/**/', '/* c */', '-- c\n', '--\r', '/* /* */ */'] as const;
 const tags = ['$$', '$q$', '$Q$', '$é$', '$_1$'] as const;
 
-/** One query that holds the payload in most cases somewhere, where it should be text for everybody, or is a call for everybody. */
+/** One query that holds the payload in most cases somewhere, where it should be text for everyone, or is a call for everyone. */
 export function makeStatement(random: SeededRandom): string {
   const items = Array.from({ length: 1 + random.below(4) }, () => makeItem(random, 2));
   const text = `${makeBlank(random)}${random.pick(['select', 'SELECT', 'values (', 'with w as (select 1) select', 'explain select'])} `;

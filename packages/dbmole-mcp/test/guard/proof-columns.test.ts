@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Guarded, openGuarded } from './postgres-guarded.ts';
 import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
 
-/** Functions that act, for values that are no rows, and columns of the same names. */
+/** Functions that act, for values that are not rows, and columns of the same names. */
 const objects = `
 create type state as enum ('new', 'paid');
 create table sale (id int primary key, state state, amount numeric);

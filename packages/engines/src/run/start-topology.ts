@@ -43,7 +43,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const wish = { sshd, user: userInfo().username, settings: options.settings ?? {} };
   const bastion = await startHop({ ...wish, host: '127.0.0.1', passwords: passwordLogin !== undefined });
   try {
-    // All of 127/8 is this machine on Linux; elsewhere only the port tells the two apart.
+    // All of 127/8 is this machine on Linux; elsewhere only the port distinguishes the two.
     const inner = await startHop({ ...wish, host: process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1', passwords: false });
     const files = await writeClientFiles(bastion, inner);
     const stop = async () => {

@@ -9,7 +9,7 @@ import type { ClusterCall } from './cluster-call.ts';
 import type { ClusterRequest, RequestTarget } from './cluster-request.ts';
 import { methods } from './path.ts';
 
-/** `mayWrite`: what is no read is sent as a write, where the connection may be written to. */
+/** `mayWrite`: what is not a read is sent as a write, where the connection may be written to. */
 export async function sendRequest(call: ClusterCall, args: RequestArgs, { mayWrite = true } = {}): Promise<ToolReply> {
   checkDepth(args.body);
   const watched = watchFailures(readRequest(args), call.identity);

@@ -49,7 +49,7 @@ const readName = (route: Route) => `${route.method} /${listParts(route).join('/'
 
 function verdict(method: string, parts: readonly string[], identity = clusters[1], params: Record<string, string> = {}) {
   if (identity === undefined) throw new TypeError('there are clusters');
-  // Some of these are no methods, which the guard has to refuse.
+  // Some of these are not methods, which the guard has to refuse.
   const request = { method: method as Method, path: `/${parts.map(encodeURIComponent).join('/')}`, params, body: undefined };
   try {
     return guardRequest(request, { identity, systemIndices: false, sensitive: true });

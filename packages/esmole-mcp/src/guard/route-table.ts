@@ -28,7 +28,7 @@ interface Line {
   readonly telling?: string;
   /** The `filter_path` of other clients' requests in the answer, which is excluded unless everything may be read. */
   readonly hides?: string;
-  /** Parameters that are sent where the caller leaves them out, because the default of the cluster is no read. */
+  /** Parameters that are sent where the caller leaves them out, because the default of the cluster is not a read. */
   readonly adds?: Readonly<Record<string, string>>;
   /** The part of the answer that may hold secrets: shown only if a person allows it, or if it can be overwritten anyway. */
   readonly sensitive?: string;

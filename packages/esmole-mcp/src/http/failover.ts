@@ -58,7 +58,7 @@ function summarise(losses: readonly Loss[]): Failure {
   });
 }
 
-/** The nodes of one cluster in the order they shall be tried. Knows of each only whether it was seen to be dead. */
+/** The nodes of one cluster in the order they should be tried. Knows of each only whether it was seen to be dead. */
 interface Nodes<N> {
   /** The living ones as they were configured, so that one of them serves as long as it can; then the dead, soonest due first. */
   candidates(): readonly N[];

@@ -83,7 +83,7 @@ function requestOptions({ method, path, body, contentType }: WireRequest, header
 }
 
 /**
- * The HTTP client reads the heads of answers by WebAssembly. After some tens of them the engine would compile it once more, for speed,
+ * The HTTP client reads the heads of answers by WebAssembly. After some tens of them the engine would compile it again, for speed,
  * and take 30 MB while it does. Nothing becomes slower without that: bodies only pass by. Call it before the first connection is
  * opened; this process has no other WebAssembly.
  */

@@ -94,7 +94,7 @@ export class JsonStream {
     return this.#skipped === undefined ? 0 : this.#afterSkip(this.#skipped, this.#skipped.readBytes(bytes, 0));
   }
 
-  /** Throws `JsonStreamError` as soon as it is clear that this is no JSON. */
+  /** Throws `JsonStreamError` as soon as it is clear that this is not JSON. */
   push(chunk: string): void {
     const text = this.#rest + chunk;
     const end = this.#read(text, false);

@@ -2,7 +2,7 @@
 const maxIndentation = 100;
 
 /**
- * Lines and indentation for JSON, without reading it: numbers keep their digits and keys their order. What is no JSON comes out as
+ * Lines and indentation for JSON, without reading it: numbers keep their digits and keys their order. What is not JSON comes out as
  * it went in, as far as it has no brackets and commas.
  */
 export function prettyJson(text: string): string {

@@ -58,7 +58,7 @@ export async function closePointInTime(call: ClusterCall, pit: PointInTime): Pro
 }
 
 /**
- * What tells documents with the same sort values apart, within one point in time. OpenSearch counts shards for each index alone, and
+ * What distinguishes documents with the same sort values, within one point in time. OpenSearch counts shards for each index alone, and
  * old versions have nothing of the kind: what is left there is to count, as far as a cluster lets us.
  */
 export function findTieBreakers({ product, major = 0, minor = 0 }: ClusterIdentity): readonly string[] {
@@ -88,7 +88,7 @@ export interface Position {
   readonly pit: PointInTime | undefined;
   /** Documents before the next one, in the order of the point in time; undefined where only sort values can go on. */
   readonly next: number | undefined;
-  /** The sort values of the last one, where something tells all documents apart. */
+  /** The sort values of the last one, where something distinguishes all documents. */
   readonly after: readonly unknown[] | undefined;
   /** Documents before the next one, as the caller counts them. */
   readonly count: number | undefined;

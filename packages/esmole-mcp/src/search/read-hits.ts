@@ -30,7 +30,7 @@ interface HitsOptions {
   readonly more?: Readonly<Record<string, unknown>>;
   /** Hits that will not be shown. */
   readonly unwanted?: ReadonlySet<string>;
-  /** Reads only what tells documents apart, for as many as a cluster counts. */
+  /** Reads only what distinguishes documents, for as many as a cluster counts. */
   readonly isHeads?: boolean;
   /** Of several copies of a shard, the same text picks the same one: documents with the same sort values have another order in each. */
   readonly preference?: string;

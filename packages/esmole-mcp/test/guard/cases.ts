@@ -59,7 +59,7 @@ export function readCases(name: string): readonly Case[] {
 
 export function requestOf({ request, body }: Pick<Case, 'request' | 'body'>): ClusterRequest {
   const space = request.indexOf(' ');
-  // Some of these are no methods, which the guard has to refuse.
+  // Some of these are not methods, which the guard has to refuse.
   const method = request.slice(0, space) as Method;
   return { method, path: request.slice(space + 1), params: {}, body };
 }

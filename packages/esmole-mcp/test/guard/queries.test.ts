@@ -67,7 +67,7 @@ describe('queries that name a hidden index, or could', () => {
         createRefusal(() => acceptNarrowed(request, 'main', narrowed)),
         request.path,
       ).toBeDefined();
-      // What reaches out of the cluster is no read, and such a connection may do more.
+      // What reaches out of the cluster is not a read, and such a connection may do more.
       if (failure?.code === 'E_NOT_A_READ') continue;
       const open = createRefusal(() => acceptOpen(request, 'main', { ...closed, readonly: false }));
       expect(open?.code, request.path).toBe('E_INDEX_REFUSED');

@@ -5,7 +5,7 @@ import type { RunningEngine } from '@dbmole/engines';
 export interface Reply {
   readonly status: number;
   readonly text: string;
-  /** Undefined when it is no JSON. */
+  /** Undefined when it is not JSON. */
   readonly json: unknown;
 }
 

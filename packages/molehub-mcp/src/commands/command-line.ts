@@ -91,7 +91,7 @@ function checkLine(
   if (foreign !== undefined) throw new Failure('input', `${name} does not take --${foreign}`, { hint });
 }
 
-/** What the installed server shall be started with. */
+/** What the installed server should be started with. */
 function listServerArgs(values: Readonly<Record<string, unknown>>): string[] {
   const names = [...flags, { name: 'shared' }].map(({ name }) => name);
   return [

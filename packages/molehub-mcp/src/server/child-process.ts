@@ -23,7 +23,7 @@ const maxOutputFlow = 16 * 1024 * 1024;
 const maxStderrFlow = 512 * 1024;
 /** A server that does not read is written to no further. */
 const maxUnreadBytes = 64 * 1024 * 1024;
-/** What a server gets to end by itself, and then once more after SIGTERM. */
+/** What a server gets to end by itself, and then again after SIGTERM. */
 const endMs = 1_500;
 const killedMs = 500;
 

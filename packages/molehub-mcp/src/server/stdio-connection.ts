@@ -15,7 +15,7 @@ export interface StdioOptions extends OpenOptions {
   logFile: string;
 }
 
-/** Starts a program and speaks to it in the era that it knows. A server that ends at the newer era's question is started once more. */
+/** Starts a program and speaks to it in the era that it knows. A server that ends at the newer era's question is started again. */
 export async function openStdio(options: StdioOptions): Promise<ServerConnection> {
   const end = Date.now() + options.startMs;
   try {

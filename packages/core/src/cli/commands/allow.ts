@@ -130,7 +130,7 @@ function isFolder(path: string): boolean {
 
 /**
  * The files of the project's folder that its commands name. What is allowed is the project file alone: these can be changed
- * later, by anyone who changes the repository, and would run all the same.
+ * later, by anyone who changes the repository, and would run anyway.
  */
 function listScripts(value: unknown, file: string): string[] {
   const base = dirname(file);

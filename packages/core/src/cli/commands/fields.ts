@@ -49,7 +49,7 @@ function parseJson(key: string, text: string): unknown {
   }
 }
 
-/** Those that are no text. */
+/** Those that are not text. */
 function listTypes(schema: z.core.$ZodType): ReadonlyMap<string, unknown> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return new Map(Object.entries(properties).map(([key, one]) => [key, typeof one === 'object' ? one.type : undefined]));

@@ -54,7 +54,7 @@ function writeOne(query: ImportedQuery, target: QueryTarget): Outcome {
   const issue = findIssue(asRead, target);
   const file = { name, remark: remarks.map((remark) => `, ${remark}`).join('') };
   if (issue === undefined) return write({ ...file, text: asRead }, target);
-  // What is no read may be meant to write, which a file says in a line of its own.
+  // What is not a read may be meant to write, which a file says in a line of its own.
   const asWrite = toFile({ name, header: [...header, 'effect: write'], body }, target);
   if (isRead || target.folder.kind !== 'own' || findIssue(asWrite, target) !== undefined)
     return { path: undefined, reason: issue };

@@ -16,7 +16,7 @@ export interface Denial {
   message: string;
 }
 
-/** Gets the header `Authorization`. Throws only what is no fault of the caller. */
+/** Gets the header `Authorization`. Throws only what is not a fault of the caller. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal | Denial>;
 
 const writeScope = 'mole:write';

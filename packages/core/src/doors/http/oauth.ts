@@ -24,7 +24,7 @@ export interface Oauth {
   metadata(): object;
   /** The paths at which the metadata is served, without a token. */
   metadataPaths: readonly string[];
-  /** Reads the issuer's keys. Throws a Failure that says what is wrong; the server can serve nevertheless, and tries again. */
+  /** Reads the issuer's keys. Throws a Failure that says what is wrong; the server can serve anyway, and tries again. */
   check(): Promise<void>;
 }
 

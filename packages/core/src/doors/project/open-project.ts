@@ -34,7 +34,7 @@ export interface OpenProjectOptions extends ServeFiles {
 
 /**
  * Begins to serve a project on its own port. Fails before anything is bound when the project is disabled, or when another server
- * runs for it. Where the state folder cannot be written, the server starts all the same, and neither its port nor that it runs is known.
+ * runs for it. Where the state folder cannot be written, the server starts anyway, and neither its port nor that it runs is known.
  */
 export async function openProject(options: OpenProjectOptions): Promise<OpenProject> {
   const { stateFolder, root } = options;

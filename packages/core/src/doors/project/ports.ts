@@ -9,7 +9,7 @@ type PortMap = ReadonlyMap<string, number>;
 
 /** Where ports are remembered. */
 export interface PortMemory {
-  /** Returns the port of the root, or assigns the first free one. Ports that were tried in vain are not assigned again. */
+  /** Returns the port of the root, or assigns the first free one. Ports that were tried without success are not assigned again. */
   reserve(root: string, tried: ReadonlySet<number>): Promise<number>;
   remember(root: string, port: number): Promise<void>;
 }

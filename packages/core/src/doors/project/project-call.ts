@@ -99,7 +99,7 @@ class AnswerReader {
   }
 
   #take(text: string): void {
-    // An answer that was cut off is no JSON.
+    // An answer that was cut off is not JSON.
     const message = parseJson(text);
     if (!isFields(message)) return;
     if (message.method === 'notifications/progress') this.#report(message.params);

@@ -61,7 +61,7 @@ export function listPlaces({ app }: FolderOptions, machine: Machine): string[] {
 /** Why a socket must not lie there, by its path alone. */
 export function refusePlace(folder: string, { root }: FolderOptions, { platform, home }: Machine): string | undefined {
   if (platform === 'win32') return undefined;
-  // A working directory that holds the whole home is no repository.
+  // A working directory that holds the whole home is not a repository.
   if (contains(root, folder) && !contains(root, home)) return `${folder} is inside of ${root}`;
   if (folder.startsWith('/mnt/')) return `${folder} may be a drive of another system, where sockets fail`;
   const bytes = Buffer.byteLength(`${folder}/.sock`) + keyLength;

@@ -63,12 +63,12 @@ function tooLong(field: string, length: number): Failure {
   });
 }
 
-/** A connection that is, or shall be, in the store. */
+/** A connection that is, or should be, in the store. */
 export function inStore<C extends BaseConnection>(raw: Fields, { storePath }: EditRules<C>): WrittenConnection {
   return { raw, origin: { kind: 'store', where: storePath }, base: dirname(storePath), expands: true };
 }
 
-/** Throws what is wrong with a connection that shall be stored, by key. */
+/** Throws what is wrong with a connection that should be stored, by key. */
 export function assertFits<C extends BaseConnection>(raw: Fields, rules: EditRules<C>): void {
   const { schema, connections } = rules.reader;
   const { shown } = connections.read(inStore(raw, rules));

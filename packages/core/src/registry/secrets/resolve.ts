@@ -11,7 +11,7 @@ import { invalidFailure, isInlineKey, type Reader, shownTexts, unsetFailure } fr
 import type { SecretUse } from './secret-memory.ts';
 import { resolveSecret } from './secrets.ts';
 
-/** The connection as it is used: variables expanded, every secret read, and validated once more as a whole. */
+/** The connection as it is used: variables expanded, every secret read, and validated again as a whole. */
 export async function resolveListed<C extends BaseConnection>(
   listed: Listed<C>,
   reader: Reader<C>,

@@ -20,7 +20,7 @@ export interface ManagedOptions {
 
 /**
  * Brackets one call: gets the live backend of a name, uses it, gives it back. A stale backend is replaced and the call
- * made once more, never twice. Everything that goes wrong is thrown as a Failure; the tool layer makes it an answer.
+ * made again, never twice. Everything that goes wrong is thrown as a Failure; the tool layer makes it an answer.
  */
 export async function withManaged<B extends Backend, Result>(
   manager: Pick<Manager<B>, 'acquire'>,

@@ -91,7 +91,7 @@ class OpenSshLink implements Link {
     if (code !== 0) throw explainLogin(this.#step.label, await this.#withProxyWords(stderr));
   }
 
-  /** ssh discards what a ProxyCommand says where ControlPersist is set, so that has to be asked once more without it. */
+  /** ssh discards what a ProxyCommand says where ControlPersist is set, so that has to be asked again without it. */
   async #withProxyWords(stderr: string): Promise<string> {
     if (!isProxyLoss(stderr)) return stderr;
     const { signal, program } = this.#options;

@@ -11,7 +11,7 @@ const indexKeys: ReadonlySet<string> = new Set(['index', '_index', 'indices', 't
 
 /**
  * Checks the indices that a search names at any depth. A user's field may have such a key too; with a list of allowed indices its value
- * counts as an index, because the two cannot be told apart.
+ * counts as an index, because the two cannot be distinguished.
  */
 export function checkMentions(body: unknown, rules: IndexRules): void {
   walk(body, 0, (key, value) => checkMentionAt(key, value, rules));

@@ -11,7 +11,7 @@ const longSeconds = { running: 60, idle: 60, idleWithLocks: 2 };
 const alarmingSeconds = { running: 1_800, idle: 600 };
 const maxSessions = 500;
 
-/** Threads of the server itself and of replication are no clients. */
+/** Threads of the server itself and of replication are not clients. */
 const isClient = `p.id <> connection_id() and p.command not in ('Daemon', 'Binlog Dump', 'Binlog Dump GTID')
   and p.user not in ('system user', 'event_scheduler')`;
 

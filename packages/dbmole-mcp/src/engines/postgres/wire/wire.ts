@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Failure, onAbort } from '@dbmole/core';
 import type { SessionTarget } from '../../../engine.ts';
 
-/** How a server is reached: for a session, and once more for each statement that is to be stopped. */
+/** How a server is reached: for a session, and again for each statement that is to be stopped. */
 export interface Route {
   target: SessionTarget;
   /** Undefined: plain. */
