@@ -54,7 +54,7 @@ export class ExportSink implements RowSink {
     return this.#columns.length;
   }
 
-  /** An engine's session must not have to know what a sink may throw. */
+  /** An engine's session should not have to know what a sink may throw. */
   #write(work: () => void): boolean {
     try {
       work();
