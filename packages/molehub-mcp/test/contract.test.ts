@@ -15,7 +15,7 @@ const built = (name: string) => ({
   command: node,
   args: [fileURLToPath(new URL(`../../${name}/dist/main.js`, import.meta.url))],
 });
-/** A package without dependencies; it would be the largest one of ours. */
+/** Fetched when it is first needed: installed, it would be the largest package of the tests. */
 const browserPackage = {
   ...{ name: 'chrome-devtools-mcp', version: '1.11.0', folder: 'chrome-devtools-mcp-1.11.0' },
   about: 'about 15 MB',

@@ -3,7 +3,7 @@ import { runCommand } from '../run/run-command.ts';
 import { cached } from './cache.ts';
 import { sayProgress } from './progress.ts';
 
-export interface PackedPackage {
+interface PackedPackage {
   name: string;
   version: string;
   /** Its place in the cache. */
