@@ -57,7 +57,7 @@ describe.each(engines)('listing the indices of %s', (id) => {
     expect(text).toMatch(/^Rows 1-4; more follow: same call with offset=4\./);
     expect(text.split('\n')).toHaveLength(6);
     expect((await list({ index: `${prefix}-alias` })).split('\n')).toHaveLength(3);
-    expect(await list({ index: `${prefix}-none*` })).toMatch(/^No rows\./);
+    expect(await list({ index: `${prefix}-none*` })).toMatch(/^No rows\. No index matches "[^"]+"; nearest: [^.]*\b[^ ]+\.$/);
   });
 
   it('offers names that resemble a missing index', async () => {

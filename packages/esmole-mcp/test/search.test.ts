@@ -63,6 +63,7 @@ describe.each(engines)('searching on %s', (id) => {
         .slice(1)
         .map((row) => row.split(',').at(1)),
     ).toEqual(['id', '0', '1', '2']);
+    expect(collapsed).toMatch(/^Hits 1-3 of 120 .* The total counts documents, not the groups of collapse\. Data/);
     const filtered = { post_filter: { term: { id: 7 } }, min_score: 0.5, source: ['id'] };
     expect(await search(filtered)).toMatch(/^Hit 1 of 1 .*\n_id,_score,id\n7,1,7$/s);
     expect(await search({ body: { query: { term: { id: 8 } }, _source: ['id'], size: 5 } })).toMatch(/\n_id,_score,id\n8,1,8$/);

@@ -44,6 +44,8 @@ describe('answerFailure', () => {
     ],
     [400, 'index_closed_exception', 'closed', 'to open it'],
     [400, 'illegal_argument_exception', 'Fielddata is disabled on [url] in [web].', 'keyword field'],
+    [400, 'illegal_argument_exception', "Can't sort on field [s]; the field has incompatible sort types: [LONG]", 'one type'],
+    [405, 'e', 'Incorrect HTTP method for uri [/_sql] and method [POST], allowed: [GET]', 'lacks that API'],
     [503, 'no_shard_available_action_exception', 'index [red-1] has no active shard copy', 'which shards of "red-1"'],
   ])('has a next step for status %i, %s: %s', (status, type, reason, hint) => {
     expect(readHint(failure(status, { error: { type, reason, root_cause: [] }, status }), 'tools')).toContain(hint);

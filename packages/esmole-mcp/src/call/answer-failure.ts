@@ -51,6 +51,8 @@ const hints: readonly (readonly [reason: RegExp, hint: Hint])[] = [
   [/Result window is too large/, 'Page with search_after: sort by a unique field and pass the sort values of the last hit.'],
   [/too_many_buckets/, 'Ask for fewer buckets: a larger interval, a smaller size, or a composite aggregation with `after`.'],
   [/fielddata is disabled/i, ['Sort and aggregate by a keyword field, such as name.keyword.', seeFields]],
+  [/incompatible sort types/, ['Sort only indices where the field has one type.', seeFields]],
+  [/Incorrect HTTP method for uri \[\/_/, 'Use an allowed method. If yours is the documented one, this cluster lacks that API.'],
   [/index_not_found_exception/, seeIndices],
   [/index_closed_exception/, 'Leave the index out, or ask an administrator of the cluster to open it.'],
 ];

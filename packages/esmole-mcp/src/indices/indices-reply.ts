@@ -14,7 +14,7 @@ export async function listIndices(call: ClusterCall, args: ListIndicesArgs): Pro
   const { rows, summary } = formatIndexTable(items, args);
   const unknown = items.length === 0 && args.index !== undefined ? await formatUnknownIndex(call, args.index) : [];
   const nested = await formatNestedNote(call, args.index, items);
-  return respond.table(rows.finish(), { notes: [...unknown, summary, ...nested, ...missing] });
+  return respond.table(rows.finish(), { notes: [...unknown, ...(items.length === 0 ? [] : [summary]), ...nested, ...missing] });
 }
 
 /** The cluster goes through all fields of each index for it. */

@@ -38,9 +38,10 @@ export async function search(call: ClusterCall, given: SearchArgs): Promise<Tool
       ? 'The answer was too long to keep completely: ask for fewer buckets or fields.'
       : '';
   const covers = answer.aggregations !== undefined && incomplete.length === 0 ? 'Aggregations cover all matches.' : '';
+  const collapsed = isObject(args.body?.collapse) ? 'The total counts documents, not the groups of collapse.' : '';
   const extent = formatExtent(answer, { args, page, shown: table.shown, more: await page.readOn(table.shown) });
   const unknown = await findUnknownNames(call, args, { page, isEmpty: aggregationText.isEmpty });
-  const notes = [...unknown, table.cuts, cut, covers, ...aggregations.notes, ...incomplete, ...call.news(page.answer)];
+  const notes = [...unknown, table.cuts, cut, collapsed, covers, ...aggregations.notes, ...incomplete, ...call.news(page.answer)];
   const line = [extent, ...notes].filter((part) => part !== '').join(' ');
   const text = [table.body, aggregations.body, extras].filter((part) => part !== '').join(gap);
   return respond.text(text, { line, budget });
