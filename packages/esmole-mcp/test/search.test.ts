@@ -189,6 +189,7 @@ describe.each(engines)('searching on %s', (id) => {
     expect(text).toContain('1-500 of 5000000');
     const on = (await tools.call('es_search', { index: `${index}-big`, cell_offset: 4_000_000, cell_limit: 10 })).text;
     expect(on).toContain('4000001-4000010 of 5000000');
+    expect(on).toMatch(/^[^\n]* 1 cell cut after 10 characters: same call with cell_offset=4000010\. /);
   });
 
   it('stays within its budget whatever is asked, and says so', async () => {

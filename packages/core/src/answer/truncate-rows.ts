@@ -19,6 +19,8 @@ export interface RowsOptions {
   offset?: number;
   /** Where in long cells to begin. */
   cellOffset?: number;
+  /** How far into a long cell the caller can begin. */
+  maxCellOffset?: number;
   /** Nothing follows the table in its answer, so that a cell of its only row can be shown as plain text. */
   textCell?: boolean;
   /** Rows that there are on all pages together, where that is known. */
@@ -69,6 +71,7 @@ class BudgetedRows implements RowWriter {
   readonly #rowLimit: number;
   readonly #offset: number;
   readonly #window: CellWindow;
+  readonly #maxCellOffset: number;
   readonly #once: boolean;
   readonly #total: number | undefined;
   readonly #isOneOfSeveral: boolean;
@@ -93,6 +96,7 @@ class BudgetedRows implements RowWriter {
     this.#rowLimit = options.rowLimit ?? defaultRowLimit;
     this.#offset = options.offset ?? 0;
     this.#window = { offset: options.cellOffset ?? 0, limit: options.cellLimit ?? defaultCellLimit };
+    this.#maxCellOffset = options.maxCellOffset ?? maxCellOffset;
     this.#once = options.once ?? false;
     this.#total = options.total;
     this.#isOneOfSeveral = options.isOneOfSeveral ?? false;
@@ -121,7 +125,7 @@ class BudgetedRows implements RowWriter {
     const rest = this.#stoppedBy === undefined ? more : 'yes';
     const { cut, redacted } = this.#count;
     const end = this.#window.offset + this.#window.limit;
-    const unkept = end > maxCellOffset ? cut : this.#count.unkept;
+    const unkept = end > this.#maxCellOffset ? cut : this.#count.unkept;
     const textLine = this.#lines.length === 1 ? this.#textLine : undefined;
     const { texts, isCrlf } = foldLineBreaks(textLine === undefined ? this.#lines : withTextCell(textLine));
     const facts: RowFacts = {

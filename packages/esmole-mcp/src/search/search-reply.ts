@@ -7,7 +7,7 @@ import { AggregationText, type FormattedAggregations } from './aggregations/aggr
 import { formatTotal, type Hit, isObject, tabulate } from './hit-table.ts';
 import { budget, type Page } from './read-hits.ts';
 import { readPage } from './read-page.ts';
-import { resultWindow } from './result-window.ts';
+import { maxCellOffset, resultWindow } from './result-window.ts';
 import { findUnknownNames, withNearestFields } from './unknown-fields.ts';
 
 /** Characters of the first line. */
@@ -84,7 +84,7 @@ async function formatHits(hits: readonly Hit[], args: SearchArgs, room: number):
   const options = { isOneIndex, computed: findComputed(args.sort), room, cellLimit: args.cell_limit };
   const { columns, rows } = await tabulate(hits, options);
   const { cell_limit: cellLimit, cell_offset: cellOffset, size: rowLimit } = args;
-  const writer = truncateRows({ columns, budget: room, cellLimit, cellOffset, rowLimit });
+  const writer = truncateRows({ columns, budget: room, cellLimit, cellOffset, maxCellOffset, rowLimit });
   for (const row of rows) if (!writer.add(row)) break;
   const { body, shownRows, cuts } = writer.finish();
   return { body, shown: shownRows, cuts };

@@ -1,6 +1,6 @@
 import { defineTool, parseArguments, type Tool } from '@dbmole/core';
 import * as z from 'zod';
-import { resultWindow } from '../search/result-window.ts';
+import { maxCellOffset, resultWindow } from '../search/result-window.ts';
 import { type ClusterTools, connectionArgument, indexArgument, timeoutArgument } from '../tool.ts';
 
 const anyObject = z.looseObject({});
@@ -29,7 +29,7 @@ const input = () =>
     highlight: z.array(z.string()).optional(),
     body: anyObject.optional(),
     cell_limit: z.int().min(1).max(30_000).default(500),
-    cell_offset: z.int().min(0).max(16_000_000).default(0),
+    cell_offset: z.int().min(0).max(maxCellOffset).default(0),
     timeout_ms: timeoutArgument,
   });
 
