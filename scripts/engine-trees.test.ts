@@ -37,6 +37,9 @@ const onlyPostgres: Differences = {
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
   'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',
+  'partitions can lack an index that their table has, and text sorts by a library of the system':
+    'diagnosis/partition-indexes diagnosis/collations',
+  'roles and databases have limits of their own': 'diagnosis/limits',
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 

@@ -7,6 +7,7 @@ import {
   joinFacts,
   type Severity,
 } from '@dbmole/core';
+import { formatBytes } from '../catalog/schema-text.ts';
 
 /** What a server has counted of one kind of statement. */
 export interface StatementFigures {
@@ -22,12 +23,16 @@ export interface StatementFigures {
   facts: readonly string[];
   /** Writes temporary files. */
   spills: boolean;
+  /** Of all calls, where the engine counts them. */
+  spilledBytes?: number;
 }
 
 /** A statement is slow from here on: faster ones are not worth an index, however many there are. */
 const minMeanMs = 50;
 const largeShare = 0.3;
 const noticeableShare = 0.1;
+/** What one call writes to temporary files, from which on more memory is worth it. */
+const minSpilledBytes = 8 * 1024 * 1024;
 /** Calls that are one run of a job, not a pattern. */
 const minCalls = 2;
 
@@ -47,7 +52,8 @@ export function judgeStatements(all: readonly StatementFigures[], { limit, total
 
 function judge(figures: StatementFigures): Finding[] {
   const { sql, share, meanMs, calls, spills, totalMs } = figures;
-  if (meanMs < minMeanMs || share < noticeableShare || calls < minCalls) return [];
+  if (calls < minCalls) return [];
+  if (meanMs < minMeanMs || share < noticeableShare) return judgeSpills(figures);
   const severity: Severity = share >= largeShare ? 'high' : 'medium';
   return [
     {
@@ -56,6 +62,19 @@ function judge(figures: StatementFigures): Finding[] {
       evidence: `${format(figures)}`,
       consequence: `It takes ${formatShare(share)} of the time of all statements, ${formatMilliseconds(meanMs)} each${spills ? ', and sorts or hashes in temporary files' : ''}.`,
       next: `explain with analyze of one such statement: ${formatStatement(sql)}`,
+    },
+  ];
+}
+
+function judgeSpills({ sql, calls, totalMs, spilledBytes = 0 }: StatementFigures): Finding[] {
+  if (spilledBytes < minSpilledBytes * calls) return [];
+  return [
+    {
+      severity: 'low',
+      weight: totalMs,
+      evidence: `${calls} calls wrote ${formatBytes(Math.round(spilledBytes / calls))} of temporary files each: ${formatStatement(sql)}`,
+      consequence: 'Its sorts or hashes do not fit into memory, and wait for the disk.',
+      next: `explain with analyze of one such statement shows which step; it may need more memory, or an index in that order: ${formatStatement(sql)}`,
     },
   ];
 }

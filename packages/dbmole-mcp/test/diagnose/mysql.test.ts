@@ -3,11 +3,12 @@ import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Account, createAccount, runDirect } from '../direct.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
+import { type Defect, defects, harmless } from './mysql-defects.ts';
 
 const engines: readonly ServerId[] = ['mysql80', 'mysql97', 'mariadb1011'];
 const waiting = { timeout: 20_000, interval: 200 };
 
-const defects = [
+const manyDefects = [
   'create table customer (id int auto_increment primary key, name varchar(50))',
   "insert into customer (name) values ('a'), ('b')",
   'create table orders (id bigint auto_increment primary key, customer_id int, placed_at datetime, note varchar(50))',
@@ -26,7 +27,16 @@ const defects = [
 ];
 
 describe.each(engines)('diagnose on %s', (id) => {
-  const engine = useEngine(id, { shared: true });
+  const engine = useEngine(id, {
+    settings: {
+      innodb_doublewrite: 'ON',
+      innodb_flush_log_at_trx_commit: '1',
+      log_bin: 'binlog',
+      server_id: '1',
+      sync_binlog: '1',
+      binlog_expire_logs_seconds: '2592000',
+    },
+  });
   const isMaria = id.startsWith('mariadb');
   let account: Account;
   let tools: OpenTools;
@@ -49,22 +59,63 @@ describe.each(engines)('diagnose on %s', (id) => {
   afterAll(async () => {
     await Promise.all(clients.map((client) => client.destroy()));
     await tools.close();
-    await runDirect(engine(), [`drop database ${account.database}`, `drop user '${account.user}'@'%'`]);
   });
 
   it('has no finding on an empty schema', async () => {
-    for (const check of ['indexes', 'tables', 'replication', 'privileges']) {
+    for (const check of ['activity', 'locks', 'indexes', 'tables', 'replication', 'settings', 'privileges']) {
       expect(await diagnose({ check })).toMatch(new RegExp(`^${check}: No findings\\.`));
     }
     expect(await diagnose()).not.toContain('failed');
   });
+
+  it('has no finding on what only looks wrong', async () => {
+    await runDirect(engine(), harmless, account.database);
+    for (const check of ['indexes', 'tables']) expect(await diagnose({ check })).toMatch(new RegExp(`^${check}: No findings\\.`));
+    await startOver();
+  });
+
+  for (const defect of defects) {
+    it(`finds ${defect.name}, and names a step that works`, async () => {
+      await plant(defect);
+      const { check, found } = defect;
+      await vi.waitFor(async () => expect(readFirst(await findings(check), 3)).toMatch(found), waiting);
+      expect(await diagnose()).toMatch(new RegExp(`^${check}: (?:high|medium|low): `, 'm'));
+      await mend(defect, await findings(check));
+      for (const client of clients.splice(0)) client.destroy();
+      await vi.waitFor(async () => expect(await findings(check)).not.toMatch(found), waiting);
+      await startOver();
+    });
+  }
+
+  async function startOver(): Promise<void> {
+    await runDirect(engine(), [`drop database ${account.database}`, `create database ${account.database}`]);
+  }
+
+  async function plant({ plant: statements, wait }: Defect): Promise<void> {
+    if (wait === undefined) return void (await runDirect(engine(), statements, account.database));
+    const holder = await connect();
+    for (const sql of statements) await holder.query(sql);
+    for (const sql of wait) {
+      const client = await connect();
+      void client.query(sql).catch(() => undefined);
+      await vi.waitFor(async () => expect(await diagnose({ check: 'activity' })).toContain(`: ${sql}`), waiting);
+    }
+  }
+
+  async function mend({ found, mend: step }: Defect, text: string): Promise<void> {
+    if (!(step instanceof RegExp)) return void (await runDirect(engine(), step, account.database));
+    const lines = text.split('\n');
+    const [statement = ''] = step.exec(lines[lines.findIndex((line) => found.test(line)) + 2] ?? '') ?? [];
+    expect(statement).not.toBe('');
+    await runDirect(engine(), [/^\d+$/.test(statement) ? `KILL ${statement}` : statement], account.database);
+  }
 
   describe('with planted defects', () => {
     beforeAll(async () => {
       const hide = isMaria ? 'alter index hidden ignored' : 'alter index hidden invisible';
       await runDirect(
         engine(),
-        [...defects, 'create index hidden on orders (note)', `alter table orders ${hide}`, 'analyze table ticket, orders'],
+        [...manyDefects, 'create index hidden on orders (note)', `alter table orders ${hide}`, 'analyze table ticket, orders'],
         account.database,
       );
       const [idle, second, third] = [await connect(), await connect(), await connect()];
@@ -176,3 +227,12 @@ describe.each(engines)('diagnose on %s', (id) => {
     });
   });
 });
+
+/** The first lines of the findings of a check. */
+function readFirst(text: string, count: number): string {
+  return text
+    .split('\n')
+    .filter((line) => /^(?:high|medium|low): /.test(line))
+    .slice(0, count)
+    .join('\n');
+}

@@ -3,13 +3,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Account, createAccount, runDirect } from '../direct.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
+import { cleanUp, type Defect, defects, harmless, harmlessSince15 } from './postgres-defects.ts';
 
 const engines: readonly ServerId[] = ['postgres14', 'postgres18'];
 
 const waiting = { timeout: 20_000, interval: 200 };
 
 /** Each is a defect of its own; the comments say what it is. */
-const defects = [
+const manyDefects = [
   'create table customer (id int generated always as identity primary key, name text)',
   "insert into customer (name) select 'c' || i from generate_series(1, 2000) i",
   'create table orders (id bigint generated always as identity primary key, customer_id int references customer, placed_at timestamptz, note text)',
@@ -52,13 +53,16 @@ const defects = [
 ];
 
 describe.each(engines)('diagnose on %s', (id) => {
-  const engine = useEngine(id, { settings: { wal_level: 'logical', max_prepared_transactions: '2', fsync: 'off' } });
+  const engine = useEngine(id, {
+    settings: { wal_level: 'logical', max_prepared_transactions: '2', archive_mode: 'on', fsync: 'off' },
+  });
   let account: Account;
   let tools: OpenTools;
   const clients: pg.Client[] = [];
-  const connect = async () => {
+  const connect = async (role?: string) => {
     const { host, port, user, password } = engine();
-    const client = new pg.Client({ host, port, user, password, database: account.database, application_name: 'shopkeeper' });
+    const own = role === undefined ? { user, password } : { user: role, password: role };
+    const client = new pg.Client({ host, port, ...own, database: account.database, application_name: 'shopkeeper' });
     client.on('error', () => undefined);
     await client.connect();
     clients.push(client);
@@ -90,9 +94,52 @@ describe.each(engines)('diagnose on %s', (id) => {
       expect(await diagnose({ check })).toMatch(new RegExp(`^${check}: No findings\\.`));
   });
 
+  it('has no finding on what only looks wrong', async () => {
+    await runDirect(engine(), [...harmless, ...(id === 'postgres14' ? [] : harmlessSince15)], account.database);
+    for (const check of ['indexes', 'tables']) expect(await diagnose({ check })).toMatch(new RegExp(`^${check}: No findings\\.`));
+    expect(await diagnose({ check: 'indexes' })).toContain(
+      'Listed:\n  foreign key child_parent_id_fkey of child (parent_id) has no index; the table has about 0 rows, so it does not matter yet',
+    );
+    await runDirect(engine(), cleanUp, account.database);
+  });
+
+  for (const defect of defects) {
+    it(`finds ${defect.name}, and names a step that works`, async () => {
+      await plant(defect);
+      const { check, found } = defect;
+      await vi.waitFor(async () => expect(readFirst(await worst(check), 3)).toMatch(found), waiting);
+      expect(await diagnose()).toMatch(new RegExp(`^${check}: (?:high|medium|low): `, 'm'));
+      await mend(defect, await worst(check));
+      await vi.waitFor(async () => expect(await worst(check)).not.toMatch(found), waiting);
+      await Promise.all(clients.splice(0).map((client) => client.end()));
+      await runDirect(engine(), cleanUp, account.database);
+    });
+  }
+
+  async function plant({ plant: statements, wait, role }: Defect): Promise<void> {
+    if (wait === undefined) await runDirect(engine(), statements, account.database);
+    else await waitBehind(statements, wait);
+    if (role !== undefined) await connect(role);
+  }
+
+  async function waitBehind(statements: readonly string[], wait: string): Promise<void> {
+    const [holder, waiter] = [await connect(), await connect()];
+    for (const sql of statements) await holder.query(sql);
+    void waiter.query(wait).catch(() => undefined);
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(1), waiting);
+  }
+
+  async function mend({ found, mend: step }: Defect, text: string): Promise<void> {
+    if (!(step instanceof RegExp)) return void (await runDirect(engine(), step, account.database));
+    const lines = text.split('\n');
+    const [statements = ''] = step.exec(lines[lines.findIndex((line) => found.test(line)) + 2] ?? '') ?? [];
+    expect(statements).not.toBe('');
+    await runDirect(engine(), statements.split('; then '), account.database);
+  }
+
   describe('with planted defects', () => {
     beforeAll(async () => {
-      await runDirect(engine(), defects, account.database);
+      await runDirect(engine(), manyDefects, account.database);
       await runDirect(engine(), ["select pg_create_physical_replication_slot('forgotten', true)"], account.database);
       // Unique values, of which there are none: the index stays behind as invalid.
       await runDirect(
@@ -243,3 +290,12 @@ describe.each(engines)('diagnose on %s', (id) => {
     });
   });
 });
+
+/** The first lines of the findings of a check. */
+function readFirst(text: string, count: number): string {
+  return text
+    .split('\n')
+    .filter((line) => /^(?:high|medium|low): /.test(line))
+    .slice(0, count)
+    .join('\n');
+}

@@ -24,6 +24,11 @@ order by coalesce(timestampdiff(second, t.trx_started, now()), p.time) desc limi
 
 const transactionsSql = 'select trx_id from information_schema.innodb_trx limit 1';
 
+/** Prepared XA transactions belong to no session, once theirs has ended or the server was started again. */
+const preparedSql = `
+select trx_id, timestampdiff(second, trx_started, now()), trx_rows_modified from information_schema.innodb_trx
+where trx_mysql_thread_id = 0 and trx_rows_locked > 0 limit 50`;
+
 /** Without the privilege PROCESS, which the transactions need, an account sees its own sessions only. */
 const ownSessionsSql = `
 select p.id, p.user, p.db, p.command, p.state, p.time, left(p.info, 400), null, null, null
@@ -43,11 +48,15 @@ interface SessionRow {
 
 export async function checkActivity(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
   // A server that needs no transaction for the answer does not check whether the account may see them.
-  const [transactions, found] = await Promise.all([askIfAllowed(run, transactionsSql), askIfAllowed(run, sessionsSql)]);
+  const [transactions, found, prepared] = await Promise.all([
+    askIfAllowed(run, transactionsSql),
+    askIfAllowed(run, sessionsSql),
+    askIfAllowed(run, preparedSql),
+  ]);
   const all = transactions === undefined ? undefined : found;
   const sessions = (all ?? (await run(ownSessionsSql))).map(readSession);
   return {
-    findings: sessions.flatMap(judgeSession),
+    findings: [...sessions.flatMap(judgeSession), ...(prepared ?? []).flatMap(judgePrepared)],
     listing: sessions.slice(0, limit).map(formatSession),
     hidden:
       all === undefined
@@ -101,6 +110,21 @@ function judgeIdle({ id, who, seconds, changed, locked }: SessionRow): Finding[]
   ];
 }
 
+function judgePrepared([id, seconds, changed]: Row): Finding[] {
+  const age = readCount(seconds);
+  if (age < longSeconds.idleWithLocks) return [];
+  return [
+    {
+      severity: age >= alarmingSeconds.idle ? 'high' : 'medium',
+      weight: age,
+      evidence: `transaction ${id} of no session has ${changed} rows changed and has been open for ${formatSeconds(age)}: it is prepared (XA)`,
+      consequence:
+        'It keeps its row locks, also across a restart of the server, and InnoDB keeps old versions of all rows for it.',
+      next: 'XA RECOVER lists it; a person who knows its coordinator can end it: XA COMMIT or XA ROLLBACK with its xid.',
+    },
+  ];
+}
+
 function describeRunning({ id, who, state, seconds, sql }: SessionRow): Finding {
   return {
     severity: seconds >= alarmingSeconds.running ? 'high' : 'medium',
@@ -112,6 +136,6 @@ function describeRunning({ id, who, state, seconds, sql }: SessionRow): Finding 
 }
 
 /** Such a wait is a finding of the check of locks. */
-function isLockWait(state: string): boolean {
-  return /^waiting for .*lock/i.test(state);
+export function isLockWait(state: string): boolean {
+  return /^(?:waiting for .*lock|user lock)/i.test(state);
 }

@@ -22,8 +22,11 @@ interface Index {
   name: string;
   isUnique: boolean;
   type: string;
+  isNullable: boolean;
   /** `a`, `b(10) desc`; an expression counts as itself. */
   parts: string[];
+  /** The same without the lengths of prefixes. */
+  columns: string[];
   isHidden: boolean;
   rows: number;
 }
@@ -31,13 +34,13 @@ interface Index {
 /** The parts of all indexes. Cardinality would make the server read the indexes themselves. */
 function formatPartsSql(where: string, maria: boolean): string {
   const more = maria ? "null, ignored = 'YES'" : "expression, is_visible = 'NO'";
-  return `select table_schema, table_name, index_name, non_unique = 0, index_type, column_name, sub_part, collation, ${more}, seq_in_index
+  return `select table_schema, table_name, index_name, non_unique = 0, index_type, column_name, sub_part, collation, ${more}, seq_in_index, nullable
     from information_schema.statistics where ${where} limit ${maxParts}`;
 }
 
 function formatKeylessSql(where: string): string {
   return `select t.table_schema, t.table_name, t.table_rows from information_schema.tables t
-    where t.table_type = 'BASE TABLE' and ${where} and not exists (select 1 from information_schema.statistics s
+    where t.engine = 'InnoDB' and ${where} and not exists (select 1 from information_schema.statistics s
       where s.table_schema = t.table_schema and s.table_name = t.table_name and s.index_name = 'PRIMARY')
     limit ${maxTables}`;
 }
@@ -92,7 +95,7 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
       ...findRedundant(indexes),
       ...(hasUses ? findUnused(indexes, uses, context, formatSeconds(readCount(state[1]))) : []),
       ...indexes.filter(({ isHidden }) => isHidden).map(formatHidden),
-      ...keyless.map((row) => formatKeyless(row, context)),
+      ...findKeyless(keyless, indexes, context),
     ],
     listing: [],
     notes: [
@@ -119,7 +122,7 @@ function sortParts(rows: readonly Row[]): readonly Row[] {
 
 function groupParts(rows: readonly Row[], context: CatalogContext, counts: ReadonlyMap<string, number>): Index[] {
   const indexes = new Map<string, Index>();
-  for (const [schema, table, name, unique, type, column, length, order, expression, hidden] of sortParts(rows)) {
+  for (const [schema, table, name, unique, type, column, length, order, expression, hidden, , nullable] of sortParts(rows)) {
     const label = context.formatLabel(schema, table);
     const key = JSON.stringify([label, name]);
     const index = indexes.get(key) ?? {
@@ -127,13 +130,19 @@ function groupParts(rows: readonly Row[], context: CatalogContext, counts: Reado
       name: name ?? '',
       isUnique: unique === '1',
       type: type ?? '',
+      isNullable: false,
       parts: [],
+      columns: [],
       isHidden: hidden === '1',
       rows: counts.get(label) ?? 0,
     };
     indexes.set(key, index);
     const part = column === null ? `(${expression})` : (column ?? '');
-    index.parts.push(`${part}${length === null ? '' : `(${length})`}${order === 'D' ? ' desc' : ''}`);
+    const direction = order === 'D' ? ' desc' : '';
+    index.parts.push(`${part}${length === null ? '' : `(${length})`}${direction}`);
+    index.columns.push(`${part}${direction}`);
+    // An index on an expression, or on the beginning of a text, cannot be the key of a table.
+    index.isNullable ||= nullable === 'YES' || column === null || length !== null;
   }
   return [...indexes.values()];
 }
@@ -160,8 +169,10 @@ function groupByTable(indexes: readonly Index[]): Map<string, Index[]> {
 
 function covers(other: Index, index: Index): boolean {
   if (index.name === 'PRIMARY' || other.type !== index.type || other.isHidden) return false;
-  if (!index.parts.every((part, at) => other.parts[at] === part)) return false;
-  const isSame = other.parts.length === index.parts.length;
+  const isPrefix = index.type === 'BTREE' && !index.isUnique;
+  if (!index.parts.every((part, at) => other.parts[at] === part || (isPrefix && other.parts[at] === index.columns[at])))
+    return false;
+  const isSame = hasSameParts(other, index);
   if (isSame)
     return (
       other.name === 'PRIMARY' ||
@@ -171,8 +182,13 @@ function covers(other: Index, index: Index): boolean {
   return !index.isUnique && index.type === 'BTREE';
 }
 
-function formatRedundant({ table, name, parts, rows }: Index, other: Index): Finding {
-  const isSame = parts.length === other.parts.length;
+function hasSameParts(one: Index, other: Index): boolean {
+  return one.parts.length === other.parts.length && one.parts.every((part, at) => other.parts[at] === part);
+}
+
+function formatRedundant(index: Index, other: Index): Finding {
+  const { table, name, parts, rows } = index;
+  const isSame = hasSameParts(index, other);
   return {
     severity: isSame ? 'medium' : 'low',
     weight: rows,
@@ -217,8 +233,16 @@ function formatHidden({ table, name, rows }: Index): Finding {
   };
 }
 
-function formatKeyless([schema, table, rows]: Row, context: CatalogContext): Finding {
-  const label = context.formatLabel(schema, table);
+/** InnoDB takes a unique index without nulls for the key. */
+function findKeyless(keyless: readonly Row[], indexes: readonly Index[], context: CatalogContext): Finding[] {
+  const keyed = new Set(indexes.filter(({ isUnique, isNullable }) => isUnique && !isNullable).map(({ table }) => table));
+  return keyless
+    .map(([schema, table, rows]) => [context.formatLabel(schema, table), rows] as const)
+    .filter(([label]) => !keyed.has(label))
+    .map(([label, rows]) => formatKeyless(label, rows));
+}
+
+function formatKeyless(label: string, rows: string | null | undefined): Finding {
   return {
     severity: readCount(rows) >= minRows ? 'medium' : 'low',
     weight: readCount(rows),

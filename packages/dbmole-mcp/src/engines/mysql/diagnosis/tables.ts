@@ -22,6 +22,7 @@ interface TableFacts {
   freeBytes: number;
   nextNumber: number;
   isPartitioned: boolean;
+  isOldText: boolean;
 }
 
 /** MySQL works out the size of each table, and keeps none of it in a transaction that only reads: 10,000 take seconds. */
@@ -41,7 +42,7 @@ async function listLargest(run: CatalogRun, schema: string): Promise<readonly st
 
 function formatFactsSql(where: string): string {
   return `select table_schema, table_name, engine, table_rows, data_length + index_length, data_free, auto_increment,
-      create_options like '%partitioned%'
+      create_options like '%partitioned%', table_collation regexp '^utf8(mb3)?_'
     from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxMeasured}`;
 }
 
@@ -75,6 +76,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...counters.flatMap((row) => judgeCounter(row, facts, context)),
       ...facts.flatMap(judgeFree),
       ...judgeEngines(facts),
+      ...judgeText(facts),
       ...judgeHistory(readCount(history?.[0]?.[0])),
     ],
     listing: facts.slice(0, limit).map(formatFacts),
@@ -106,7 +108,10 @@ function describeMeasured(total: number, measured: readonly string[] | undefined
   ];
 }
 
-function readFacts([schema, table, engine, rows, bytes, unused, next, partitioned]: Row, context: CatalogContext): TableFacts {
+function readFacts(
+  [schema, table, engine, rows, bytes, unused, next, partitioned, oldText]: Row,
+  context: CatalogContext,
+): TableFacts {
   return {
     label: context.formatLabel(schema, table),
     engine: engine ?? 'unknown',
@@ -115,6 +120,7 @@ function readFacts([schema, table, engine, rows, bytes, unused, next, partitione
     freeBytes: readCount(unused),
     nextNumber: readCount(next),
     isPartitioned: partitioned === '1',
+    isOldText: oldText === '1',
   };
 }
 
@@ -185,6 +191,21 @@ function judgeEngines(facts: readonly TableFacts[]): Finding[] {
       next: `ALTER TABLE ${names[0]} ENGINE=InnoDB;`,
     };
   });
+}
+
+/** One finding, however many tables have it. */
+function judgeText(facts: readonly TableFacts[]): Finding[] {
+  const labels = facts.filter(({ isOldText }) => isOldText).map(({ label }) => label);
+  if (labels.length === 0) return [];
+  return [
+    {
+      severity: 'low',
+      weight: labels.length,
+      evidence: `${labels.length} ${labels.length === 1 ? 'table has' : 'tables have'} texts in utf8mb3: ${labels.slice(0, 5).join(', ')}${labels.length > 5 ? ', …' : ''}`,
+      consequence: 'Characters of four bytes, such as emoji, are refused; joins with texts in utf8mb4 may use no index.',
+      next: `ALTER TABLE ${labels[0]} CONVERT TO CHARACTER SET utf8mb4; (copies the table; those that refer to it by text as well)`,
+    },
+  ];
 }
 
 function judgeHistory(length: number): Finding[] {

@@ -2,7 +2,7 @@ import { type CheckReport, type Finding, formatSeconds, formatStatement, joinFac
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 
-/** Seconds from which a session is a finding. An idle one that has locked or changed rows counts almost at once. */
+/** Seconds from which a session is a finding. One that waits with locks on rows, or is prepared to commit, counts almost at once. */
 const longSeconds = { running: 60, idle: 60, idleWithLocks: 2 };
 /** Seconds from which it is a serious one. */
 const alarmingSeconds = { running: 1_800, idle: 600 };
@@ -123,10 +123,10 @@ function judgeSession(session: SessionRow): Finding[] {
 
 function judgePrepared([gid, owner, seconds]: readonly (string | null)[]): Finding[] {
   const age = readCount(seconds);
-  if (age < alarmingSeconds.idle) return [];
+  if (age < longSeconds.idleWithLocks) return [];
   return [
     {
-      severity: 'high',
+      severity: age >= alarmingSeconds.idle ? 'high' : 'medium',
       weight: age,
       evidence: `the prepared transaction ${gid ?? ''} of ${owner ?? ''} has been waiting for its second phase for ${formatSeconds(age)}`,
       consequence: 'It keeps its locks, even across a restart of the server, and VACUUM cannot remove newer rows.',

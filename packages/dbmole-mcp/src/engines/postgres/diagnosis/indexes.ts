@@ -3,6 +3,8 @@ import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, lockedRelations } from '../catalog/fragments.ts';
+import { findChangedCollations } from './collations.ts';
+import { findPartitionsWithoutIndex } from './partition-indexes.ts';
 
 type Row = readonly (string | null)[];
 
@@ -12,6 +14,8 @@ const largeBytes = 100 * 1024 * 1024;
 const minUnused = { bytes: 1024 * 1024, rows: 1_000 };
 /** Rows of a table from which a scan of it is felt. */
 const manyRows = 10_000;
+/** A foreign key without an index does not matter below it. */
+const fewRows = 1_000;
 
 /** The size takes a lock, so a table that is locked exclusively is left out. */
 const size = (oid: string) =>
@@ -26,13 +30,17 @@ where not i.indisvalid and x.relkind = 'i' and ${isInScope('n', 'c')}
   and i.indexrelid not in (select p.index_relid from pg_catalog.pg_stat_progress_create_index p)
 limit ${maxEach}`;
 
+/** Whether a unique index takes nulls for equal, which version 15 brought. */
+const nullsRule = (index: string) =>
+  `(select pg_catalog.to_jsonb(u) ->> 'indnullsnotdistinct' from pg_catalog.pg_index u where u.indexrelid = ${index}.indexrelid)`;
+
 /**
  * Pairs of which the first index answers nothing that the second does not: the same columns in the same order, or the beginning of
  * them, also before included columns. The first is not unique and no constraint needs it; of two equal ones the younger.
  */
 const redundantSql = `
 with ${lockedRelations}, plain as materialized (
-  select i.indexrelid, i.indrelid, i.indisunique, x.relam, i.indkey::text as columns, i.indnatts, i.indnkeyatts,
+  select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, x.relam, i.indkey::text as columns, i.indnatts, i.indnkeyatts,
     i.indclass::text as classes, i.indcollation::text as collations, i.indoption::text as options,
     pg_catalog.pg_get_expr(i.indexprs, i.indrelid) as expressions, pg_catalog.pg_get_expr(i.indpred, i.indrelid) as predicate,
     exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) or i.indisreplident as needed, n.oid as space
@@ -46,7 +54,7 @@ from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.index
   join pg_catalog.pg_class c on c.oid = a.indrelid join pg_catalog.pg_namespace n on n.oid = a.space
   join pg_catalog.pg_am m on m.oid = a.relam
 where not a.needed and not (a.indisunique and not (b.indisunique and b.indnkeyatts = a.indnkeyatts)) and a.indnatts = a.indnkeyatts
-  and a.predicate is not distinct from b.predicate
+  and a.predicate is not distinct from b.predicate and (not a.indisunique or b.indimmediate and ${nullsRule('a')} is not distinct from ${nullsRule('b')})
   and (a.columns = b.columns and a.classes = b.classes and a.collations = b.collations
       and a.options = b.options and a.expressions is not distinct from b.expressions
       and (b.needed or (b.indisunique and not a.indisunique) or (a.indisunique = b.indisunique and b.indexrelid < a.indexrelid))
@@ -69,6 +77,10 @@ select ${formatLabel('x', 'n')}, ${formatLabel('c', 'n')}, ${size('x.oid')}::tex
 from idle i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
   join pg_catalog.pg_namespace n on n.oid = i.space`;
 
+/** As ANALYZE has counted them, or those that were written since. */
+const countRows = (table: string) => `case when ${table}.reltuples >= ${fewRows} then ${table}.reltuples::bigint
+  else greatest(${table}.reltuples::bigint, pg_catalog.pg_stat_get_live_tuples(${table}.oid), 0) end`;
+
 /** The columns may have any order in the index, but must be its first ones. A partial index does only if it leaves out nulls. */
 const unindexedKeysSql = `
 with keys as materialized (
@@ -84,15 +96,15 @@ with keys as materialized (
 select ${formatLabel('c', 'n')}, k.conname::text,
   (select pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by pg_catalog.array_position(k.conkey, a.attnum))
     from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)),
-  ${formatLabel('t', 'm')}, c.reltuples::bigint::text
+  ${formatLabel('t', 'm')}, (${countRows('c')})::text
 from keys k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_class t on t.oid = k.confrelid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
-order by c.reltuples desc limit ${maxEach}`;
+order by ${countRows('c')} desc limit ${maxEach}`;
 
 const keylessSql = `
 select ${formatLabel('c', 'n')}, c.reltuples::bigint::text,
-  exists (select from pg_catalog.pg_publication_tables p where p.schemaname = n.nspname and p.tablename = c.relname)::text,
-  pg_catalog.count(*) over ()::text
+  (c.relreplident in ('d', 'n')
+    and exists (select from pg_catalog.pg_publication_tables p where p.schemaname = n.nspname and p.tablename = c.relname))::text
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and ${isInScope('n', 'c')}
   and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
@@ -105,26 +117,30 @@ from pg_catalog.pg_stat_database d where d.datname = pg_catalog.current_database
 export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [invalid, redundant, unused, keys, keyless, [since = []]] = await Promise.all([
+  const [invalid, redundant, unused, keys, keyless, partitions, collations, [since = []]] = await Promise.all([
     ask(invalidSql),
     ask(redundantSql),
     ask(unusedSql),
     ask(unindexedKeysSql),
     ask(keylessSql),
+    findPartitionsWithoutIndex(ask),
+    findChangedCollations(run),
     run(sinceSql),
   ]);
   const counted = since[1] === 'true' ? `at least since the start of the server, ${since[0]}` : `since ${since[0]}`;
   return {
     findings: [
+      ...collations,
       ...invalid.map(formatInvalid),
+      ...partitions,
       ...redundant.map(formatRedundant),
       ...unused
         .filter((row) => readCount(row[2]) >= minUnused.bytes && readCount(row[3]) > 0)
         .map((row) => formatUnused(row, counted)),
-      ...keys.map(formatUnindexed),
+      ...keys.filter((row) => !isSmall(row)).map(formatUnindexed),
       ...keyless.map(formatKeyless),
     ],
-    listing: [],
+    listing: keys.filter(isSmall).map((row) => `${describeUnindexed(row)}, so it does not matter yet`),
     notes: [`Scans are counted ${counted}. Of each kind the first ${maxEach} are looked at; indexes of partitions are left out.`],
   };
 }
@@ -135,7 +151,10 @@ function formatInvalid([index, table, bytes]: Row): Finding {
     weight: readCount(bytes),
     evidence: `index ${index} on ${table} is invalid (${formatBytes(readCount(bytes))})`,
     consequence: 'A CREATE INDEX CONCURRENTLY failed: no query uses it, and every write still maintains it.',
-    next: `REINDEX INDEX CONCURRENTLY ${index}; or DROP INDEX CONCURRENTLY ${index};`,
+    // What a failed REINDEX leaves behind is beside the index that it was to replace.
+    next: /_cc(?:new|old)\d*"?$/.test(index ?? '')
+      ? `DROP INDEX CONCURRENTLY ${index};`
+      : `REINDEX INDEX CONCURRENTLY ${index}; or DROP INDEX CONCURRENTLY ${index};`,
   };
 }
 
@@ -161,12 +180,21 @@ function formatUnused([index, table, bytes, writes]: Row, counted: string): Find
   };
 }
 
-function formatUnindexed([table, name, columns, target, rows]: Row): Finding {
+function isSmall([, , , , rows]: Row): boolean {
+  return readCount(rows) < fewRows;
+}
+
+function describeUnindexed([table, name, columns, , rows]: Row): string {
+  return `foreign key ${name} of ${table} (${columns}) has no index; the table has about ${rows} rows`;
+}
+
+function formatUnindexed(row: Row): Finding {
+  const [table, , columns, target, rows] = row;
   const count = readCount(rows);
   return {
     severity: count >= manyRows ? 'medium' : 'low',
     weight: count,
-    evidence: `foreign key ${name} of ${table} (${columns}) has no index${count >= 0 ? `; the table has about ${count} rows` : ''}`,
+    evidence: describeUnindexed(row),
     consequence: `Each DELETE in ${target}, and each change of its key, scans the whole of ${table}, holding locks meanwhile.`,
     next: `CREATE INDEX CONCURRENTLY ON ${table} (${columns});`,
   };

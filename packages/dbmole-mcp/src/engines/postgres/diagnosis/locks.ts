@@ -6,6 +6,10 @@ import { formatLabel } from '../catalog/fragments.ts';
 
 const maxSessions = 500;
 
+/** An advisory lock by the numbers that the client gave: one of 64 bits, or two. */
+const advisoryLock = `case when l.locktype = 'advisory' then 'advisory lock ' || case l.objsubid
+  when 1 then ((l.classid::int8 << 32) | l.objid::int8)::text else '(' || l.classid || ', ' || l.objid || ')' end end`;
+
 /**
  * The sessions of the trees of waiting. Names of relations are known only for the database of this session. A blocker with pid 0 is a
  * prepared transaction.
@@ -13,7 +17,7 @@ const maxSessions = 500;
 const treesSql = `
 with waiting as materialized (
   select l.pid, pg_catalog.min(l.waitstart) as since, pg_catalog.min(l.mode) as mode, pg_catalog.min(l.locktype) as locktype,
-    pg_catalog.min(case when l.database = d.oid then l.relation end) as relation
+    pg_catalog.min(case when l.database = d.oid then l.relation end) as relation, pg_catalog.min(${advisoryLock}) as advisory
   from pg_catalog.pg_locks l, pg_catalog.pg_database d
   where not l.granted and l.pid is not null and d.datname = pg_catalog.current_database() group by l.pid limit ${maxSessions}),
 edges as materialized (select w.*, pg_catalog.pg_blocking_pids(w.pid) as blockers from waiting w),
@@ -23,13 +27,13 @@ select i.pid::text, a.usename::text, a.datname::text, a.application_name, a.stat
   pg_catalog.left(a.query, 400), pg_catalog.to_json(e.blockers)::text,
   extract(epoch from pg_catalog.clock_timestamp() - e.since)::text,
   case when e.pid is null then (
-    select pg_catalog.string_agg(distinct ${formatLabel('c', 'n')} || ' ' || l.mode, ', ')
+    select pg_catalog.string_agg(distinct coalesce(${advisoryLock}, ${formatLabel('c', 'n')} || ' ' || l.mode), ', ')
     from pg_catalog.pg_locks l join pg_catalog.pg_database d on d.datname = pg_catalog.current_database() and l.database = d.oid
-      join pg_catalog.pg_class c on c.oid = l.relation join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where l.pid = i.pid and l.granted and c.relkind in ('r', 'p', 'm') and c.oid >= 16384)
+      left join pg_catalog.pg_class c on c.oid = l.relation left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where l.pid = i.pid and l.granted and (l.locktype = 'advisory' or c.relkind in ('r', 'p', 'm') and c.oid >= 16384))
   else e.mode || ' on ' || coalesce(
     (select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where c.oid = e.relation), e.locktype) end
+      where c.oid = e.relation), e.advisory, e.locktype) end
 from involved i left join edges e on e.pid = i.pid left join pg_catalog.pg_stat_activity a on a.pid = i.pid
 limit ${2 * maxSessions}`;
 
@@ -68,7 +72,7 @@ function readSession(row: readonly (string | null)[]): LockSession {
     lock: (lock ?? '').slice(0, maxHeld),
     end: isPrepared
       ? 'select gid, prepared, owner from pg_prepared_xacts; then COMMIT PREPARED or ROLLBACK PREPARED.'
-      : `Let that client commit or roll back; a person can end it: select pg_terminate_backend(${pid}).`,
+      : `Let that client ${state === 'idle' ? 'unlock it' : 'commit or roll back'}; a person can end it: select pg_terminate_backend(${pid}).`,
   };
 }
 

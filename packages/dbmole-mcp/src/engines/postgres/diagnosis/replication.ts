@@ -33,17 +33,24 @@ from pg_catalog.pg_subscription s join pg_catalog.pg_database d on d.oid = s.sub
 const errorsSql = `
 select s.subname::text, s.apply_error_count::text, s.sync_error_count::text from pg_catalog.pg_stat_subscription_stats s limit ${maxRows}`;
 
+/** The counts start with the server or a reset; what matters is whether the last attempt failed. */
+const archiverSql = `
+select a.failed_count::text, a.last_failed_wal, extract(epoch from pg_catalog.clock_timestamp() - a.last_archived_time)::text
+from pg_catalog.pg_stat_archiver a
+where a.failed_count > 0 and (a.last_archived_time is null or a.last_failed_time > a.last_archived_time)`;
+
 const standbySql = `
 select pg_catalog.pg_is_in_recovery()::text,
   extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.pg_last_xact_replay_timestamp())::text,
   (pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn())::text`;
 
 export async function checkReplication(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [slots, standbys, subscriptions, errors, [own = []]] = await Promise.all([
+  const [slots, standbys, subscriptions, errors, archiver, [own = []]] = await Promise.all([
     run(slotsSql),
     run(standbysSql),
     askIfAllowed(run, subscriptionsSql),
     askIfAllowed(run, errorsSql),
+    askIfAllowed(run, archiverSql),
     run(standbySql),
   ]);
   const failed = new Map((errors ?? []).map(([name, apply, sync]) => [name, readCount(apply) + readCount(sync)]));
@@ -53,6 +60,7 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
       ...slots.flatMap(judgeSlot),
       ...standbys.flatMap(judgeStandby),
       ...(subscriptions ?? []).flatMap((row) => judgeSubscription(row, failed.get(row[0] ?? null) ?? 0)),
+      ...(archiver ?? []).map(judgeArchiver),
       ...judgeOwnLag(own),
     ],
     listing: [...slots.map(formatSlot), ...standbys.map(formatStandby), ...(subscriptions ?? []).map(formatSubscription)].slice(
@@ -128,6 +136,17 @@ function judgeSubscription([name, enabled, isRunning]: Row, errors: number): Fin
       next: 'Read the log of this server for the error of its apply worker; then ALTER SUBSCRIPTION … ENABLE or SKIP.',
     },
   ];
+}
+
+function judgeArchiver([failures, file, seconds]: Row): Finding {
+  const last = readNumber(seconds);
+  return {
+    severity: 'high',
+    weight: Number.MAX_SAFE_INTEGER,
+    evidence: `archiving of WAL fails: ${failures} attempts, the last at ${file}; ${last === undefined ? 'nothing was archived since the statistics were reset' : `the last success was ${formatSeconds(last)} ago`}`,
+    consequence: 'The server keeps all WAL until its disk is full, and a restore to a point in time ends before it.',
+    next: 'Run what SHOW archive_command says by hand for that file; the log of the server has its error.',
+  };
 }
 
 function judgeOwnLag([isStandby, seconds, isCaughtUp]: Row): Finding[] {

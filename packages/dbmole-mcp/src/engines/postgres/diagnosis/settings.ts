@@ -1,8 +1,7 @@
-import { type CheckReport, type Finding, formatShare, readCount, type Severity } from '@dbmole/core';
+import type { CheckReport, Finding, Severity } from '@dbmole/core';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
-
-const connectionShares = { medium: 0.8, high: 0.95 };
+import { checkLimits } from './limits.ts';
 
 /** Paths, names and locales differ on every server and mean nothing for its health. */
 const changedSql = `
@@ -16,14 +15,6 @@ const dangerousSql = `
 select s.name, s.setting from pg_catalog.pg_settings s
 where s.name in ('fsync', 'full_page_writes', 'autovacuum', 'track_counts', 'track_activities', 'synchronous_commit', 'zero_damaged_pages',
   'ignore_checksum_failure', 'data_checksums', 'wal_level', 'enable_indexscan', 'enable_seqscan', 'enable_hashjoin', 'enable_nestloop')`;
-
-/** Sessions that count against max_connections, and the locks of all sessions. */
-const limitsSql = `
-select (select pg_catalog.count(*) from pg_catalog.pg_stat_activity a where a.usename is not null)::text,
-  pg_catalog.current_setting('max_connections'), pg_catalog.current_setting('superuser_reserved_connections'),
-  (select pg_catalog.count(*) from pg_catalog.pg_locks l where not l.fastpath)::text,
-  (pg_catalog.current_setting('max_locks_per_transaction')::bigint
-    * (pg_catalog.current_setting('max_connections')::bigint + pg_catalog.current_setting('max_prepared_transactions')::bigint))::text`;
 
 interface Danger {
   bad: string;
@@ -52,7 +43,6 @@ const dangers: Readonly<Record<string, Danger>> = {
     severity: 'low',
     consequence: 'A crash loses the last commits, though nothing is corrupted.',
   },
-  data_checksums: { bad: 'off', severity: 'low', consequence: 'A page that the disk has damaged is not noticed.' },
   enable_indexscan: {
     bad: 'off',
     severity: 'medium',
@@ -72,12 +62,13 @@ const dangers: Readonly<Record<string, Danger>> = {
 };
 
 export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [changed, dangerous, [limits = []]] = await Promise.all([run(changedSql), run(dangerousSql), run(limitsSql)]);
+  const [changed, dangerous, limits] = await Promise.all([run(changedSql), run(dangerousSql), checkLimits(run)]);
+  const hasChecksums = dangerous.some(([name, value]) => name === 'data_checksums' && value === 'on');
   return {
     findings: [
       ...dangerous.flatMap(([name, value]) => judgeSetting(name ?? '', value ?? '')),
       ...judgePending(changed.filter(([, , , , , pending]) => pending === 'true').map(([name]) => name ?? '')),
-      ...judgeLimits(limits),
+      ...limits.findings,
     ],
     listing: changed
       .slice(0, limit)
@@ -86,7 +77,8 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
           `${name} = ${value}${unit === null ? '' : ` × ${unit}`} (default ${standard === '' ? 'empty' : (standard ?? 'none')}, from ${source})`,
       ),
     notes: [
-      `${limits[0]} of ${limits[1]} connections are used.`,
+      limits.note,
+      ...(hasChecksums ? [] : ['Data checksums are off: a page that the disk has damaged is not noticed.']),
       ...(changed.length > limit
         ? [`${changed.length - limit} more settings that differ from their defaults are not listed.`]
         : []),
@@ -98,10 +90,7 @@ function judgeSetting(name: string, value: string): Finding[] {
   const danger = dangers[name];
   if (danger === undefined || danger.bad !== value) return [];
   const { severity, consequence } = danger;
-  const next =
-    name === 'data_checksums'
-      ? 'pg_checksums --enable, with the server stopped.'
-      : `ALTER SYSTEM RESET ${name}; select pg_reload_conf(); (unless it was set on purpose)`;
+  const next = `ALTER SYSTEM RESET ${name}; select pg_reload_conf(); (unless it was set on purpose)`;
   return [{ severity, weight: severity === 'high' ? 1 : 0, evidence: `${name} is ${value}`, consequence, next }];
 }
 
@@ -115,34 +104,5 @@ function judgePending(names: readonly string[]): Finding[] {
       consequence: 'The server runs with the old values, and the next restart changes its behavior.',
       next: `select name, setting, sourcefile, sourceline from pg_file_settings where name in (${names.map((name) => `'${name}'`).join(', ')}); then plan a restart.`,
     },
-  ];
-}
-
-function judgeLimits([used, most, reserved, locks, maxLocks]: readonly (string | null)[]): Finding[] {
-  const share = readCount(used) / Math.max(1, readCount(most) - readCount(reserved));
-  const lockShare = readCount(locks) / Math.max(1, readCount(maxLocks));
-  return [
-    ...(share < connectionShares.medium
-      ? []
-      : [
-          {
-            severity: share >= connectionShares.high ? ('high' as const) : ('medium' as const),
-            weight: share,
-            evidence: `${used} of ${most} connections are used (${reserved} are reserved for superusers)`,
-            consequence: 'When the rest is used up, new clients are refused.',
-            next: 'diagnose check=activity for sessions that sit idle; put a pooler in front or raise max_connections.',
-          },
-        ]),
-    ...(lockShare < connectionShares.medium
-      ? []
-      : [
-          {
-            severity: 'medium' as const,
-            weight: lockShare,
-            evidence: `${locks} locks are held, ${formatShare(lockShare)} of the space for them`,
-            consequence: 'At the limit statements fail with "out of shared memory".',
-            next: 'diagnose check=locks; raise max_locks_per_transaction, which needs a restart.',
-          },
-        ]),
   ];
 }

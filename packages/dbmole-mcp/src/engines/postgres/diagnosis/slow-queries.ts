@@ -9,6 +9,7 @@ select pg_catalog.quote_ident(n.nspname), e.extversion
 from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements'`;
 
 const maxStatements = 100;
+const blockBytes = 8192;
 
 /** The columns have these names since version 1.8 of the extension, which PostgreSQL 13 brought. */
 const statementsSql = (schema: string) => `
@@ -84,5 +85,6 @@ function readFigures([, sql, calls, total, mean, rows, temp, read, all]: readonl
       ...(readCount(read) > 0 ? [`${read} blocks read from outside the buffers`] : []),
     ],
     spills: readCount(temp) > 0,
+    spilledBytes: readCount(temp) * blockBytes,
   };
 }

@@ -11,6 +11,8 @@ type Row = readonly (string | null)[];
 const maxEach = 100;
 /** Dead rows and changes below this are the business of the next autovacuum. */
 const minRows = 1_000;
+/** Dead rows that are too many when they outnumber the others, whatever the threshold of the table. */
+const manyDead = 10_000;
 /** How far beyond a table's own threshold its dead rows or changes may be before autovacuum counts as late. */
 const lateFactor = 2;
 /** What the server can count; it stops taking writes three million before the end. */
@@ -51,21 +53,23 @@ with counted as materialized (
     ${option('autovacuum_analyze_threshold')}::float8 + ${option('autovacuum_analyze_scale_factor')}::float8 * greatest(c.reltuples, 0) as analyze_due,
     greatest(pg_catalog.pg_stat_get_last_vacuum_time(c.oid), pg_catalog.pg_stat_get_last_autovacuum_time(c.oid)) as vacuumed,
     greatest(pg_catalog.pg_stat_get_last_analyze_time(c.oid), pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid)) as analyzed,
-    pg_catalog.age(c.relfrozenxid) as xids, pg_catalog.mxid_age(c.relminmxid) as mxids
+    pg_catalog.age(c.relfrozenxid) as xids, pg_catalog.mxid_age(c.relminmxid) as mxids,
+    least(${option('autovacuum_freeze_max_age')}::bigint, pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint) as freeze_due
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${isInScope('n', 'c')})
 select ${formatLabel('c', 'c')}, c.live::text, c.dead::text, c.changes::text, c.enabled::text, c.due::bigint::text, c.analyze_due::bigint::text,
   coalesce(pg_catalog.to_char(c.vacuumed, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(pg_catalog.to_char(c.analyzed, 'YYYY-MM-DD HH24:MI'), 'never'),
-  c.xids::text, c.mxids::text
+  c.xids::text, c.mxids::text, c.freeze_due::text
 from counted c
-where not c.enabled or c.dead > greatest(${lateFactor} * c.due, ${minRows}) or c.changes > greatest(${lateFactor} * c.analyze_due, ${minRows})
+where not c.enabled or c.dead > greatest(${lateFactor} * c.due, ${minRows}) or c.dead > greatest(c.live, ${manyDead}) or c.xids > ${lateFactor} * c.freeze_due or c.changes > greatest(${lateFactor} * c.analyze_due, ${minRows})
   or greatest(c.xids, c.mxids) > ${transactionShares.medium * maxTransactions}
-order by not c.enabled desc, c.dead desc limit ${maxEach}`;
+order by not c.enabled desc, c.dead desc, c.xids desc limit ${maxEach}`;
 
 const databasesSql = `
 select pg_catalog.quote_ident(d.datname), pg_catalog.age(d.datfrozenxid)::text, pg_catalog.mxid_age(d.datminmxid)::text
 from pg_catalog.pg_database d
 where greatest(pg_catalog.age(d.datfrozenxid), pg_catalog.mxid_age(d.datminmxid)) > ${transactionShares.medium * maxTransactions}
+  or pg_catalog.age(d.datfrozenxid) > ${lateFactor} * pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint
 limit ${maxEach}`;
 
 /** Pages that the rows would fill by their average width, against those there are. Only as good as the last ANALYZE. */
@@ -85,10 +89,14 @@ select ${formatLabel('m', 'm')}, (m.relpages::bigint * m.block)::text,
   pg_catalog.ceil(m.reltuples * (m.width + 28) / ((m.block - 24) * m.filled) * m.block)::bigint::text
 from measured m where m.width is not null`;
 
+const unloggedSql = `
+select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind = 'r' and c.relpersistence = 'u' and ${isInScope('n', 'c')} order by c.reltuples desc limit ${maxEach}`;
+
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, unenforced, hidden, databases, widths] = await Promise.all([
+  const [sizes, late, sequences, unenforced, hidden, databases, widths, unlogged] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
     findEndingSequences(ask),
@@ -96,6 +104,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
     describeHiddenSequences(run),
     run(databasesSql),
     ask(bloatSql),
+    ask(unloggedSql),
   ]);
   return {
     findings: [
@@ -104,6 +113,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...databases.map(judgeDatabase),
       ...late.flatMap(judgeVacuum),
       ...widths.flatMap(judgeBloat),
+      ...judgeUnlogged(unlogged.map(([table]) => table ?? '')),
     ],
     listing: sizes.map(formatSize),
     hidden,
@@ -139,7 +149,20 @@ function judgeDatabase([database, xids, mxids]: Row): Finding {
   };
 }
 
-function judgeVacuum([table, live, dead, changes, enabled, due, analyzeDue, vacuumed, analyzed, xids, mxids]: Row): Finding[] {
+function judgeVacuum([
+  table,
+  live,
+  dead,
+  changes,
+  enabled,
+  due,
+  analyzeDue,
+  vacuumed,
+  analyzed,
+  xids,
+  mxids,
+  freezeDue,
+]: Row): Finding[] {
   const deadRows = readCount(dead);
   const liveRows = readCount(live);
   const age = Math.max(readCount(xids), readCount(mxids));
@@ -160,6 +183,14 @@ function judgeVacuum([table, live, dead, changes, enabled, due, analyzeDue, vacu
       consequence: 'Autovacuum does not keep up or is held back by an old transaction; scans read the dead rows too.',
       next: `diagnose check=activity for what holds it back, then VACUUM (ANALYZE) ${table};`,
     });
+  } else if (deadRows > Math.max(liveRows, manyDead)) {
+    found.push({
+      severity: 'medium',
+      weight: deadRows,
+      evidence: `${table} has ${deadRows} dead rows beside ${liveRows}, and autovacuum is not due before ${due}`,
+      consequence: 'Scans read the dead rows too, and the table does not shrink again.',
+      next: `ALTER TABLE ${table} RESET (autovacuum_vacuum_threshold, autovacuum_vacuum_scale_factor); then VACUUM (ANALYZE) ${table};`,
+    });
   }
   if (enabled !== 'false' && readCount(changes) > Math.max(lateFactor * readCount(analyzeDue), minRows)) {
     found.push({
@@ -170,16 +201,30 @@ function judgeVacuum([table, live, dead, changes, enabled, due, analyzeDue, vacu
       next: `ANALYZE ${table};`,
     });
   }
-  if (age > transactionShares.medium * maxTransactions) {
+  const isOverdue = readCount(xids) > lateFactor * readCount(freezeDue);
+  if (age > transactionShares.medium * maxTransactions || isOverdue) {
     found.push({
       severity: age > transactionShares.high * maxTransactions ? 'high' : 'medium',
       weight: age,
-      evidence: `${table} has rows ${age} transactions old, ${formatShare(age / maxTransactions)} of what the server can count`,
+      evidence: `${table} has rows ${age} transactions old, ${formatShare(age / maxTransactions)} of what the server can count${isOverdue ? `; autovacuum should have frozen them at ${freezeDue}` : ''}`,
       consequence: 'It keeps the whole database from being frozen; at 100 % the server stops taking writes.',
       next: `VACUUM (FREEZE) ${table};`,
     });
   }
   return found;
+}
+
+function judgeUnlogged(tables: readonly string[]): Finding[] {
+  if (tables.length === 0) return [];
+  return [
+    {
+      severity: 'medium',
+      weight: tables.length,
+      evidence: `${tables.length} ${tables.length === 1 ? 'table is' : 'tables are'} unlogged: ${tables.slice(0, 5).join(', ')}${tables.length > 5 ? ', …' : ''}`,
+      consequence: 'A crash empties them, and standbys and backups do not have their rows.',
+      next: `Unless they hold nothing that matters: ALTER TABLE ${tables[0]} SET LOGGED; (rewrites it under an exclusive lock)`,
+    },
+  ];
 }
 
 function judgeBloat([table, actual, needed]: Row): Finding[] {

@@ -19,10 +19,16 @@ from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid joi
 where t.tgenabled = 'D' and ${isInScope('n', 'c')}
 group by 1, 2, 3 order by 2 nulls first limit ${maxEach}`;
 
+/** Policies that nothing applies. */
+const policiesSql = `
+select ${formatLabel('c', 'n')}, pg_catalog.count(*)::text, c.reltuples::bigint::text
+from pg_catalog.pg_policy p join pg_catalog.pg_class c on c.oid = p.polrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where not c.relrowsecurity and ${isInScope('n', 'c')} group by c.oid, c.relname, n.nspname, c.reltuples limit ${maxEach}`;
+
 /** Rules that tables declare and that do not hold for all rows. `ask` passes the schema and the table that the check is limited to. */
 export async function findUnenforced(ask: (sql: string) => Promise<readonly Row[]>): Promise<Finding[]> {
-  const [constraints, triggers] = await Promise.all([ask(constraintsSql), ask(triggersSql)]);
-  return [...triggers.map(judgeTrigger), ...constraints.map(judgeConstraint)];
+  const [constraints, triggers, policies] = await Promise.all([ask(constraintsSql), ask(triggersSql), ask(policiesSql)]);
+  return [...policies.map(judgePolicies), ...triggers.map(judgeTrigger), ...constraints.map(judgeConstraint)];
 }
 
 function judgeTrigger([table, trigger, rows]: Row): Finding {
@@ -35,6 +41,16 @@ function judgeTrigger([table, trigger, rows]: Row): Finding {
       ? 'Rows that break a foreign key are accepted, and nothing finds them later.'
       : 'What it maintains or enforces has been skipped since.',
     next: `ALTER TABLE ${table} ENABLE TRIGGER ${isOfServer ? 'ALL; then look for rows without a match' : `${trigger}; unless it was disabled on purpose`}.`,
+  };
+}
+
+function judgePolicies([table, count, rows]: Row): Finding {
+  return {
+    severity: 'medium',
+    weight: Number(rows),
+    evidence: `${table} has ${count} ${count === '1' ? 'policy' : 'policies'}, and row-level security is not enabled on it`,
+    consequence: 'Every account with a right on the table sees and changes all of its rows.',
+    next: `select * from pg_policies where tablename = …; then ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;`,
   };
 }
 

@@ -1,0 +1,114 @@
+/** Something that is wrong on purpose, planted alone in an empty schema. */
+export interface Defect {
+  name: string;
+  check: string;
+  /** Run one after the other in one session; if another waits for it, it stays open. */
+  plant: readonly string[];
+  /** Run in sessions of their own, where they wait. */
+  wait?: readonly string[];
+  /** Its first line in the answer. */
+  found: RegExp;
+  /** The statement of its next step; or, where the step leaves it to a person, what a person does. */
+  mend: RegExp | readonly string[];
+  only?: 'mysql';
+}
+
+/** MariaDB does not name the holder without a plugin. */
+export const defects: readonly Defect[] = [
+  {
+    name: 'a change of a table that waits for a reader, and readers behind it',
+    check: 'locks',
+    plant: ['create table item (id int primary key)', 'begin', 'select * from item'],
+    wait: ['alter table item add column size int', 'select count(*) from item'],
+    found:
+      /^(?:medium|high): (?:session \d+ \(\w+@\w+\) blocks 2 sessions and is idle in a transaction for .*|2 sessions are in "Waiting for table metadata lock", .*)$/m,
+    mend: /KILL \d+|(?<=probably holds it: )\d+/,
+  },
+  {
+    name: 'a session that locked the whole server',
+    check: 'locks',
+    plant: ['create table item (id int primary key)', 'flush tables with read lock'],
+    wait: ['insert into item values (1)'],
+    found:
+      /^(?:medium|high): (?:session \d+ \(\w+@\w+\) blocks 1 session and is idle for .*|1 session is in "Waiting for backup lock", .*: \d+ insert into item values \(1\))$/m,
+    mend: /KILL \d+|(?<=: one of )\d+/,
+  },
+  {
+    name: 'a session that locked a table against writers',
+    check: 'locks',
+    plant: ['create table item (id int primary key)', 'lock tables item read'],
+    wait: ['insert into item values (1)'],
+    found: /^(?:medium|high): (?:session \d+ .* blocks 1 session and is idle for .*|1 session is in "Waiting for table .*)$/m,
+    mend: [],
+  },
+  {
+    name: 'a session that sits on a lock with a name',
+    check: 'locks',
+    plant: ["select get_lock('nightly', 1)"],
+    wait: ["select get_lock('nightly', 60)"],
+    found: /^(?:medium|high): (?:session \d+ .* blocks 1 session and is idle for .*|1 session is in "User lock", .*)$/m,
+    mend: [],
+  },
+  {
+    name: 'a transaction that was prepared and forgotten',
+    check: 'activity',
+    plant: [
+      'create table item (id int primary key)',
+      'insert into item values (1)',
+      "xa start 'forgotten'",
+      'update item set id = 2',
+      "xa end 'forgotten'",
+      "xa prepare 'forgotten'",
+    ],
+    found: /^medium: transaction \d+ of no session has \d+ rows changed and has been open for .*: it is prepared \(XA\)$/m,
+    mend: ["xa rollback 'forgotten'"],
+  },
+  {
+    name: 'an index on the beginning of what another has whole',
+    check: 'indexes',
+    plant: [
+      'create table item (id int primary key, name varchar(100))',
+      'create index item_name on item (name)',
+      'create index item_start on item (name(10))',
+    ],
+    found: /^low: index item_start on item \(name\(10\)\) is covered by the first columns of item_name$/m,
+    mend: /ALTER TABLE item DROP INDEX item_start;/,
+  },
+  {
+    name: 'texts in an old character set',
+    check: 'tables',
+    plant: ['create table item (id int primary key, name varchar(100)) character set utf8mb3'],
+    found: /^low: 1 table has texts in utf8mb3: item$/m,
+    mend: /ALTER TABLE item CONVERT TO CHARACTER SET utf8mb4;/,
+  },
+  {
+    name: 'binary logs that are never removed',
+    check: 'settings',
+    plant: ['set global binlog_expire_logs_seconds = 0'],
+    found: /^medium: binlog_expire_logs_seconds is 0$/m,
+    mend: /SET GLOBAL binlog_expire_logs_seconds = 2592000;/,
+  },
+  {
+    name: 'prepared statements near their limit',
+    check: 'settings',
+    plant: ['set global max_prepared_stmt_count = 1', "prepare one from 'select 1'"],
+    wait: [],
+    found: /^high: 1 of 1 prepared statements are in use$/m,
+    mend: ['set global max_prepared_stmt_count = 16382'],
+  },
+];
+
+/** Looks wrong and is not: none of these is a finding. */
+export const harmless: readonly string[] = [
+  'create table parent (id int primary key)',
+  'create table child (id int primary key, parent_id int, foreign key (parent_id) references parent (id))',
+  // A unique index without nulls is the key of its table.
+  'create table setting (name varchar(50) not null unique, value text)',
+  'create table item (id int primary key, name varchar(100), size int, words text)',
+  'create index item_name on item (name, size)',
+  'create index item_size on item (size, name)',
+  'create unique index item_name_once on item (name)',
+  'create fulltext index item_name_words on item (name)',
+  'create index item_words on item (words(20))',
+  'create unique index item_words_once on item (words(10))',
+];
