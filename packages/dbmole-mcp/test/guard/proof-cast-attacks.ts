@@ -25,9 +25,27 @@ const json: BodyAttack[] = [
   ['jsonpath', "select json_exists(jsonb '{}', m) from m"],
 ].map(([type = '', read = '']) => ({ name: `a cast to ${type} in ${read}`, setup: castTo(type), read, only: { min: 17 } }));
 
+/** A domain over a shorter text cuts the literal, where a path finds it before the type of the server. */
+const cutting = (type: string, length: number, statement: string): BodyAttack => ({
+  name: `a literal that is cut by a domain called ${type}: ${statement}`,
+  setup: `create function public.evil() returns int language plpgsql as $f$ begin return ${act}; end $f$; create view public.v as select evil();
+    create table public.v2 (x int); create schema x; create domain x.${type} as pg_catalog.varchar(${length});
+    create function public.g() returns int language plpgsql set search_path = x, pg_catalog as $f$ begin ${statement}; return 1; end $f$;`,
+  read: 'select g()',
+});
+
+const cut: BodyAttack[] = [
+  cutting('text', 22, "execute 'select * from public.v2'::text"),
+  cutting('text', 22, "execute text 'select * from public.v2'"),
+  cutting('text', 22, 'execute cast(\'select * from public.v2\' as "text")'),
+  cutting('text', 22, "perform query_to_xml('select * from public.v2'::text, true, true, '')"),
+  cutting('regclass', 8, "perform table_to_xml('public.v2'::regclass, true, true, '')"),
+];
+
 export const castAttacks: readonly BodyAttack[] = [
   ...arrays,
   ...json,
+  ...cut,
   {
     name: 'a cast to an array in a body',
     setup: castTo('int[]'),

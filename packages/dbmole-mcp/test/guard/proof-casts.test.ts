@@ -32,6 +32,26 @@ describe.each(['postgres14', 'postgres18'] as const)('what the guard asks, on %s
     });
   });
 
+  it('trusts no cast of a literal where the path of the session finds other types first', async () => {
+    const statements = ["table_to_xml('public.v2'::regclass, true, true, '')", "xpath('/a', '<a/>'::xml)"];
+    await database.run('create table v2 (x int)');
+    await withGuarded(database.superuser, async ({ read }) => {
+      for (const call of statements) expect((await read(`select ${call}`)).failure?.code).not.toBe('E_NOT_A_READ');
+    });
+    await database.run(
+      `create schema x; create domain x.regclass as varchar(8); alter database proof_casts set search_path = x, pg_catalog`,
+    );
+    await withGuarded(database.superuser, async ({ read }) => {
+      for (const call of statements) {
+        const { failure } = await read(`select ${call}`);
+        expect(failure).toMatchObject({ code: 'E_NOT_A_READ', message: expect.stringContaining('another schema') });
+        const qualified = await read(`select ${call.replace('::', '::pg_catalog.')}`);
+        expect(qualified.failure?.code).not.toBe('E_NOT_A_READ');
+      }
+    });
+    await database.run('alter database proof_casts reset search_path');
+  });
+
   it('sees another type get the name of a function that gives rows', async () => {
     await database.run(`create function g(bigint) returns int language sql as 'select pg_advisory_lock(1); select 1';
       create type pair as (a int); create function f(int, int) returns pair language sql as 'select row(1)::pair';

@@ -33,6 +33,8 @@ export interface CheckOptions extends Omit<ExplorerOptions, 'anyField' | 'findEd
   readonly statistics: Statistics;
   /** Every schema that is in the search path of some function or session. */
   readonly schemas: ReadonlySet<string>;
+  /** The search path of the session finds the server's own types first. */
+  readonly isCatalogFirst: boolean;
 }
 
 interface Finding {
@@ -62,6 +64,7 @@ export function createCheck(options: CheckOptions): Check {
   const check = async (written: StatementNames, run: CatalogQuestion) => {
     if (unreviewed.size > 0) refuseNames(written, (use) => findUnreviewedDenial(use, unreviewed));
     if (!isUtf8) refuseForeignNames(written.text, parser);
+    if (written.castsByPath && !options.isCatalogFirst) throw refuseCast();
     const names = rows.cast ? refuseFields(written) : written;
     const reached = finder.find(new Uses([names]), { providers, rows }, explorer);
     const objects = reached.map(({ object }) => object);
@@ -188,6 +191,14 @@ function refuseUntyped(row: CatalogObject, { untyped }: StatementNames, position
     message: `${what} may be coerced to a type used by ${row.name}: ${formatPath(row)}`,
     hint: untyped === undefined ? 'Read the values in separate columns.' : "Write its type, as in '…'::text or $1::text.",
     position,
+  });
+}
+
+function refuseCast(): Failure {
+  return refusal({
+    message: 'a literal that decides what is read is cast to a type that this search path may find in another schema',
+    hint: 'Leave the cast out, or write pg_catalog before the type.',
+    position: undefined,
   });
 }
 

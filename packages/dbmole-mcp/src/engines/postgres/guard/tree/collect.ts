@@ -1,6 +1,6 @@
 import { findFunctionDenial, findReach, runsText } from '../denials.ts';
 import { FromItems, findNodeValues, getAliasName } from './from-items.ts';
-import { areSmall, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
+import { areSmall, isCastByPath, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
 import { findPlace, getInner, isTypeNamed, isUntyped, readConstant, readText } from './node-parts.ts';
 import { ranges, words } from './nodes.ts';
@@ -22,6 +22,7 @@ class Reading {
   gathers = false;
   combines = false;
   hasConstants = false;
+  castsByPath = false;
   readonly recordUses = new RecordUses();
   /** `x.f`, where x may be an item of FROM. */
   readonly ofSource: ColumnUse[] = [];
@@ -146,7 +147,8 @@ function collectWord({ functions }: Reading, { kind, fields }: Visited): void {
   if (name !== undefined) functions.push({ schema: undefined, name, at: findPlace(fields), args: 1, isNamed: false });
 }
 
-function collectCall({ functions, relations }: Reading, { fields }: Visited): void {
+function collectCall(lists: Reading, { fields }: Visited): void {
+  const { functions, relations } = lists;
   const { name, at, ...named } = readName(fields.funcname, fields);
   // A keyword since version 16; an older server looks the name up.
   const schema = name === 'json_object' && named.schema === 'pg_catalog' ? undefined : named.schema;
@@ -155,6 +157,7 @@ function collectCall({ functions, relations }: Reading, { fields }: Visited): vo
   if (relation !== undefined) relations.push({ at, ...relation });
   const isNamed = relation !== undefined || (unless === 'schema' && namesOwnSchema(fields.args));
   const args = asList(fields.args);
+  if (unless !== undefined || name === 'set_config') lists.castsByPath ||= args.some(isCastByPath);
   const hasNames = args.some((arg) => asFields(arg).NamedArgExpr !== undefined);
   const counted = { schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed, hasNames };
   if (runsText(schema, name)) functions.push({ ...counted, texts: readLiterals(args) });
@@ -173,7 +176,9 @@ function collectXmlTable(lists: Reading, node: Visited): void {
   lists.from.addAlias(node);
   const { docexpr, rowexpr, columns } = node.fields;
   const paths = asList(columns).map((column) => asFields(asFields(column).RangeTableFuncCol).colexpr);
-  const isSmall = areSmall([docexpr, rowexpr, ...paths.filter((path) => path !== undefined)]);
+  const args = [docexpr, rowexpr, ...paths.filter((path) => path !== undefined)];
+  lists.castsByPath ||= args.some(isCastByPath);
+  const isSmall = areSmall(args);
   lists.functions.push({ schema: undefined, name: 'xmltable', at: findPlace(node.fields), args: 1, isNamed: false, isSmall });
 }
 

@@ -50,6 +50,12 @@ function readCast(arg: unknown, casts: readonly string[]): string | undefined {
   return isType(asFields(typeName), casts) ? readLiteral(inner) : undefined;
 }
 
+/** Whether it is cast to a type without a schema: a search path can have another type of that name, which makes another text of a literal. */
+export function isCastByPath(arg: unknown): boolean {
+  const { TypeCast: cast } = asFields(arg ?? {});
+  return cast !== undefined && asList(asFields(asFields(cast).typeName).names).length === 1;
+}
+
 function isType({ names: parts, arrayBounds }: Fields, casts: readonly string[]): boolean {
   const texts = asList(parts).map((name) => readText(name) ?? '');
   const schema = texts.length > 1 ? texts[0] : 'pg_catalog';

@@ -61,6 +61,8 @@ export interface StatementNames {
   /** Whether columns become parts of a value: a whole row, ARRAY. */
   readonly gathers: boolean;
   readonly hasConstants: boolean;
+  /** Whether a literal that decides what is read is cast to a type that the search path finds. */
+  readonly castsByPath: boolean;
   /** Whether values of several types can become one of them: UNION, CASE, COALESCE, GREATEST, ARRAY and VALUES of several. */
   readonly combines: boolean;
   /** 1-based, in characters of the caller's text. */

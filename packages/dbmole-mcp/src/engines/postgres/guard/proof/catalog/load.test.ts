@@ -36,6 +36,7 @@ const names = (relation: string): StatementNames => ({
   relations: [{ schema: undefined, name: relation, at: 14 }],
   targets: [],
   hasConstants: false,
+  castsByPath: false,
   operators: [],
   types: [],
   fields: [],

@@ -53,7 +53,7 @@ export async function openProof(run: CatalogQuestion, parser: Parser, trust?: Tr
   });
 }
 
-interface Session extends Pick<CheckOptions, 'schemas' | 'recordFunctions'> {
+interface Session extends Pick<CheckOptions, 'schemas' | 'recordFunctions' | 'isCatalogFirst'> {
   readonly knownRows: Pick<Rows, 'cast' | 'records'>;
 }
 
@@ -77,6 +77,7 @@ async function openSession(run: CatalogQuestion): Promise<Session> {
   return {
     knownRows: { cast: cast === 't', records: new Set(['', ...parseList(records)]) },
     recordFunctions: new Set(parseList(unknown)),
+    isCatalogFirst: parseList(path).find((schema) => !/^pg_(?:toast_)?temp/.test(schema)) === 'pg_catalog',
     // "$user" may be any role.
     schemas: isPlain ? new Set([...parseList(path), ...settings, ...parseList(roles)]) : new Set(parseList(all)),
   };
