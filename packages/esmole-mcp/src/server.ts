@@ -103,7 +103,7 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
   tools: {
     instructions,
     descriptions: {
-      list: 'Lists the configured connections: name, place, readonly, problems. Needed only to choose among several.',
+      list: 'Lists the configured connections: name, host, readonly, problems. Needed only to choose among several.',
       add: 'Saves a connection, writable unless readonly. Check it with test_connection.',
       update: 'Changes fields of a saved connection, as in add_connection; null removes one. readonly can be set, not cleared.',
       remove: 'Deletes a saved connection, not the cluster.',

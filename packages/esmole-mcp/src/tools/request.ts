@@ -21,7 +21,7 @@ export function requestTool(tools: ClusterTools, { closed }: { closed: boolean }
     name: 'es_request',
     title: 'Request',
     description:
-      'Any request of the REST API: status first, then the body. GET, HEAD and readonly connections: only what reads is let through. ' +
+      'Any request of the REST API: status first, then the body. GET, HEAD and readonly connections: only reads are accepted. ' +
       'A list, or a text with newlines, is sent as NDJSON.',
     effect: closed ? 'read' : 'destroy',
     ...(closed ? {} : { asksPerson: true }),
