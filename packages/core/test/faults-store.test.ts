@@ -80,7 +80,7 @@ describe.skipIf(!mayMount)('#48 a disk of its own, where this machine lets us mo
     expect(left()).toEqual([]);
   });
 
-  it('is read-only: nothing changes, and what is wrong is said', () => {
+  it('is read-only: nothing changes, and the error is reported', () => {
     const { stored, stderr, status } = runOnDisk(`
       ${writer} "$disk/connections.json" x 3
       mount -o remount,ro "$disk"

@@ -23,7 +23,7 @@ describe('servers that are none', () => {
     expect(await refusal(open(22, { host: 'no.such.name.invalid' }))).toMatchObject({ code: 'E_SSH_DNS' });
   });
 
-  test('a name that does not exist is said before a key that is missing, and only where it does not', async () => {
+  test('an unknown name is reported before a missing key, and only where it is unknown', async () => {
     const nothing = { password: undefined };
     expect(await refusal(open(22, { ...nothing, host: 'no.such.name.invalid' }))).toMatchObject({ code: 'E_SSH_DNS' });
     expect(await refusal(open(22, nothing))).toMatchObject({ code: 'E_SSH_AUTH_FAILED' });

@@ -41,7 +41,7 @@ describe('connections that take the same way', () => {
     await expect.poll(() => bastion.killSessions()).toBe(0);
   });
 
-  test('lose it together and log in once more', async () => {
+  test('lose it together and log in again once', async () => {
     const { bastion, privateKeyFile } = topology();
     const take = tunnelsOf(topology());
     const route = described(bastion, privateKeyFile);

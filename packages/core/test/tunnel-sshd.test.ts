@@ -290,7 +290,7 @@ describe('a server that changes its session keys all the time', () => {
 describe('a server that forbids forwarding', () => {
   const topology = useTopology({ settings: { AllowTcpForwarding: 'no' } });
 
-  test('is told apart from a target that is down', async () => {
+  test('is distinguished from a target that is down', async () => {
     const stream = (await tunnelTo(topology())).stream('127.0.0.1', target.port);
     stream.write('x');
     const hint = expect.stringContaining('AllowTcpForwarding');
@@ -301,7 +301,7 @@ describe('a server that forbids forwarding', () => {
 describe('the end', () => {
   const topology = useTopology();
 
-  test('a killed session is told to the streams and to the owner, with one cause', async () => {
+  test('a killed session is reported to the streams and to the owner, with one cause', async () => {
     const tunnel = await tunnelTo(topology());
     const stream = await echoing(tunnel);
     const causes: unknown[] = [];
@@ -378,7 +378,7 @@ describe('the end', () => {
     }
   });
 
-  test('the server is told goodbye', async () => {
+  test('the server gets a disconnect message', async () => {
     const tunnel = await tunnelTo(topology());
     await echo(tunnel);
     const goodbyes = (): number => readLog(topology().bastion).match(/^Received disconnect from /gm)?.length ?? 0;

@@ -63,7 +63,7 @@ function connect(stream: Duplex): Promise<void> {
   });
 }
 
-test('a server that speaks first is heard after connect, and the arguments of connect lead nowhere else', async () => {
+test('a server that speaks first is read after connect, and the arguments of connect lead nowhere else', async () => {
   const port = await target((socket) => socket.write('greeting'));
   const { tunnel } = await setUp();
   const stream = tunnel.stream('127.0.0.1', port);

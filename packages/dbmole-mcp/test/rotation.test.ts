@@ -10,7 +10,7 @@ import { createAccount, runDirect } from './direct.ts';
 describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
   const engine = useEngine(id, { shared: true });
 
-  it('a password that was changed is asked for once more, and a wrong one is not sent again', async () => {
+  it('a changed password is read a second time, and a wrong one is not sent again', async () => {
     const { password, ...account } = await createAccount(engine(), `rotation_${process.pid}`);
     const server = new ServerProcess({ file: bin });
     const at = (name: string) => join(server.home, name);

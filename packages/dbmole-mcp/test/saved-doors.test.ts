@@ -85,7 +85,7 @@ describe('saved queries through each door', () => {
     expect(folded.tools.map(({ name }) => name).slice(-2)).toEqual(['run_saved', 'list_saved']);
   });
 
-  it('cannot take the name of another tool, which is said, and hide no other file', async () => {
+  it('cannot take the name of another tool, which is reported, and hide no other file', async () => {
     mkdirSync(folder.at('names'));
     for (const name of ['list_tables', 'run_saved', 'number_double'])
       writeFileSync(folder.at('names', `${name}.sql`), doubled.replace('number_double', name));

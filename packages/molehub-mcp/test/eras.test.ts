@@ -69,7 +69,7 @@ describe.each(pairs)('a client of the era $client and a server of the $title', (
 const asking = pairs.filter(({ server }) => server.asks);
 
 describe.each(asking)('a client of the era $client and a server of the $title that asks', ({ client: mode, server }) => {
-  it('exchange a question, and are told where the client cannot ask', async () => {
+  it('exchange a question, and get an error where the client cannot ask', async () => {
     const world = new HubWorld({ far: await server.open() });
     const able = await world.connect(mode, { elicitation: form });
     await able.seen(5);

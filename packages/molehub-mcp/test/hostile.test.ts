@@ -21,7 +21,7 @@ describe.each(modes)('a hostile server, for a client of the era %s', (mode) => {
     expect(steps).toEqual(['step 1', 'step 2', 'step 3']);
   });
 
-  it('a server that answers with other ids and floods its streams is heard no more than it should be', async () => {
+  it('a server that answers with other ids and floods its streams is read no more than it should be', async () => {
     const world = new HubWorld({ bad: hostile() });
     const client = await world.connect(mode);
     await client.seen();

@@ -83,7 +83,7 @@ describe('a cell that is all there is', () => {
 });
 
 describe('line breaks of Windows', () => {
-  test('are said once where all are', () => {
+  test('are reported once where all are', () => {
     const text = write({ columns: ['a'], textCell: true }, [['one\r\ntwo\r\n']]);
     expect(text).toMatchObject({
       line: '1 row. Its name, then the cell as plain text. Line breaks are CRLF.',

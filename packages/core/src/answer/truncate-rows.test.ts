@@ -99,7 +99,7 @@ describe('shape', () => {
     expect(write({ columns: [] }, [[], []])).toMatchObject({ line: '2 rows.', body: '\n\n' });
   });
 
-  test('a row with another number of cells is a bug that is heard', () => {
+  test('throws for a row with another number of cells', () => {
     expect(() => write({ columns: ['a', 'b'] }, [['1']])).toThrow('a row has 1 cells for 2 columns');
   });
 
@@ -190,7 +190,7 @@ describe('reading stops early', () => {
 });
 
 describe('secrets', () => {
-  test('are removed cell by cell, and that is said', () => {
+  test('are removed cell by cell, which the first line reports', () => {
     rememberSecret('hunter"2,x\ny');
     const rows = write({ columns: ['hunter"2,x\ny', 'b'] }, [
       ['a', 'the hunter"2,x\ny is'],
@@ -276,7 +276,7 @@ describe('for every table', () => {
     );
   });
 
-  test('the budget holds, and everything that is missing is said', () => {
+  test('the budget holds, and everything that is missing is reported', () => {
     fc.assert(
       fc.property(oddRows, oddOptions, ([columns, rows], options) => {
         const written = write({ columns, ...options }, rows);

@@ -159,7 +159,7 @@ describe('opening', () => {
     expect(manager.status('main')).toEqual({ state: 'open' });
   });
 
-  it('is aborted when everybody has left, and what it yields all the same is disposed', async () => {
+  it('is aborted when every caller has left, and a late result is disposed', async () => {
     const { createBackend } = createFakeEngine();
     const gate = createGate();
     const dispose = vi.fn(async () => undefined);

@@ -103,7 +103,7 @@ describe('serve', () => {
     },
   );
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('%s ends it: calls are told, things are closed, once', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('%s ends it: calls are aborted, things are closed, once', async (signal) => {
     const reasons: Failure[] = [];
     const life = live({ tools: [waitTool(reasons)] });
     life.send(initialize);

@@ -22,7 +22,7 @@ const names = async () => (await registry.list()).entries.map(({ name }) => name
 const problems = async () => (await registry.list()).problems.map(({ failure }) => failure.message);
 
 describe('the three sources', () => {
-  it('win over each other in order, and what they hide is said', async () => {
+  it('win over each other in order, and what they hide is reported', async () => {
     world.setVariable({ ...example, host: 'from-env' });
     world.writeProject({ ...example, host: 'from-project' }, { ...example, name: 'two', host: 'from-project' });
     world.writeStore({ ...example, host: 'from-store' }, { ...example, name: 'two' }, { ...example, name: 'three' });

@@ -53,7 +53,7 @@ describe('connections import', () => {
     expect((await run('.pgpass')).out).toContain('are already configured');
   });
 
-  it('connections import of pg_service.conf has a connection for each service, with TLS as it is said there', async () => {
+  it('connections import of pg_service.conf has a connection for each service, with the TLS that is configured there', async () => {
     write(
       '.pg_service.conf',
       `[prod]\nhost=db.internal\nuser=reader\ndbname=shop\npassword=${canary}\nsslmode=verify-full\nsslrootcert=/ca.pem\n` +

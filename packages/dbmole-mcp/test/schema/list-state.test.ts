@@ -15,7 +15,7 @@ describe.each(engines)('the list of tables on %s', (id) => {
     return Object.fromEntries(columns.split(',').map((column, i) => [column, cells[i]]));
   };
 
-  it('says how many there are, and leaves out columns in which nothing is said', async () => {
+  it('says how many there are, and leaves out empty columns', async () => {
     const { head, columns } = await list();
     expect(head).toMatch(/^(?:10|7) rows/);
     expect(columns).toBe(`name,kind,rows,size,primary_key${shop.isPostgres ? ',row_security' : ''},references,referenced_by`);

@@ -36,13 +36,13 @@ for (const id of ['postgres14', 'postgres18'] as const) {
     const listed = async (filter: object = {}) => await listTables(session.run, { ...page, ...filter });
 
     describe('the shop', () => {
-      it('is told whole in few words', async () => {
+      it('is described completely in few words', async () => {
         const text = await describeTables(shopTables);
         expect(text.replace(/\d+ kB/g, 'N kB').replace(/, ~\d+ rows/g, '')).toMatchSnapshot();
         expect(text.length).toBeLessThanOrEqual(2_300);
       });
 
-      it('is told in less than a kilobyte when columns and keys will do', async () => {
+      it('takes less than a kilobyte when columns and keys are enough', async () => {
         const description = await catalog.describeTables(session.run, { names: shopTables });
         const text = formatBrief(description).join('\n');
         expect(text).toMatchSnapshot();

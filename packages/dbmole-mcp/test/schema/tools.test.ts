@@ -141,7 +141,7 @@ describe('the schema tools', () => {
     expect(await call('list_tables', { offset: 9 })).toBe('No rows after offset 9.');
   });
 
-  it('leave out columns in which nothing is said', async () => {
+  it('leave out empty columns', async () => {
     expect(await call('list_tables', { pattern: 'customers' })).toMatch(
       /\nname,kind,(?:rows,)?size,primary_key,referenced_by,note\ncustomers,.*People who/,
     );

@@ -39,7 +39,7 @@ describe('what a server offers', () => {
     await expect(list({ tools: {} }, {})).rejects.toBe(unknown);
   });
 
-  it('keeps its tools when another list fails, which is said', async () => {
+  it('keeps its tools when another list fails, which is reported', async () => {
     const answers: Answers = {
       'tools/list': () => ({ tools: [tool] }),
       'resources/list': () => {

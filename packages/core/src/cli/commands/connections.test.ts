@@ -258,7 +258,7 @@ describe('connections', () => {
     expect((await run(['test', 'good'])).code).toBe(0);
   });
 
-  it.each([['list'], ['test'], ['test', 'main'], []])('are told of a broken project file once, by %j %j', async (...words) => {
+  it.each([['list'], ['test'], ['test', 'main'], []])('report a broken project file once, by %j %j', async (...words) => {
     writeFileSync(folder.at('.thing.json'), '{ "version": 1, }');
     const said = async () => {
       const { out, err, code } = await run(words);

@@ -71,7 +71,7 @@ describe('a person who asks', () => {
     expect(out).toBe('id,name\n1,"a, ""b"""\n2,\n3,""\n4,\u001b[31mred\n');
   });
 
-  it('can have objects of JSON, and as many rows as wanted, and hears when there are more', async () => {
+  it('can have objects of JSON, and as many rows as wanted, and reports that there are more', async () => {
     const { out, err } = await (await run({ options: { format: 'json', limit: '2' } })).ended();
     expect(out).toBe('{"id":1,"name":"a, \\"b\\""}\n{"id":2,"name":null}\n');
     expect(err).toBe('There are more than 2 rows; raise --limit to see them.\n');

@@ -202,7 +202,7 @@ describe('openProject', () => {
     expect(warnings).toMatchObject([{ code: 'E_STORE_WRITE', message: expect.stringContaining('is not remembered') }]);
   });
 
-  it('serves all the same when its mark cannot be written', async () => {
+  it('serves even when its mark cannot be written', async () => {
     const root = makeRoot('shop');
     const blocked = async (port: number) => {
       const bound = await listen(port);

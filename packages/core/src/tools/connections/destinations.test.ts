@@ -20,7 +20,7 @@ function call(known: Destinations, destination: Destination, { asked = destinati
 }
 
 describe('where names lead', () => {
-  it('is said once when it changes, and never the first time', () => {
+  it('is reported once when it changes, and never the first time', () => {
     const known = new Destinations();
     expect(call(known, before)).toBeUndefined();
     expect(call(known, after)).toBe(changed);

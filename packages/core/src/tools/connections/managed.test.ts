@@ -94,7 +94,7 @@ describe('withManaged', () => {
     held.release();
   });
 
-  it('runs once more after a stale error and never after that, and leaks no lease', async () => {
+  it('runs a second time after a stale error and never after that, and leaks no lease', async () => {
     const outcome = fc.constantFrom('fine' as const, 'gone' as const, 'lost' as const, 'abort' as const);
     const run = fc.tuple(outcome, outcome, outcome);
     await fc.assert(

@@ -114,7 +114,7 @@ describe('algorithms', () => {
   });
 });
 
-test('a server that is known by its certificate alone is unknown to us, and the way to it is told', () => {
+test('a server that is known by its certificate alone is unknown to us, and the error names the way to it', () => {
   const lines = `@cert-authority *,[*]:* ssh-ed25519 ${ed2.toString('base64')}\n`;
   const failure = policy({ lines, port: 2222 }).judge(ed1);
   expect(failure?.code).toBe('E_SSH_HOST_KEY_UNKNOWN');

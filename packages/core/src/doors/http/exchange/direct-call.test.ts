@@ -46,7 +46,7 @@ describe('a call in its plainest form', () => {
     expect(await ask(callMessage(5, 'echo', { text: 'hello' }), headers)).toMatchObject({ status, message: { error: {} } });
   });
 
-  it('is a stream when the client wants to hear of progress', async () => {
+  it('is a stream when the client wants reports of progress', async () => {
     const { params, ...message } = callMessage(6, 'echo', { text: 'hello' });
     expect(await ask({ ...message, params: { ...params, _meta: { progressToken: 1 } } })).toMatchObject({ isStream: true });
   });

@@ -75,7 +75,7 @@ describe('Clients', () => {
     ]);
   });
 
-  it('hear why they are refused', async () => {
+  it('learn why they are refused', async () => {
     await listen();
     expect((await connect({ tools: 'none' })).welcome?.refused).toContain('no such tool');
   });
