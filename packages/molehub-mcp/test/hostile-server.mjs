@@ -32,7 +32,13 @@ function listTools() {
     inputSchema: { type: 'object', properties: { 'a\u200bb': { description: 'x\u200by' } } },
   });
   const many = Array.from({ length: Number(process.env.TOOLS ?? 0) }, (_, i) => tool(`extra_${i}`));
-  return [...names.map((name) => tool(name)), hidden, ...many, ...(mode === 'changing' ? [tool(`changed_${version}`)] : [])];
+  const echo = { inputSchema: { type: 'object', properties: { value: {} } } };
+  return [
+    ...names.map((name) => tool(name, name === 'echo' ? echo : {})),
+    hidden,
+    ...many,
+    ...(mode === 'changing' ? [tool(`changed_${version}`)] : []),
+  ];
 }
 
 const offers = {

@@ -53,13 +53,10 @@ export function checkWith({ body, params, effect }: SavedQuery, grammar: SqlGram
         start,
         `:${name} is used and not declared; add a line "-- param ${name} TYPE: …", or write ": ${name}" if it is no parameter`,
       );
-    else if (
-      param.type.isList &&
-      style.listForm !== undefined &&
-      findPlace(body, start, end).isListed &&
-      /\bin\s*\(\s*$/i.test(body.slice(0, start))
-    )
-      report(start, `in (:${name}) does not take a list; write ${style.listForm(name)}`);
+    else if (param.type.isList && findPlace(body, start, end).isListed) {
+      const message = describeWrongList(name, body.slice(0, start), style.listForm);
+      if (message !== undefined) report(start, message);
+    }
   }
   const unused = params.filter(({ name }) => !uses.some((use) => use.name === name));
   for (const { name, line } of unused)
@@ -76,6 +73,15 @@ export function checkWith({ body, params, effect }: SavedQuery, grammar: SqlGram
       `${word.toUpperCase()} is not a read; a query in your own folder that changes data needs the line "-- effect: write"`,
     );
   return issues;
+}
+
+/** A list in the form of another engine. `listForm` is that of an engine that has lists as values. */
+function describeWrongList(name: string, before: string, listForm: SqlGrammar['placeholders']['listForm']): string | undefined {
+  if (listForm !== undefined)
+    return /\bin\s*\(\s*$/i.test(before) ? `in (:${name}) does not take a list; write ${listForm(name)}` : undefined;
+  const [, word] = /\b(any|some|all)\s*\(\s*$/i.exec(before) ?? [];
+  if (word === undefined) return undefined;
+  return `${word.toLowerCase()}(:${name}) does not take a list here; write ${/^all$/i.test(word) ? 'not in' : 'in'} (:${name})`;
 }
 
 /** Finds the first word after space, comments and parentheses. */

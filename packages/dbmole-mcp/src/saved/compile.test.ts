@@ -5,7 +5,7 @@ import { loadGrammars } from '../backend/backend.ts';
 import type { PlaceholderStyle } from '../engine.ts';
 import { placeholders as mysql } from '../engines/mysql/values/placeholders.ts';
 import { placeholders as postgres } from '../engines/postgres/values/placeholders.ts';
-import { createBodies } from './bodies.ts';
+import { checkWith, createBodies } from './bodies.ts';
 import { bindNames, scanNames } from './compile.ts';
 import { queryOf } from './testing/query-of.ts';
 
@@ -199,6 +199,16 @@ describe('the statement of a saved query', () => {
     [[], "select `a'b` from t"],
   ])('of %j can be %s', (lines, body) => {
     expect(problemsOf(lines, body)).toEqual([]);
+  });
+
+  it.each([
+    ['= any (:a)', 'any(:a) does not take a list here; write in (:a)'],
+    ['<> ALL(:a)', 'all(:a) does not take a list here; write not in (:a)'],
+  ])('with a list that is asked for with %s is refused on MySQL', async (form, message) => {
+    const grammars = await loadGrammars();
+    const query = queryOf(['a integer[]'], `select id from t where id ${form}`);
+    expect(checkWith(query, grammars.mysql)).toEqual([{ line: 1, message }]);
+    expect(checkWith(query, grammars.postgres)).toEqual([]);
   });
 
   it('may change data where its effect is to write', () => {

@@ -65,11 +65,18 @@ const definitions = [statusTool, restartTool, ...searchTools];
 const tools = new Map<string, Tool>();
 
 export async function callOwnTool(hub: Hub, { name, args, caller }: OwnCall): Promise<Fields> {
-  const own = toTool(name);
+  const own = name === 'hub_call' ? nestArguments(hub, toTool(name), args.name) : toTool(name);
   const parsed = parseArguments(own, args);
   // Parsed by the schema of the same name.
   const handler = handlers[name as OwnName] as (hub: Hub, args: unknown, caller: HubCaller) => Promise<Fields>;
   return await handler(hub, parsed, caller);
+}
+
+/** Arguments of the called tool that were written beside its name belong into `arguments`. */
+function nestArguments({ listing }: Hub, own: Tool, name: unknown): Tool {
+  const { definition } = listing.tools.get(String(name)) ?? {};
+  const keys = new Set(Object.keys(Object(definition?.inputSchema.properties)));
+  return { ...own, nested: { argument: 'arguments', keys } };
 }
 
 function toTool(name: string): Tool {
