@@ -83,7 +83,7 @@ function formatConsequence(
   const sentences = [
     ...(also.length === 0 ? [] : [`It also serves statement ${also.join(', ')}.`]),
     `About ${formatBytes(size ?? estimateSize(index))}. ${open.describeBuilding(index)}`,
-    `Every write to ${table.label} maintains it${existing === 0 ? '' : `, beside its ${existing} ${existing === 1 ? 'index' : 'indexes'}`}.`,
+    `Every write to ${table.label} maintains it${existing === 0 ? '' : `, in addition to its ${existing} ${existing === 1 ? 'index' : 'indexes'}`}.`,
     ...(redundant.length === 0 ? [] : [`It does all that ${redundant.join(', ')} does.`]),
   ];
   return sentences.join(' ');

@@ -171,7 +171,7 @@ function judgeVacuum([
     found.push({
       severity: 'medium',
       weight: deadRows + readCount(changes),
-      evidence: `autovacuum is switched off for ${table}; it has ${deadRows} dead rows beside ${liveRows} and was last vacuumed ${vacuumed}`,
+      evidence: `autovacuum is switched off for ${table}; it has ${deadRows} dead rows and ${liveRows} live ones and was last vacuumed ${vacuumed}`,
       consequence: 'Dead rows stay, scans get slower, and the statistics of the planner grow old.',
       next: `ALTER TABLE ${table} RESET (autovacuum_enabled); then VACUUM (ANALYZE) ${table};`,
     });
@@ -179,7 +179,7 @@ function judgeVacuum([
     found.push({
       severity: deadRows > liveRows ? 'high' : 'medium',
       weight: deadRows,
-      evidence: `${table} has ${deadRows} dead rows beside ${liveRows}; autovacuum is due at ${due}, the last vacuum was ${vacuumed}`,
+      evidence: `${table} has ${deadRows} dead rows and ${liveRows} live ones; autovacuum is due at ${due}, the last vacuum was ${vacuumed}`,
       consequence: 'Autovacuum does not keep up or is held back by an old transaction; scans read the dead rows too.',
       next: `diagnose check=activity for what holds it back, then VACUUM (ANALYZE) ${table};`,
     });
@@ -187,7 +187,7 @@ function judgeVacuum([
     found.push({
       severity: 'medium',
       weight: deadRows,
-      evidence: `${table} has ${deadRows} dead rows beside ${liveRows}, and autovacuum is not due before ${due}`,
+      evidence: `${table} has ${deadRows} dead rows and ${liveRows} live ones, and autovacuum is not due before ${due}`,
       consequence: 'Scans read the dead rows too, and the table does not shrink again.',
       next: `ALTER TABLE ${table} RESET (autovacuum_vacuum_threshold, autovacuum_vacuum_scale_factor); then VACUUM (ANALYZE) ${table};`,
     });
