@@ -39,7 +39,7 @@ const bounded: readonly SqlLine[] = [
 const ofPostgres: readonly SqlLine[] = [
   { name: '10 rows, one by one', goal: 0.45, unit: 'ms', take: ten },
   { name: '10 rows, one by one, each another text', goal: 0.45, unit: 'ms', take: (rig) => ten(rig, withNewText) },
-  { name: '10 rows, one by one, beside the floor', goal: 1.5, unit: 'x floor', take: (rig) => ofFloor(ten(rig)) },
+  { name: '10 rows, one by one, compared with the floor', goal: 1.5, unit: 'x floor', take: (rig) => ofFloor(ten(rig)) },
   { name: 'private memory after 200 reads', goal: 50, unit: 'MB', take: readMemory },
   { name: '10 rows, 50 at once', goal: 25, unit: 'ms', take: parallel },
   { name: 'schema of five tables, brief', goal: 1_024, unit: 'characters', take: (rig) => schema(rig, true) },

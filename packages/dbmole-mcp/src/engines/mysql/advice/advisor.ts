@@ -20,7 +20,7 @@ async function open({ run }: AdviceReads): Promise<OpenAdvisor> {
   return {
     async readShape(sql) {
       const tokens = await inTurns(tokenize(sql, parseMode(mode[0] ?? '')));
-      if (tokens.length > maxTokens) throw tooComplex(`more than ${maxTokens} words and signs`);
+      if (tokens.length > maxTokens) throw tooComplex(`more than ${maxTokens} tokens`);
       return readShape(sql, tokens.at(-1)?.word === ';' ? tokens.slice(0, -1) : tokens);
     },
     findTables: (names) => findTables(run, names),

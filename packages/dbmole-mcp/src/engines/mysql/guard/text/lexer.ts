@@ -65,7 +65,7 @@ class Lexer {
       this.#at = behind;
       return;
     }
-    if (this.#tokens.length >= maxTokens) throw tooComplex(`more than ${maxTokens} words and signs`, this.#at);
+    if (this.#tokens.length >= maxTokens) throw tooComplex(`more than ${maxTokens} tokens`, this.#at);
     this.#next();
   }
 

@@ -28,7 +28,7 @@ describe('the size of a statement', () => {
   ])('cannot be more than we parse: %s', async (_what, sql) => {
     await expect(parse(sql)).rejects.toMatchObject({
       kind: 'input',
-      message: expect.stringMatching(/^the statement has \d+ words/),
+      message: expect.stringMatching(/^the statement has \d+ tokens/),
     });
   });
 });

@@ -17,7 +17,7 @@ export async function parseOne(sql: string, parser: Parser, openVersion: () => P
 /** An unpaired surrogate is sent as another character, so the parser and the server would see different texts. */
 function checkUnicode(sql: string): void {
   const half = sql.search(/\p{Surrogate}/u);
-  if (half >= 0) throw new Failure('input', 'the statement contains half of a character', { position: half + 1 });
+  if (half >= 0) throw new Failure('input', 'the statement contains half of a surrogate pair', { position: half + 1 });
 }
 
 /** Enough for a list of 100,000 values. The parser takes a second for them and blocks its thread. */
@@ -30,7 +30,7 @@ function checkSize(sql: string): void {
   let count = 0;
   for (token.lastIndex = 0; token.test(sql); ) count++;
   if (count <= maxTokens) return;
-  throw new Failure('input', `the statement has ${count} words and signs; ${maxTokens} are accepted`, {
+  throw new Failure('input', `the statement has ${count} tokens; at most ${maxTokens} are accepted`, {
     hint: 'Pass values as params, or read them from a table.',
   });
 }
