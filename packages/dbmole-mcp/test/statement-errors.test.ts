@@ -59,8 +59,11 @@ describe.each(['postgres14', 'postgres18', 'mysql97', 'mariadb1011'] as const)('
     expect(await fail('select lenght(email) from customers')).toMatch(/\. Nearest: (?:LENGTH|length)\b/);
     const quoted = isPostgres ? '"order"' : '`order`';
     expect(await fail('select * from order')).toContain(`\nNext: To name ${quoted}, write it in quotes`);
-    if (isPostgres)
-      expect(await fail('select length(5)')).toContain('\nNext: There is a function of this name for other arguments');
+    const foreign = isPostgres ? 'group_concat(email)' : "string_agg(email, ',')";
+    expect(await fail(`select ${foreign} from customers`)).toMatch(/\nNext: Here that is (?:string_agg|GROUP_CONCAT)\(.*\)\.$/);
+    if (!isPostgres) return;
+    expect(await fail('select email from customers where email = "some text"')).toContain('Write a text in single quotes');
+    expect(await fail('select length(5)')).toContain('\nNext: There is a function of this name for other arguments');
   });
 
   it('are the same for a text with several statements', async () => {

@@ -34,3 +34,9 @@ function nearestKeyword(word: string): string | undefined {
   const [nearest] = nearestNames(word, keywords, 1);
   return nearest !== undefined && Math.abs(nearest.length - word.length) <= 1 ? nearest : undefined;
 }
+
+/** The next step where a function is called that other engines have: what this one has instead. */
+export function formatEquivalent(equivalents: Readonly<Record<string, string>>, name: string | undefined): string | undefined {
+  const key = name?.toLowerCase() ?? '';
+  return Object.hasOwn(equivalents, key) ? `Here that is ${equivalents[key]}.` : undefined;
+}

@@ -1,5 +1,6 @@
 import { type Failure, type Hint, nearestNames } from '@dbmole/core';
-import { measureQuery, useExecute } from '../../../next-steps.ts';
+import { measureQuery } from '../../../next-steps.ts';
+import { functionHint } from '../errors/statement-hint.ts';
 import { builtIn, builtInSomewhere, gluedOnMaria, gluedToBracket } from './known-functions.ts';
 import { notARead } from './refuse.ts';
 import { isAscii } from './text/tokens.ts';
@@ -160,8 +161,8 @@ export function refuseUnknownCall(use: CallUse): never {
   const isSplit = gluedToBracket.has(word) || gluedOnMaria.has(word);
   throw notARead({
     message: sayUnknown(use),
-    hint: isSplit ? 'Write the parenthesis directly after the name.' : [unknownHint, useExecute],
-    nearest: path.length > 0 || isSplit ? [] : nearestNames(name.toUpperCase(), [...builtIn, ...builtInSomewhere]),
+    hint: isSplit ? 'Write the parenthesis directly after the name.' : (functionHint(name) ?? unknownHint),
+    nearest: path.length > 0 || isSplit ? [] : findNearest(name.toUpperCase()),
     at,
   });
 }
@@ -172,4 +173,9 @@ export function refuseAddedCall({ name, at }: CallUse): never {
     hint: 'Qualify the name with its database to call the stored function.',
     at,
   });
+}
+
+/** Another version may have a function of the very name. */
+function findNearest(name: string): string[] {
+  return nearestNames(name, [...builtIn, ...builtInSomewhere]).filter((near) => near !== name);
 }

@@ -38,6 +38,9 @@ describe('names with several meanings', () => {
     expect(readHint(await createRefusal('SELECT * FROM v', server))).toContain('SHOW_ROUTINE');
     expect(readHint(await createRefusal('SELECT * FROM v', { ...server, version: '10.11.2-MariaDB' }))).toContain('mysql.proc');
     expect(readHint(await createRefusal('SELECT f(1)', server))).toContain('Check the name');
+    const foreign = await createRefusal("SELECT to_char(1, 'YYYY')", { ...server, added: ['TO_CHAR'] });
+    expect(readHint(foreign)).toBe("Here that is DATE_FORMAT(x, '%Y-%m-%d').");
+    expect(foreign?.nearest).not.toContain('TO_CHAR');
   });
 
   it("treats words of MariaDB's grammar as grammar", async () => {

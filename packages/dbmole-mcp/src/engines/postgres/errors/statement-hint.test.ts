@@ -19,6 +19,9 @@ describe('hintFor', () => {
     ['use shop', refused(1), '`database`'],
     ['-- what is there\nshow tables', refused(1, '42704'), 'list_tables'],
     ['selec 1', refused(1), 'SELECT'],
+    ['select IFNULL(a, 1) from t', refused(8, '42883'), 'Here that is coalesce(a, b).'],
+    ["select date_format (now(), '%Y')", refused(8, '42883'), 'to_char'],
+    ['select 1 from t where a = "some text"', refused(27, '42703'), 'single quotes'],
   ])('%s', (sql, failure, hint) => {
     expect(readHint({ next: hintFor(failure, sql) }, 'tools')).toContain(hint);
   });
@@ -28,6 +31,8 @@ describe('hintFor', () => {
     ["select '?' frm t", refused(12)],
     ['show no_such_setting', refused(1, '42704')],
     ['select :a', refused(8, '42883')],
+    ['select constructor(1)', refused(8, '42883')],
+    ['select a from t', refused(8, '42703')],
   ])('has nothing to say of %s', (sql, failure) => {
     expect(hintFor(failure, sql)).toBeUndefined();
   });
