@@ -83,8 +83,8 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
   },
   'ignores the search paths of functions': {
     file: 'proof/types/match.ts',
-    text: 'const isKnown = isVisible || this.#matching.schemas?.has(schema) === true;',
-    becomes: 'const isKnown = isVisible;',
+    text: 'return isVisible || this.#matching.schemas?.has(schema) === true ||',
+    becomes: 'return isVisible ||',
     shows: 'select m_path() is accepted',
   },
   'does not watch languages': {

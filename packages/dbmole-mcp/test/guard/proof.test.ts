@@ -99,7 +99,7 @@ const refused: readonly (readonly [string, RegExp])[] = [
 
   [
     "select a = '{5}' from arrayed",
-    /^a constant or parameter without a cast may be coerced to a type used by arrayed: type arrayed leads to/,
+    /^a constant or parameter without a cast may be coerced to a type used by arrayed: type _checked leads to/,
   ],
   ["select coalesce(r, '(5)') from arrayed", /^a constant or parameter without a cast/],
   [

@@ -10,11 +10,8 @@ import { catalogs } from './catalog/describe-sql.ts';
 import type { Reached } from './catalog/premise.ts';
 import { findRoot, formatPath } from './describe-path.ts';
 import { Explorer, type ExplorerOptions } from './explore.ts';
-import { Matcher, type Matching, type Providers } from './types/match.ts';
-import { takesAnyType } from './types/polymorphic.ts';
-import type { Rows } from './types/rows.ts';
-import { type Statistics, usesStatistics } from './types/statistics.ts';
-import { findUntyped, type Untyped } from './types/untyped.ts';
+import { type Statistics, usesStatistics } from './types/any-type.ts';
+import { Matcher, type Matching } from './types/match.ts';
 import { Uses } from './types/uses.ts';
 
 export interface Check {
@@ -26,13 +23,8 @@ export interface Check {
   readonly reached: Reached;
 }
 
-export interface CheckOptions extends Omit<ExplorerOptions, 'anyField' | 'findEdges'> {
-  readonly providers: ReadonlyMap<string, Providers>;
-  readonly rows: Rows;
-  readonly untyped: Untyped;
+export interface CheckOptions extends Omit<ExplorerOptions, 'findEdges'>, Matching {
   readonly statistics: Statistics;
-  /** Every schema that is in the search path of some function or session. */
-  readonly schemas: ReadonlySet<string>;
   /** The search path of the session finds the server's own types first. */
   readonly isCatalogFirst: boolean;
 }
@@ -40,24 +32,18 @@ export interface CheckOptions extends Omit<ExplorerOptions, 'anyField' | 'findEd
 interface Finding {
   readonly object: CatalogObject;
   readonly use: NameUse | undefined;
-  readonly isUntyped?: boolean;
+  /** The relation that has a column of this type. */
+  readonly column?: CatalogObject;
 }
 
 /** Checks statements of one database while the premise holds. */
 export function createCheck(options: CheckOptions): Check {
-  const { parser, providers, rows, schemas, isUtf8, unreviewed } = options;
+  const { parser, providers, rowsAreCast, records, schemas, isUtf8, unreviewed } = options;
   const finder = new Finder(options);
   const explorer = new Explorer({
     ...options,
-    anyField: rows.cast,
-    // The functions of the server that take any type are known.
-    findEdges: (body, { uses, hasUnknownRows }) => {
-      const matching = {
-        providers,
-        rows,
-        schemas,
-        anyType: (hasUnknownRows || takesAnyType(body.parameters)) && isUserType(body.oid),
-      };
+    findEdges: (body, { uses, hasAnyType }) => {
+      const matching = { providers, rowsAreCast, records, schemas, anyType: hasAnyType && isUserType(body.oid) };
       return [...new Set(finder.find(uses, matching, explorer).map(({ object }) => object))];
     },
   });
@@ -65,13 +51,11 @@ export function createCheck(options: CheckOptions): Check {
     if (unreviewed.size > 0) refuseNames(written, (use) => findUnreviewedDenial(use, unreviewed));
     if (!isUtf8) refuseForeignNames(written.text, parser);
     if (written.castsByPath && !options.isCatalogFirst) throw refuseCast();
-    const names = rows.cast ? refuseFields(written) : written;
-    const reached = finder.find(new Uses([names]), { providers, rows }, explorer);
+    const names = rowsAreCast ? refuseFields(written) : written;
+    const reached = finder.find(new Uses([names]), { providers, rowsAreCast, records }, explorer);
     const objects = reached.map(({ object }) => object);
     await explorer.explore(objects, run);
-    const [first] = reached
-      .filter(({ object }) => object.isRefused)
-      .toSorted((a, b) => (a.use?.at ?? Number.POSITIVE_INFINITY) - (b.use?.at ?? Number.POSITIVE_INFINITY));
+    const [first] = reached.filter(({ object }) => object.isRefused).toSorted((a, b) => getRank(a) - getRank(b));
     if (first !== undefined) throw refuse(first, names);
     return leadToState(objects);
   };
@@ -85,6 +69,11 @@ export function createCheck(options: CheckOptions): Check {
       return { names: finder.names, functions: new Set(explored.map(({ oid }) => oid)) };
     },
   };
+}
+
+/** The first place in the text comes first, and what may become a value of a type behind all others. */
+function getRank({ use, column }: Finding): number {
+  return column === undefined ? (use?.at ?? Number.MAX_VALUE) : Number.POSITIVE_INFINITY;
 }
 
 function leadToState(objects: readonly CatalogObject[]): boolean {
@@ -109,41 +98,41 @@ class Finder {
   readonly #targets: ReadonlyMap<string, readonly CatalogObject[]>;
   readonly #casts: readonly CatalogObject[];
   readonly #everywhere: readonly CatalogObject[];
-  readonly #untyped: Untyped;
   readonly #statistics: Statistics;
   /** All names that were looked up. */
   readonly names = new Set<string>();
 
-  constructor({ objects, untyped, statistics }: CheckOptions) {
+  constructor({ objects, statistics }: CheckOptions) {
     const all = [...objects.values()].filter(({ isDeniedByName }) => !isDeniedByName);
     this.#byName = groupByName(all.filter(({ class: of }) => of !== catalogs.target && of !== catalogs.cast));
     this.#casts = all.filter((object) => object.class === catalogs.cast);
     this.#targets = groupByName(all.filter((object) => object.class === catalogs.target));
     this.#everywhere = [...objects.values()].filter(isEverywhere);
-    this.#untyped = untyped;
     this.#statistics = statistics;
   }
 
   find(uses: Uses, matching: Matching, explorer: Explorer): Finding[] {
     const matcher = new Matcher(uses, matching);
-    const found = this.#findNamed(uses, matcher);
-    for (const names of uses.statements) {
-      for (const row of findUntyped(names, this.#untyped, matcher))
-        found.push({ object: row, use: names.untyped, isUntyped: true });
-      for (const use of names.dynamic) found.push(...explorer.listFound([use]).map((object) => ({ object, use })));
-      for (const use of names.targets) for (const object of this.#targets.get(use.name) ?? []) found.push({ object, use });
-    }
+    const named = this.#findNamed(uses, matcher);
+    const found = [...named, ...uses.statements.flatMap((names) => this.#findUnnamed(names, named, explorer))];
     if (usesStatistics(uses, this.#statistics)) found.push({ object: explorer.anyType, use: undefined });
-    if (uses.functions.size + uses.operators.size + uses.relations.size + uses.types.size > 0)
-      found.push(...this.#everywhere.map((object) => ({ object, use: undefined })));
+    if (uses.names.size > 0) found.push(...this.#everywhere.map((object) => ({ object, use: undefined })));
     return found;
   }
 
+  #findUnnamed(names: StatementNames, named: readonly Finding[], explorer: Explorer): Finding[] {
+    return [
+      ...named.flatMap(({ object: column }) =>
+        findUntyped(column, names).map((object) => ({ object, use: names.untyped, column })),
+      ),
+      ...names.dynamic.flatMap((use) => explorer.listFound([use]).map((object) => ({ object, use }))),
+      ...names.targets.flatMap((use) => (this.#targets.get(use.name) ?? []).map((object) => ({ object, use }))),
+    ];
+  }
+
   #findNamed(uses: Uses, matcher: Matcher): Finding[] {
-    const maps = [uses.functions, uses.relations, uses.types, uses.operators, uses.fields];
-    const names = new Set(maps.flatMap((map) => [...map.keys()]));
-    for (const name of names) this.names.add(name);
-    const named = [...names].flatMap((name) => this.#byName.get(name) ?? []);
+    for (const name of uses.names) this.names.add(name);
+    const named = [...uses.names].flatMap((name) => this.#byName.get(name) ?? []);
     return [...named, ...this.#casts].flatMap((object) => {
       const use = matcher.find(object);
       return use === undefined ? [] : [{ object, use }];
@@ -157,9 +146,9 @@ function groupByName(objects: readonly CatalogObject[]): ReadonlyMap<string, rea
   return groups;
 }
 
-function refuse({ object, use, isUntyped }: Finding, names: StatementNames): Failure {
+function refuse({ object, use, column }: Finding, names: StatementNames): Failure {
   const position = use === undefined ? undefined : names.positionOf(use);
-  if (isUntyped) return refuseUntyped(object, names, position);
+  if (column !== undefined) return refuseUntyped(object, column, names);
   if (object.class === '0') return refuseGroup(object, use, position);
   return refusal({ message: formatPath(object), hint: formatHint(object, use), position });
 }
@@ -185,12 +174,27 @@ function formatUnprovableHint({ class: of, schema, name, body = '' }: CatalogObj
   return [role, askUser(`review ${trusted} and add it to "trust" of the connection if it is safe`)];
 }
 
-function refuseUntyped(row: CatalogObject, { untyped }: StatementNames, position: number | undefined): Failure {
+/**
+ * The types of columns of which values may be made. An uncast text takes the type of its neighbor, and several values take one type. Where
+ * that is an array, a range or a row of a domain, the checks of the domain run; where it is a domain over a type of the server, only when
+ * columns become parts of another value. No check runs when a column is just read.
+ */
+function findUntyped(object: CatalogObject, { untyped, combines, kinds }: StatementNames): readonly CatalogObject[] {
+  if (object.class !== catalogs.relation || (untyped === undefined && !combines)) return [];
+  const gathers = ['FuncCall', 'A_ArrayExpr', 'SubLink', 'RowExpr', 'Row'].some((kind) => kinds.has(kind));
+  const types = object.edges.flatMap(({ to, how }) => (how === 'column' && to.class === catalogs.type ? [to] : []));
+  // The array of a type and the type lead to each other.
+  const hasParts = (type: CatalogObject) =>
+    type.edges.some(({ to }) => to.class === catalogs.type && !to.edges.some((back) => back.to === type));
+  return types.filter((type) => gathers || type.kind !== 'domain' || hasParts(type));
+}
+
+function refuseUntyped(type: CatalogObject, { name }: CatalogObject, { untyped, positionOf }: StatementNames): Failure {
   const what = untyped === undefined ? 'an array of another type' : 'a constant or parameter without a cast';
   return refusal({
-    message: `${what} may be coerced to a type used by ${row.name}: ${formatPath(row)}`,
+    message: `${what} may be coerced to a type used by ${name}: ${formatPath(type)}`,
     hint: untyped === undefined ? 'Read the values in separate columns.' : "Write its type, as in '…'::text or $1::text.",
-    position,
+    position: untyped && positionOf(untyped),
   });
 }
 

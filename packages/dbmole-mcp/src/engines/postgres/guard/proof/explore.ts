@@ -7,7 +7,6 @@ import { type BodyReading, type ReadOptions, readBody } from './bodies/read-body
 import { addEdge, CatalogObject, type Edge, isUserType, toKey } from './catalog/catalog-object.ts';
 import { catalogs } from './catalog/describe-sql.ts';
 import type { Powers } from './catalog/powers.ts';
-import { makesAnyType } from './types/polymorphic.ts';
 
 /** Finds what a body leads to by its names. */
 export type FindEdges = (body: Body, reading: BodyReading) => readonly CatalogObject[];
@@ -137,8 +136,8 @@ export class Explorer {
     object.leavesState ||= reading.leavesState;
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
     for (const group of this.listFound(reading.dynamic)) addEdge(object, group, 'finds');
-    if (isUserType(object.oid) && (reading.hasUnknownRows || makesAnyType(body, reading.uses.statements)))
-      addEdge(object, this.anyType, 'makes');
+    // The functions of the server that take any type are known.
+    if (isUserType(object.oid) && reading.hasAnyType) addEdge(object, this.anyType, 'makes');
     if (reading.unprovable !== undefined) this.#judgeUnprovable(object, reading, await this.#openPowers(run));
   }
 

@@ -171,48 +171,53 @@ describe('collectNames', () => {
   });
 
   it.each([
-    ...[
-      'select t from t',
-      'select coalesce(x, a) from t x',
-      'select (t.*) = b from t',
-      'select count(t.*) from t',
-      'select array[a]',
-    ],
-    ...['select array(select 1)', 'select (x).a from (select 1) x', 'select x from f() x', 'select t from a join t on true'],
-    ...['select row(t.*) from t', "select x from json_table(j, '$' columns (a int)) x", 'select j from (a join b on true) as j'],
-  ])('sees that columns are put together in %s', (sql) => {
-    expect(listNames(sql).gathers).toBe(true);
+    ...['select t from t', 'select coalesce(x, a) from t x', 'select (t.*) = b from t', 'select count(t.*) from t'],
+    ...['select (x).a from (select 1) x', 'select x from f() x', 'select t from a join t on true', 'select row(t.*) from t'],
+    ...["select x from json_table(j, '$' columns (a int)) x", 'select j from (a join b on true) as j'],
+  ])('sees a whole row in %s', (sql) => {
+    expect(listNames(sql).kinds).toContain('Row');
   });
 
   it.each(['select * from t', 'select t.*, a, t.b from t', 'select a from t where b = 1', 'select count(*) from t x', 'table t'])(
-    'sees that no columns are put together in %s',
+    'sees no whole row in %s',
     (sql) => {
-      expect(listNames(sql).gathers).toBe(false);
+      expect(listNames(sql).kinds).not.toContain('Row');
     },
   );
 
+  it.each(['select array[a, b]', 'select f(a, b)', 'select a union select b', 'values (1), (2)', 'select coalesce(a, b)'])(
+    'sees that values may take one type in %s',
+    (sql) => {
+      expect(listNames(sql).combines).toBe(true);
+    },
+  );
+
+  it.each(['select array[a]', 'select f(a)', 'values (1)', 'select a = b'])('sees that no values take one type in %s', (sql) => {
+    expect(listNames(sql).combines).toBe(false);
+  });
+
   it.each([
-    ['select lower(row(1)), (row(1)).f', [''], []],
-    ['select row(1) + 1, 1 in (row(1)), case 1 when row(1) then 2 end', [''], []],
-    ['select row(1) = row(2), row(1) in (row(2), row(3))', [], []],
-    ['select mode() within group (order by row(1))', [''], []],
-    ['select row(1)::t, array[row(1)]::t[]', [], ['']],
-    ['select lower(row(1)::record)', [''], ['']],
-    ['select lower(s) from (select 1) s', [''], []],
-    ['with s as (select 1) select s::t from s', [], ['']],
-    ['select lower(x), y::t, z from f() x, g() y, h() z', ['f'], ['g']],
-    ['select lower(f) from f()', ['f'], []],
-    ['select lower(x) from f() as x(a int)', [''], []],
-    ['select lower(x) from rows from (f() as (a int)) x', [''], []],
-    ['select lower(x) from f() with ordinality x', [''], []],
-    ['select lower(x) from rows from (f(), g()) x', [''], []],
-    ['select lower(x) from unnest(a, b) x', [''], []],
-    ['select lower(y) from unnest(a) y', ['unnest'], []],
-    ['select lower(x) from coalesce(a, b) x', [''], []],
-    ['select lower(t) from t', [], []],
-  ])('finds the rows of the type record that are operands or cast in %s', (sql, operands, casts) => {
-    const { records } = listNames(sql);
-    expect([[...records.operands], [...records.casts]]).toEqual([operands, casts]);
+    ['select lower(row(1)), (row(1)).f', ['']],
+    ['select row(1) + 1, 1 in (row(1)), case 1 when row(1) then 2 end', ['']],
+    ['select row(1) = row(2), row(1) in (row(2), row(3))', []],
+    ['select a from t where (a, b) in (select 1, 2) group by grouping sets ((a, b), (a))', []],
+    ['select mode() within group (order by row(1))', ['']],
+    ['select row(1)::t, array[row(1)]::t[]', []],
+    ['select lower(row(1)::record)', ['']],
+    ['select lower(s) from (select 1) s', ['']],
+    ['with s as (select 1) select s::t from s', ['']],
+    ['select lower(x), y::t, z.a from f() x, g() y, h() z', ['f', 'g']],
+    ['select lower(f) from f()', ['f']],
+    ['select lower(x) from f() as x(a int)', ['']],
+    ['select lower(x) from rows from (f() as (a int)) x', ['']],
+    ['select lower(x) from f() with ordinality x', ['']],
+    ['select lower(x) from rows from (f(), g()) x', ['']],
+    ['select lower(x) from unnest(a, b) x', ['']],
+    ['select lower(y) from unnest(a) y', ['unnest']],
+    ['select lower(x) from coalesce(a, b) x', ['']],
+    ['select lower(t) from t', []],
+  ])('finds the rows of the type record that are values in %s', (sql, records) => {
+    expect([...listNames(sql).records].toSorted()).toEqual(records);
   });
 
   it('knows which functions may return the row before a dot', () => {

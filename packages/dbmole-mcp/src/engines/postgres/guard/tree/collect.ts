@@ -1,11 +1,10 @@
 import { findFunctionDenial, findReach, runsText } from '../denials.ts';
-import { FromItems, findNodeValues, getAliasName } from './from-items.ts';
+import { FromItems, getAliasName } from './from-items.ts';
 import { areSmall, isCastByPath, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
 import { findPlace, getInner, isTypeNamed, isUntyped, readConstant, readText } from './node-parts.ts';
 import { ranges, words } from './nodes.ts';
 import { positionAt } from './position.ts';
-import { RecordUses } from './records.ts';
 import { isDecisive } from './settings.ts';
 import { asFields, asList, type Fields, type Scope, type Visited, walk } from './walk.ts';
 
@@ -19,15 +18,14 @@ class Reading {
   readonly fields: NameUse[] = [];
   readonly columns = new Set<string>();
   untyped: NameUse | undefined = undefined;
-  gathers = false;
   combines = false;
-  hasConstants = false;
   castsByPath = false;
-  readonly recordUses = new RecordUses();
+  readonly kinds = new Set<string>();
+  readonly records = new Set<string>();
   /** `x.f`, where x may be an item of FROM. */
   readonly ofSource: ColumnUse[] = [];
   readonly from = new FromItems();
-  /** Names without a dot. */
+  /** Names without a dot, and those before a star outside of the select list. */
   readonly alone = new Set<string>();
 }
 
@@ -51,38 +49,35 @@ export function collectNames(statement: unknown, sql: string, body?: BodyOptions
   const visit = (node: Visited) => {
     // The parameters of a body have types.
     if (node.kind === 'ParamRef' && !isBody && node.parent !== 'TypeCast') addUntyped(reading, node);
+    reading.kinds.add(node.kind);
     collectWord(reading, node);
     collectors.get(node.kind)?.(reading, node);
   };
   walk(statement, visit, isBody);
   collectFields(reading, body);
-  const { recordUses, ofSource, from, alone, ...names } = reading;
-  const hasRows = [...alone].some((name) => from.names.has(name));
-  if (hasRows || from.hasRenamed) names.columns.add('*');
+  const { ofSource, from, alone, ...names } = reading;
+  for (const name of alone) {
+    if (from.names.has(name)) names.kinds.add('Row');
+    for (const by of from.getRecords(name) ?? []) names.records.add(by);
+  }
+  if (from.hasRenamed || names.kinds.has('Row')) names.columns.add('*');
   return {
     ...names,
-    records: recordUses.resolve(from),
-    gathers: names.gathers || hasRows,
     text: sql,
     dynamic: names.functions.filter(findReach),
     positionOf: ({ at }) => (at < 0 ? undefined : positionAt(sql, at)),
   };
 }
 
-/** Beyond this limit every `t.f` counts as a possible call, because each is compared with all functions in FROM. */
-const maxComparisons = 1_000_000;
-
 /** Whether `t.f` may be a call depends on what t is. */
 function collectFields({ ofSource, from, fields, functions }: Reading, body: BodyOptions | undefined): void {
-  const isTooMuch = ofSource.length * from.count > maxComparisons;
   for (const column of ofSource) {
-    const { of, ...written } = column;
+    const { of, ...use } = column;
+    const isOfRow = body?.parameters.has(of) !== true && !from.mayBeValue(column);
     const recordsOf = from.getRecords(of);
-    const use = recordsOf === undefined ? written : { ...written, recordsOf };
-    const isAnything = isTooMuch || body?.parameters.has(of) === true;
-    const field: NameUse = isAnything ? use : { ...use, values: from.findValues(column) };
+    const field: NameUse = { ...use, isOfRow, ...(recordsOf === undefined ? {} : { recordsOf }) };
     fields.push(field);
-    if (field.values === undefined || field.values.length > 0) functions.push(asCall(field));
+    if (!isOfRow) functions.push(asCall(field));
   }
 }
 
@@ -111,7 +106,7 @@ const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['CoalesceExpr', collectCombined],
   ['MinMaxExpr', collectCombined],
   ['TypeName', collectType],
-  ['RowExpr', ({ recordUses }, node) => recordUses.addRow(node)],
+  ['RowExpr', collectRow],
   ['ColumnRef', collectColumn],
   ['A_Indirection', collectIndirection],
   ['A_Expr', collectExpression],
@@ -127,8 +122,21 @@ function collectCombined(lists: Reading): void {
 }
 
 function collectArray(lists: Reading, { fields }: Visited): void {
-  lists.gathers = true;
   lists.combines ||= asList(fields.elements).length > 1;
+}
+
+/** SortBy, because ORDER BY in WITHIN GROUP has the arguments of the aggregate. */
+const takesRows = ['FuncCall', 'NamedArgExpr', 'A_Indirection', 'CaseWhen', 'SortBy'];
+
+function collectRow({ records }: Reading, { parent }: Visited): void {
+  if (takesRows.includes(parent)) records.add(FromItems.notOfFunction);
+}
+
+/** Where both operands are rows, the server compares their fields. */
+function collectOperands({ records }: Reading, { lexpr, rexpr }: Fields): void {
+  const operands = [lexpr, rexpr].flatMap((side) => asFields(asFields(side ?? {}).List ?? {}).items ?? side ?? []);
+  const rows = operands.filter((operand) => asFields(operand).RowExpr !== undefined).length;
+  if (rows > 0 && (rows < operands.length || rows === 1)) records.add(FromItems.notOfFunction);
 }
 
 /** Rows of UNION and its like, and of VALUES. */
@@ -158,6 +166,7 @@ function collectCall(lists: Reading, { fields }: Visited): void {
   const isNamed = relation !== undefined || (unless === 'schema' && namesOwnSchema(fields.args));
   const args = asList(fields.args);
   if (unless !== undefined || name === 'set_config') lists.castsByPath ||= args.some(isCastByPath);
+  lists.combines ||= args.length > 1;
   const hasNames = args.some((arg) => asFields(arg).NamedArgExpr !== undefined);
   const counted = { schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed, hasNames };
   if (runsText(schema, name)) functions.push({ ...counted, texts: readLiterals(args) });
@@ -208,15 +217,14 @@ function collectFunctions({ from }: Reading, node: Visited): void {
 }
 
 function collectConstant(lists: Reading, node: Visited): void {
-  lists.hasConstants = true;
   const { sval, isnull } = node.fields;
   if (node.parent !== 'TypeCast' && (sval !== undefined || isnull === true)) addUntyped(lists, node);
 }
 
-/** A constant can be cast to `unknown`. */
+/** A constant can be cast to `unknown`, and a row to `record`. */
 function collectCast(lists: Reading, node: Visited): void {
   if (isTypeNamed(node.fields.typeName, 'unknown')) addUntyped(lists, node);
-  lists.recordUses.addCast(node.fields.typeName);
+  if (isTypeNamed(node.fields.typeName, 'record')) lists.records.add(FromItems.notOfFunction);
 }
 
 /** Keeps the first one. */
@@ -234,7 +242,7 @@ function collectRelation(lists: Reading, node: Visited): void {
   from.addAlias(node);
   from.names.add(name);
   if (schema !== undefined || !isInScope(scope, name)) lists.relations.push({ schema, name, at: findPlace(fields) });
-  else from.addRecords(fields.alias === undefined ? name : getAliasName(fields.alias), FromItems.notOfFunction);
+  else from.addRecords(fields.alias === undefined ? name : getAliasName(fields.alias));
 }
 
 function isInScope(scope: Scope | undefined, name: string): boolean {
@@ -246,23 +254,21 @@ function isInScope(scope: Scope | undefined, name: string): boolean {
 function collectColumn(lists: Reading, { fields, parent }: Visited): void {
   const parts = asList(fields.fields);
   const last = readText(parts.at(-1));
+  const of = parts.length > 1 ? (readText(parts.at(-2)) ?? '') : '';
   lists.columns.add(last ?? '*');
-  const row = (parts.length === 1 ? last : last === undefined && readText(parts.at(-2))) || '';
-  lists.recordUses.addName(row, parent);
-  if (last === undefined) {
-    // Only in the select list does `t.*` mean the columns.
-    lists.gathers ||= parent !== 'ResTarget';
-  } else if (parts.length === 1) lists.alone.add(last);
-  else lists.ofSource.push({ schema: undefined, name: last, at: findPlace(fields), of: readText(parts.at(-2)) ?? '' });
+  // Only in the select list does `t.*` mean the columns.
+  if (last === undefined && parent !== 'ResTarget') lists.alone.add(of);
+  else if (last !== undefined && parts.length === 1) lists.alone.add(last);
+  else if (last !== undefined) lists.ofSource.push({ schema: undefined, name: last, at: findPlace(fields), of });
 }
 
 function collectIndirection({ fields: list, functions }: Reading, { fields }: Visited): void {
   const at = findPlace(getInner(fields.arg));
-  const values = findNodeValues(fields.arg);
+  const isOfRow = asFields(fields.arg).RowExpr !== undefined;
   for (const [i, part] of asList(fields.indirection).entries()) {
     const name = readText(part);
     if (name === undefined) continue;
-    const use = { schema: undefined, name, at, ...(i === 0 && values !== undefined ? { values } : {}) };
+    const use = { schema: undefined, name, at, isOfRow: isOfRow && i === 0 };
     list.push(use);
     // An untyped constant takes the type of the function's argument.
     functions.push({ ...asCall(use), isField: !isUntyped(fields.arg) });
@@ -275,7 +281,7 @@ function hasUntyped({ lexpr, rexpr }: Fields): boolean {
 
 function collectExpression(lists: Reading, { fields }: Visited): void {
   const { operators } = lists;
-  lists.recordUses.addOperands(fields);
+  collectOperands(lists, fields);
   const range = ranges.get(String(fields.kind));
   const prefix = fields.lexpr === undefined;
   if (range === undefined) operators.push({ ...readName(fields.name, fields), untyped: hasUntyped(fields), prefix });
@@ -283,9 +289,7 @@ function collectExpression(lists: Reading, { fields }: Visited): void {
 }
 
 /** `x IN (SELECT …)` has no operator in the tree. */
-function collectSubLink(lists: Reading, { fields }: Visited): void {
-  const { operators } = lists;
-  lists.gathers ||= fields.subLinkType === 'ARRAY_SUBLINK';
+function collectSubLink({ operators }: Reading, { fields }: Visited): void {
   const operands = { ...fields, lexpr: fields.testexpr };
   if (fields.operName !== undefined) operators.push({ ...readName(fields.operName, fields), untyped: hasUntyped(operands) });
   else if (fields.testexpr !== undefined) pushAll(operators, equal, operands);

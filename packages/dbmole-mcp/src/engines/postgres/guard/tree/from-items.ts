@@ -2,15 +2,6 @@ import type { NameUse } from './names.ts';
 import { readLast, readText } from './node-parts.ts';
 import { asFields, asList, type Fields, type Visited } from './walk.ts';
 
-/** A function in FROM. If it does not return a row, `x.f` is a call of f with its value. */
-interface FromFunction {
-  /** Its name in the statement. */
-  readonly alias: string;
-  /** The name of the function; empty: unknown. */
-  readonly called: string;
-  readonly columns: readonly string[];
-}
-
 /** The items of FROM, by their names in the statement. */
 export class FromItems {
   /** Any of these names, used without a dot, is a whole row. */
@@ -19,13 +10,11 @@ export class FromItems {
   hasRenamed = false;
   /** Marks rows that no single function returns: of a subquery, a join, or several functions together. */
   static readonly notOfFunction = '';
-  readonly #functions: FromFunction[] = [];
   /** Items whose rows may be of the type `record`, with the functions that return these rows. */
   readonly #records = new Map(['xmltable', 'json_table'].map((name) => [name, new Set([FromItems.notOfFunction])]));
-
-  get count(): number {
-    return this.#functions.length;
-  }
+  /** Functions, which may return values other than rows: then `x.f` is a call of f. With the columns that all of one name have. */
+  readonly #values = new Map<string, ReadonlySet<string>>();
+  #hasOdd = false;
 
   addAlias({ kind, fields }: Visited): void {
     for (const alias of [fields.alias, fields.join_using_alias]) {
@@ -33,11 +22,11 @@ export class FromItems {
       const name = getAliasName(alias);
       this.names.add(name);
       this.hasRenamed ||= asFields(alias).colnames !== undefined;
-      if (kind !== 'RangeVar' && kind !== 'RangeFunction') this.addRecords(name, FromItems.notOfFunction);
+      if (kind !== 'RangeVar' && kind !== 'RangeFunction') this.addRecords(name);
     }
   }
 
-  addRecords(name: string, returnedBy: string): void {
+  addRecords(name: string, returnedBy = FromItems.notOfFunction): void {
     const functions = this.#records.get(name);
     if (functions === undefined) this.#records.set(name, new Set([returnedBy]));
     else functions.add(returnedBy);
@@ -51,23 +40,23 @@ export class FromItems {
   addFunctions({ fields }: Visited): void {
     const { alias } = fields;
     const calls = listCalls(fields);
-    const [call = {}] = calls;
-    const isAlone = isOneFunction(fields);
     const names = alias === undefined ? calls.map(readName) : [getAliasName(alias)];
-    for (const name of names) this.addRecords(name, isAlone ? readRecordName(call) : FromItems.notOfFunction);
+    const isAlone = isOneFunction(fields);
+    for (const name of names) this.addRecords(name, isAlone ? readRecordName(calls[0] ?? {}) : undefined);
     if (!isAlone) return;
-    const called = readFunctionName(call);
-    const colnames = alias === undefined ? [] : asFields(alias).colnames;
-    const columns = asList(colnames).map((name) => readText(name) ?? '');
-    this.#functions.push({ alias: names[0] ?? '', called, columns });
+    const columns = alias === undefined ? [] : asList(asFields(alias).colnames).map((name) => readText(name) ?? '');
+    const [name = ''] = names;
+    const known = this.#values.get(name);
+    this.#values.set(name, new Set(columns.filter((column) => known?.has(column) !== false)));
+    this.#hasOdd ||= !isPlain(name);
   }
 
-  /** The functions in FROM that x may mean in `x.f`. */
-  findValues({ name, of }: Pick<NameUse, 'name'> & { of: string }): readonly string[] {
-    const meant = this.#functions.filter(
-      ({ alias, columns }) => maySame(alias, of) && !(isPlain(name) && columns.includes(name)),
-    );
-    return meant.map(({ called }) => called);
+  /** Whether x in `x.f` may be a value of a function. */
+  mayBeValue({ name, of }: Pick<NameUse, 'name'> & { of: string }): boolean {
+    // The server may fold or cut such names differently.
+    if (this.#hasOdd || !isPlain(of)) return this.#values.size > 0;
+    const columns = this.#values.get(of);
+    return columns !== undefined && !(isPlain(name) && columns.has(name));
   }
 }
 
@@ -102,31 +91,6 @@ function readRecordName(call: Fields): string {
   const name = readName(call);
   const isSeveral = name === 'unnest' && asList(call.args).length > 1;
   return isPlain(name) && !isSeveral ? name : FromItems.notOfFunction;
-}
-
-/** Empty: this may not be a call, or may call another function. */
-function readFunctionName(call: Fields): string {
-  const name = readName(call);
-  return isPlain(name) && !mayBeField(call.args) ? name : '';
-}
-
-/** `f(x)` means `x.f` where x is a row and no such function exists. */
-function mayBeField(args: unknown): boolean {
-  const [first, second] = asList(args);
-  if (first === undefined || second !== undefined) return false;
-  const { A_Const: constant, ParamRef: param, NamedArgExpr: named } = asFields(first);
-  return (constant ?? param ?? named) === undefined;
-}
-
-/** The functions that may return the value before the dot in `(…).f`; undefined: unknown. */
-export function findNodeValues(node: unknown): readonly string[] | undefined {
-  const { FuncCall: call, RowExpr: row } = asFields(node);
-  if (call !== undefined) return [readFunctionName(asFields(call))];
-  return row === undefined ? undefined : [];
-}
-
-function maySame(alias: string, name: string): boolean {
-  return alias === name || !isPlain(alias) || !isPlain(name);
 }
 
 /** The server may fold other letters, and truncate longer names, differently from the parser. */

@@ -9,8 +9,8 @@ export interface NameUse {
   readonly untyped?: boolean;
   /** Of written operators: whether it is a prefix operator. */
   readonly prefix?: boolean;
-  /** Of fields: the functions that may return the value before the dot, '' for an unnamed one; empty: it is a row; undefined: unknown. */
-  readonly values?: readonly string[];
+  /** Of fields: what is before the dot is a row, not a value of another kind. */
+  readonly isOfRow?: boolean;
   /** Of fields: what is before the dot is a row of the type `record` where one of these functions returns such rows. */
   readonly recordsOf?: ReadonlySet<string>;
 }
@@ -55,31 +55,21 @@ export interface StatementNames {
   readonly dynamic: readonly NameUse[];
   /** The first uncast text, NULL or parameter: its neighbors decide which type it gets. */
   readonly untyped: NameUse | undefined;
-  readonly records: Records;
+  /**
+   * Where it uses rows of the type `record` as values, which the server converts to any composite type: the functions in FROM that may return
+   * them, and the empty name for rows that need no function, such as `ROW(1)` or a subquery.
+   */
+  readonly records: ReadonlySet<string>;
+  /** The kinds of its nodes, and `Row` where a name means a whole row. */
+  readonly kinds: ReadonlySet<string>;
   /** Names of columns, and `*` where columns are read without being named. */
   readonly columns: ReadonlySet<string>;
-  /** Whether columns become parts of a value: a whole row, ARRAY. */
-  readonly gathers: boolean;
-  readonly hasConstants: boolean;
   /** Whether a literal that decides what is read is cast to a type that the search path finds. */
   readonly castsByPath: boolean;
-  /** Whether values of several types can become one of them: UNION, CASE, COALESCE, GREATEST, ARRAY and VALUES of several. */
+  /** Whether values of several types can become one of them: calls with several arguments, UNION, CASE, COALESCE, ARRAY, VALUES. */
   readonly combines: boolean;
   /** 1-based, in characters of the caller's text. */
   positionOf(use: NameUse): number | undefined;
-}
-
-/**
- * Rows of the type `record`, which the server converts to any composite type, by the functions in FROM that return them. Only the
- * catalog knows which of these functions do; the empty name is for rows that need no function, such as `ROW(1)` or a subquery.
- */
-export interface Records {
-  /** Arguments and operands. */
-  readonly operands: Set<string>;
-  /** Rows that are cast, column by column. */
-  readonly casts: Set<string>;
-  /** Whether one of these rows may have other values than integer and text constants. */
-  castsValues: boolean;
 }
 
 /** `(5).f` is `f(5)`. */

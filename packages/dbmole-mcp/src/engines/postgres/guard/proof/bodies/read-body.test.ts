@@ -19,7 +19,7 @@ const read = async (text: string, parameters: readonly Parameter[] = [], changes
     signature,
   };
   return readBody(body, await openParser(), {
-    anyField: false,
+    rowsAreCast: false,
     isUtf8,
     recordFunctions: new Set(),
     unreviewed: new Set(['pg_explode']),
@@ -31,7 +31,8 @@ it('may not call what is new in the server', async () => {
   expect((await read('begin perform app.pg_explode(); end')).refused).toBeUndefined();
 });
 
-const calls = async (...args: Parameters<typeof read>) => [...(await read(...args)).uses.functions.keys()].sort();
+const calls = async (...args: Parameters<typeof read>) =>
+  (await read(...args)).uses.statements.flatMap(({ functions }) => functions.map(({ name }) => name)).sort();
 
 describe('a PL/pgSQL body', () => {
   it.each([
@@ -92,7 +93,7 @@ describe('a PL/pgSQL body', () => {
     const signature = { parameters: [], returnsSet: false, returnsVoid: isVoid, isProcedure: false };
     const reading = await read(text, [], { signature });
     expect(reading.unprovable).toBeUndefined();
-    expect([...reading.uses.functions.keys(), ...reading.uses.fields.keys()]).toContain('f');
+    expect(reading.uses.get('f', 'functions', 'fields')).not.toEqual([]);
   });
 
   it.each([
@@ -187,7 +188,7 @@ describe('a PL/pgSQL body', () => {
 
   it('uses the types of its variables and parameters', async () => {
     const { uses } = await read('declare x public."Mood"[]; y item%rowtype; begin end', [parameter('a', 'shop.dom')]);
-    expect([...uses.types.keys()]).toEqual(expect.arrayContaining(['Mood', 'item', 'dom']));
+    for (const type of ['Mood', 'item', 'dom']) expect(uses.get(type, 'types')).not.toEqual([]);
   });
 });
 
@@ -199,9 +200,48 @@ describe('an SQL body', () => {
   });
 
   it('may call a function by a field of a parameter', async () => {
-    const fields = async (text: string) => (await read(text, [parameter('x', 'bigint')], sql)).uses.fields.get('f')?.[0];
-    expect((await fields('select (x.f)::text'))?.values).toBeUndefined();
-    expect((await fields('select ($1).f'))?.values).toBeUndefined();
-    expect((await fields('select t.f from t'))?.values).toEqual([]);
+    const fields = async (text: string) => (await read(text, [parameter('x', 'bigint')], sql)).uses.get('f', 'fields')[0];
+    expect((await fields('select (x.f)::text'))?.isOfRow).toBe(false);
+    expect((await fields('select ($1).f'))?.isOfRow).toBe(false);
+    expect((await fields('select t.f from t'))?.isOfRow).toBe(true);
+  });
+});
+
+describe('a function of any type', () => {
+  const makes = async (text: string, type = 'anyelement', language: Body['language'] = 'sql') =>
+    (await read(text, [parameter('x', type)], { language, result: type })).hasAnyType;
+
+  it.each([
+    'select $1',
+    ' SELECT x; ',
+    'select coalesce($1, $2)',
+    'select case when $1 is null then $2 else $1 end',
+    'select array_agg(x order by x) from unnest($1) as x',
+    'select array[$1, $2]',
+  ])('makes no values of other types where it returns what it was given: %s', async (text) => {
+    expect(await makes(text)).toBe(false);
+  });
+
+  it.each([
+    "select array[$1] || '{7}'",
+    'select $1 + 1',
+    'select 5',
+    'select null',
+    'select abs($1)',
+    'select coalesce($1, null)',
+    'select case $1 when $2 then $1 end',
+    'select row($1)',
+    'select $1::text',
+    'select array_append(array[$1], $$7$$)',
+    '-- x',
+  ])('may make values of any type where it does anything else: %s', async (text) => {
+    expect(await makes(text)).toBe(true);
+  });
+
+  it('depends on the parameters and the language', async () => {
+    expect(await makes('select 5', 'integer')).toBe(false);
+    expect(await makes('select 5', 'anycompatiblearray')).toBe(true);
+    expect(await makes('select 5', 'record')).toBe(true);
+    expect(await makes('begin return $1; end', 'anyelement', 'plpgsql')).toBe(true);
   });
 });

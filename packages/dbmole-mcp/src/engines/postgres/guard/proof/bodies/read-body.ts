@@ -22,8 +22,8 @@ export interface BodyReading {
   readonly unprovable: string | undefined;
   /** It runs SQL that may come from its caller. */
   readonly isGiven: boolean;
-  /** Some of its rows can have columns of any type. */
-  readonly hasUnknownRows: boolean;
+  /** It has values of types that only its caller, or a row at run time, decides. */
+  readonly hasAnyType: boolean;
   /** Calls that find objects by name at run time. */
   readonly dynamic: readonly NameUse[];
   /** It sets a setting of an application. */
@@ -37,6 +37,15 @@ const maxStatements = 5_000;
 /** The nesting of SQL in literals in SQL. */
 const maxDepth = 10;
 
+/** `anyelement`, `anycompatiblearray`, … */
+const anyType = /^any\w+$/;
+/** An SQL function of these returns what it was given; a variable of PL/pgSQL changes the fields of a record by their types. */
+const passingKinds = new Set(
+  'SelectStmt ResTarget ColumnRef ParamRef CaseExpr CaseWhen NullTest CoalesceExpr A_ArrayExpr SortBy RangeFunction List FuncCall Row'.split(
+    ' ',
+  ),
+);
+const passing = new Set(['array_agg', 'unnest']);
 const isRecord = /^\s*"?(?:pg_catalog"?\s*\.\s*"?)?(?:record|refcursor)"?\s*$/i;
 
 class Reader {
@@ -61,7 +70,7 @@ class Reader {
 
 export interface ReadOptions {
   /** Some row type has an implicit cast, so every field may be a call. */
-  readonly anyField: boolean;
+  readonly rowsAreCast: boolean;
   /** Whether the server reads names beyond ASCII as the parser does. */
   readonly isUtf8: boolean;
   /** User functions that return rows whose columns only the caller defines. */
@@ -84,18 +93,28 @@ export function readBody(body: Body, parser: Parser, options: ReadOptions): Body
   for (const names of reader.names) judgeNames(names, reader, options);
   const rows = body.language === 'plpgsql' ? types.filter((type) => isRecord.test(type)) : [];
   const uses = listUses(reader, rows.length > 0);
-  const mayBeAny = (row: string) => /refcursor/i.test(row) || hasAny(uses.functions, options.recordFunctions);
-  const hasUnknownRows = rows.some(mayBeAny) || body.parameters.some(({ type }) => isRecord.test(type));
+  const mayBeAny = (row: string) => /refcursor/i.test(row) || hasAny(uses.names, options.recordFunctions);
+  const takesAny = body.parameters.some(({ type }) => isRecord.test(type) || anyType.test(type));
+  const hasAnyType = rows.some(mayBeAny) || (takesAny && !passes(reader));
   const { refused, unprovable, isGiven, leavesState } = reader;
   const dynamic = reader.names.flatMap((names) => names.dynamic);
-  return { refused, unprovable, isGiven, leavesState, hasUnknownRows, dynamic, uses };
+  return { refused, unprovable, isGiven, leavesState, hasAnyType, dynamic, uses };
+}
+
+function passes({ body, names }: Reader): boolean {
+  const isPassing = ({ kinds, functions, operators, records }: StatementNames) =>
+    operators.length === 0 &&
+    !records.has('') &&
+    [...kinds].every((kind) => passingKinds.has(kind)) &&
+    functions.every(({ schema, name }) => (schema === undefined || schema === 'pg_catalog') && passing.has(name));
+  return body.language === 'sql' && names.length > 0 && names.every(isPassing);
 }
 
 function listUses({ names, declared }: Reader, hasRows: boolean): Uses {
   const uses = new Uses(names);
   for (const name of declared) for (const kind of ['types', 'relations'] as const) uses.add(kind, { ...name, at: -1 });
   // An assignment to a field of a row converts the value to the type of the column.
-  if (hasRows) for (const use of [...uses.relations.values()].flat()) uses.add('types', use);
+  if (hasRows) for (const use of uses.listRelations()) uses.add('types', use);
   return uses;
 }
 
@@ -268,8 +287,8 @@ function refuseKind(kind: string, fields: Fields): Kind | undefined {
 }
 
 function judgeNames({ functions, fields, relations }: StatementNames, reader: Reader, options: ReadOptions): void {
-  const { anyField, unreviewed } = options;
-  const calls = (anyField ? [...functions, ...fields.map(asCall)] : functions).filter(
+  const { rowsAreCast, unreviewed } = options;
+  const calls = (rowsAreCast ? [...functions, ...fields.map(asCall)] : functions).filter(
     ({ texts, isOwnSetting }) => texts === undefined && isOwnSetting !== true,
   );
   const [denied] = findDenied(

@@ -249,9 +249,8 @@ export function formatUnrecorded(of: string, major: number): string {
 }
 
 /**
- * Where values of the types that are given can come from, through their parts and implicit casts: relations,
- * functions, types and operators by their names, as JSON lists; whether what the server has itself becomes one; the types on the way; and
- * whether a row without a type becomes one.
+ * Where values of the types that are given can come from, through their parts and implicit casts: the names of relations, functions, types
+ * and operators; whether what the server has itself becomes one; the types on the way; and whether a row without a type becomes one.
  */
 export const providers = `
   with recursive origin (root, oid) as (
@@ -283,21 +282,19 @@ export const providers = `
     where p.oid >= ${firstUserOid} and p.pronargdefaults > 0 and exists (
       select from pg_catalog.unnest(p.proargtypes::pg_catalog.oid[]) a (oid) join pg_catalog.pg_type t on t.oid = a.oid and ${anyTypes('t')})
   )
-  select root, (
-      select pg_catalog.json_agg(distinct c.relname) from origin o join pg_catalog.pg_class c on c.reltype = o.oid
-        and c.relkind in (${withRowType}) where o.root = r.root
-    ), (
-      select pg_catalog.json_agg(distinct f.name) from (
-        select p.proname from origin o
-          join pg_catalog.pg_depend x on x.refclassid = ${type} and x.refobjid = o.oid and x.classid = ${functions}
-          join pg_catalog.pg_proc p on p.oid = x.objid and (p.prorettype = o.oid or p.proargmodes is not null) where o.root = r.root
-        union all select name from general
-      ) f (name)
-    ), (
-      select pg_catalog.json_agg(distinct t.typname) from origin o join pg_catalog.pg_type t on t.oid = o.oid where o.root = r.root
-    ), (
-      select pg_catalog.json_agg(distinct p.oprname) from origin o join pg_catalog.pg_operator p on p.oprresult = o.oid where o.root = r.root
-    ), exists (select from origin o where o.root = r.root and o.oid < ${firstUserOid}),
+  select root, (select pg_catalog.json_agg(distinct n.name) from (
+      select c.relname from origin o join pg_catalog.pg_class c on c.reltype = o.oid and c.relkind in (${withRowType}) where o.root = r.root
+      union all
+      select p.proname from origin o
+        join pg_catalog.pg_depend x on x.refclassid = ${type} and x.refobjid = o.oid and x.classid = ${functions}
+        join pg_catalog.pg_proc p on p.oid = x.objid and (p.prorettype = o.oid or p.proargmodes is not null) where o.root = r.root
+      union all
+      select name from general
+      union all
+      select t.typname from origin o join pg_catalog.pg_type t on t.oid = o.oid where o.root = r.root
+      union all
+      select p.oprname from origin o join pg_catalog.pg_operator p on p.oprresult = o.oid where o.root = r.root
+    ) n (name)), exists (select from origin o where o.root = r.root and o.oid < ${firstUserOid}),
     (select pg_catalog.json_agg(distinct pg_catalog.concat(o.oid)) from origin o where o.root = r.root),
     (select t.typcategory = 'C' from pg_catalog.pg_type t where t.oid = r.root)
   from (select distinct root from origin) r`;

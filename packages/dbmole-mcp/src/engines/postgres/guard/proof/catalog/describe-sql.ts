@@ -99,7 +99,10 @@ const descriptions = [
       (with recursive x (oid) as (
           select oid from pg_catalog.unnest(array[c.casttarget, t.typelem]) oid union select y.oid from x join (
             select oid, typbasetype from pg_catalog.pg_type where typbasetype <> 0
-            union all select oid, typelem from pg_catalog.pg_type where typelem <> 0) y (oid, part) on y.part = x.oid)
+            union all select oid, typelem from pg_catalog.pg_type where typelem <> 0
+            -- A row is cast column by column.
+            union all select r.reltype, a.atttypid from pg_catalog.pg_class r join pg_catalog.pg_attribute a on a.attrelid = r.oid
+              where r.reltype <> 0 and a.attnum > 0) y (oid, part) on y.part = x.oid)
         select pg_catalog.json_agg(distinct y.typname) from x join pg_catalog.pg_type y on y.oid = x.oid) as targets,
       ${isImplicit('c')} as "isImplicitCast", pg_catalog.format_type(c.castsource, null) as source, ${isPlanned('p')} as immutable
     from pg_catalog.pg_cast c

@@ -35,7 +35,6 @@ const names = (relation: string): StatementNames => ({
   functions: [],
   relations: [{ schema: undefined, name: relation, at: 14 }],
   targets: [],
-  hasConstants: false,
   castsByPath: false,
   operators: [],
   types: [],
@@ -43,9 +42,9 @@ const names = (relation: string): StatementNames => ({
   dynamic: [],
   untyped: undefined,
   columns: new Set(),
-  gathers: false,
   combines: false,
-  records: { operands: new Set(), casts: new Set(), castsValues: false },
+  kinds: new Set(),
+  records: new Set(),
   positionOf: ({ at }) => at + 1,
 });
 

@@ -5,11 +5,8 @@ import { openServerFacts, type ServerFacts } from '../../server-facts.ts';
 import type { Parser } from '../../thread/parser.ts';
 import { type Check, type CheckOptions, createCheck } from '../check.ts';
 import { applyTrust } from '../trusted.ts';
+import { formatStatisticsUsers, noStatistics, openStatistics, type Statistics, valueMakers } from '../types/any-type.ts';
 import type { Providers } from '../types/match.ts';
-import { valueMakers } from '../types/polymorphic.ts';
-import { openRows, type Rows, rowsAreCast } from '../types/rows.ts';
-import { formatStatisticsUsers, noStatistics, openStatistics, type Statistics } from '../types/statistics.ts';
-import { openUntyped } from '../types/untyped.ts';
 import { type CatalogObject, type Found, isUserType, listUserTypes } from './catalog-object.ts';
 import { providers as providersSql } from './dependents-sql.ts';
 import { catalogs, firstUserOid } from './describe-sql.ts';
@@ -53,41 +50,38 @@ export async function openProof(run: CatalogQuestion, parser: Parser, trust?: Tr
   });
 }
 
-interface Session extends Pick<CheckOptions, 'schemas' | 'recordFunctions' | 'isCatalogFirst'> {
-  readonly knownRows: Pick<Rows, 'cast' | 'records'>;
-}
-
 const sessionSql = `
-  select ${rowsAreCast},
-    (select pg_catalog.json_agg(s.name) from pg_catalog.unnest(pg_catalog.current_schemas(true)) s (name)),
-    (select pg_catalog.json_agg(distinct pg_catalog.substr(x.setting, 13)) from pg_catalog.pg_proc p
-      cross join lateral pg_catalog.unnest(p.proconfig) x (setting) where pg_catalog.starts_with(x.setting, 'search_path=')),
+  with path (setting) as materialized (
+    select distinct pg_catalog.lower(x) from pg_catalog.pg_proc p cross join lateral pg_catalog.unnest(p.proconfig) x
+    where pg_catalog.starts_with(x, 'search_path=')
+  )
+  select exists (
+    select from pg_catalog.pg_cast c
+      join pg_catalog.pg_type s on s.oid = c.castsource and s.typtype = 'c'
+      join pg_catalog.pg_type t on t.oid = c.casttarget and t.typtype <> 'c'
+    where c.castcontext = 'i'),
+    (select s = 'pg_catalog' from pg_catalog.unnest(pg_catalog.current_schemas(true)) with ordinality x (s, i)
+      where s !~ '^pg_(toast_)?temp' order by i limit 1),
+    -- "$user" may be any role. Names in search paths may be folded, cut and quoted.
     (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n
-      where exists (select from pg_catalog.pg_roles r where r.rolname = n.nspname)),
-    (select pg_catalog.json_agg(n.nspname) from pg_catalog.pg_namespace n),
+      where n.nspname = any (pg_catalog.current_schemas(true)) or n.nspname ~ '[^!-~]|"'
+        or exists (select from pg_catalog.pg_roles r where r.rolname = n.nspname)
+        or exists (select from path where pg_catalog.strpos(setting, pg_catalog.lower(n.nspname)) > 0)),
     (select pg_catalog.json_agg(distinct p.proname) from pg_catalog.pg_proc p where p.prorettype = 'record'::pg_catalog.regtype),
     (select pg_catalog.json_agg(distinct p.proname) from pg_catalog.pg_proc p
       where p.oid >= ${firstUserOid} and p.prorettype = 'record'::pg_catalog.regtype and p.proargmodes is null)`;
 
-async function openSession(run: CatalogQuestion): Promise<Session> {
-  const [cast, path, paths, roles, all, records, unknown] = (await run(sessionSql))[0] ?? [];
-  const settings = parseList(paths).flatMap(parsePath);
-  // Other spellings are not parsed here, so all schemas count.
-  const isPlain = parseList(paths).every((setting) => plainPath.test(setting));
+async function openSession(
+  run: CatalogQuestion,
+): Promise<Pick<CheckOptions, 'rowsAreCast' | 'isCatalogFirst' | 'schemas' | 'records' | 'recordFunctions'>> {
+  const [cast, isFirst, schemas, records, unknown] = (await run(sessionSql))[0] ?? [];
   return {
-    knownRows: { cast: cast === 't', records: new Set(['', ...parseList(records)]) },
+    rowsAreCast: cast === 't',
+    schemas: new Set(parseList(schemas)),
+    records: new Set(['', ...parseList(records)]),
     recordFunctions: new Set(parseList(unknown)),
-    isCatalogFirst: parseList(path).find((schema) => !/^pg_(?:toast_)?temp/.test(schema)) === 'pg_catalog',
-    // "$user" may be any role.
-    schemas: isPlain ? new Set([...parseList(path), ...settings, ...parseList(roles)]) : new Set(parseList(all)),
+    isCatalogFirst: isFirst === 't',
   };
-}
-
-/** `"$user", public`. */
-const plainPath = /^(?:(?:^|, ?)(?:"[a-z_$][a-z0-9_$]{0,62}"|[a-z_][a-z0-9_$]{0,62}))*$/;
-
-function parsePath(setting: string): readonly string[] {
-  return setting.match(/[a-z_$][a-z0-9_$]*/g) ?? [];
 }
 
 interface CheckInputs {
@@ -108,12 +102,10 @@ async function openCheck(run: CatalogQuestion, { parser, facts, trust }: CheckIn
   if (trust !== undefined) await applyTrust(run, major, { objects: graph.objects, trust });
   const objects = [...graph.objects.values()];
   const providers = await openProviders(run, objects);
-  const rows = await openRows(run, session.knownRows, objects);
-  const untyped = await openUntyped(run, objects);
   const definers = objects.filter(({ definer }) => definer !== null);
-  const known = { ...facts, ...session, parser, objects: graph.objects, providers, rows, untyped, statistics };
+  const known = { ...facts, ...session, parser, objects: graph.objects, providers, statistics };
   const check = createCheck({ ...known, openPowers: (ask) => openPowers(ask, definers) });
-  return { check, major, watched: findWatched(objects, providers, rows) };
+  return { check, major, watched: findWatched(objects, providers) };
 }
 
 /** All functions whose bodies can be read, in the order of their numbers. */
@@ -147,13 +139,10 @@ async function openProviders(run: CatalogQuestion, objects: readonly CatalogObje
   if (types.length === 0) return new Map();
   const answers = await run(providersSql, [`{${types.join(',')}}`]);
   return new Map(
-    answers.map(([root, relations, functions, names, operators, anywhere, origins, isComposite]) => [
+    answers.map(([root, names, anywhere, origins, isComposite]) => [
       root ?? '',
       {
-        relations: new Set(parseList(relations)),
-        functions: new Set(parseList(functions)),
-        types: new Set(parseList(names)),
-        operators: new Set(parseList(operators)),
+        names: new Set(parseList(names)),
         anywhere: anywhere === 't',
         isComposite: isComposite === 't',
         origins: new Set(parseList(origins)),
@@ -168,7 +157,7 @@ function parseList(json: string | null | undefined): readonly string[] {
 }
 
 /** Selects the rows of other catalogs whose change can make something new lead to these objects. */
-function findWatched(objects: readonly CatalogObject[], providers: ReadonlyMap<string, Providers>, rows: Rows): Watched {
+function findWatched(objects: readonly CatalogObject[], providers: ReadonlyMap<string, Providers>): Watched {
   const watched = new Map<string, Set<string>>();
   const tables: string[] = [];
   const watch = (catalog: string, oid: string) => {
@@ -182,6 +171,6 @@ function findWatched(objects: readonly CatalogObject[], providers: ReadonlyMap<s
   const origins = [...types].flatMap((type) => [...(providers.get(type)?.origins ?? [])]);
   for (const type of [...types, ...origins]) watch(catalogs.type, type);
   const lists = new Map([...watched].map(([catalog, oids]) => [catalog, [...oids]]));
-  const hasRows = rows.functions.size > 0;
-  return watched.size === 0 && tables.length === 0 && !hasRows ? nothingWatched : { objects: lists, tables, types: hasRows };
+  const hasCasts = objects.some((object) => object.class === catalogs.cast);
+  return watched.size === 0 && tables.length === 0 && !hasCasts ? nothingWatched : { objects: lists, tables, types: hasCasts };
 }

@@ -10,7 +10,7 @@ export interface Watched {
   readonly objects: ReadonlyMap<string, readonly string[]>;
   /** Tables whose definition and parents count. */
   readonly tables: readonly string[];
-  /** Whether all user types count except those of rows and arrays, which every table creates. */
+  /** Whether all user types and the columns of rows count, because an unsafe cast may be used for any of them. */
   readonly types: boolean;
   /**
    * A transaction number: virtual columns count if this or a later transaction defined them. No dependency shows the built-in functions
@@ -82,7 +82,7 @@ const seed = randomBytes(8).readBigInt64BE();
  * Changes whenever a watched row is created, changed or dropped: the number of rows, and hashes of the transactions that wrote them. The
  * transactions are counted from the first possible one, so that their numbers stay the same.
  */
-function formatFingerprint({ objects, tables, types: named, computedSince, reached }: Watched): string {
+function formatFingerprint({ objects, tables, types: all, computedSince, reached }: Watched): string {
   const types = objects.get(catalogs.type) ?? [];
   const rows = [
     ...wholes.map(([name, which]) => {
@@ -97,8 +97,9 @@ function formatFingerprint({ objects, tables, types: named, computedSince, reach
     types.length > 0 &&
       `select xmin from pg_catalog.pg_type where oid ${oneOf(types)} union all
       select i.xmin from pg_catalog.pg_inherits i join pg_catalog.pg_type t on t.typrelid operator(pg_catalog.=) i.inhparent where t.oid ${oneOf(types)}`,
-    named &&
-      `select xmin from pg_catalog.pg_type where typtype operator(pg_catalog.<>) 'c' and typname operator(pg_catalog.!~) '^_' and ${newer('oid')}`,
+    all &&
+      `select xmin from pg_catalog.pg_type where ${newer('oid')} union all
+      select xmin from pg_catalog.pg_class where ${newer('reltype')}`,
     computedSince !== undefined && formatComputed(computedSince),
     tables.length > 0 &&
       `select xmin from pg_catalog.pg_class where oid ${oneOf(tables)} union all

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { StatementNames } from '../../tree/names.ts';
 import { CatalogObject } from '../catalog/catalog-object.ts';
 import { catalogs } from '../catalog/describe-sql.ts';
 import { Matcher, type Matching } from './match.ts';
-import { noRows } from './rows.ts';
 import { Uses } from './uses.ts';
 
 const object = (objectClass: string, description: object) =>
@@ -11,21 +11,31 @@ const object = (objectClass: string, description: object) =>
 const uses = (kind: Parameters<Uses['add']>[0], name = 'n', schema?: string): Uses => {
   const all = new Uses([]);
   // Before the dot of a field is a row.
-  all.add(kind, { schema, name, at: -1, ...(kind === 'fields' ? { values: [] } : {}) });
+  all.add(kind, { schema, name, at: -1, ...(kind === 'fields' ? { isOfRow: true } : {}) });
   return all;
 };
 
 const pair = '30000';
-const nothing: ReadonlySet<string> = new Set();
-const emptyProviders = {
-  ...{ relations: nothing, functions: nothing, types: nothing, operators: nothing, origins: new Set([pair]) },
-  ...{ anywhere: false, isComposite: false },
+const none: ReadonlySet<string> = new Set();
+const noNames: StatementNames = {
+  ...{ text: '', functions: [], relations: [], targets: [], operators: [], types: [], fields: [], dynamic: [] },
+  ...{
+    untyped: undefined,
+    records: none,
+    kinds: none,
+    columns: none,
+    combines: false,
+    castsByPath: false,
+    positionOf: () => undefined,
+  },
 };
+const from = (names: readonly string[], isComposite = false) => ({
+  ...{ names: new Set(names), origins: new Set([pair]), anywhere: false, isComposite },
+});
 const matching: Matching = {
-  providers: new Map([
-    [pair, { ...emptyProviders, relations: new Set(['paired']), types: new Set(['pair']), operators: new Set(['@+']) }],
-  ]),
-  rows: noRows,
+  providers: new Map([[pair, from(['paired', 'pair', '@+'])]]),
+  rowsAreCast: false,
+  records: new Set(['']),
 };
 const isFound = (one: CatalogObject, by: Uses, more: Partial<Matching> = {}) =>
   new Matcher(by, { ...matching, ...more }).find(one) !== undefined;
@@ -70,12 +80,11 @@ describe('a function', () => {
 
 describe('a function of a composite type', () => {
   const lower = object(catalogs.function, { hidesBuiltin: true, argTypes: [pair] });
-  const composite = new Map([[pair, { ...emptyProviders, isComposite: true }]]);
-  const rows = { ...noRows, records: new Set(['', 'json_to_record']) };
+  const composite = new Map([[pair, from([], true)]]);
   const isMeantBy = (...records: string[]) => {
-    const by = uses('functions');
-    for (const name of records) by.records.operands.add(name);
-    return isFound(lower, by, { providers: composite, rows });
+    const by = new Uses([{ ...noNames, records: new Set(records) }]);
+    by.add('functions', { schema: undefined, name: 'n', at: -1 });
+    return isFound(lower, by, { providers: composite, records: new Set(['', 'json_to_record']) });
   };
 
   it('is found where the catalog has a function that returns records, or a row needs no function', () => {
@@ -104,14 +113,11 @@ describe('a type', () => {
 });
 
 describe('a cast', () => {
-  it('between types of the server, on a column of a row that is cast', () => {
-    const cast = object(catalogs.cast, { name: 'text', schema: 'pg_catalog', argTypes: ['20'], target: '25', targets: ['text'] });
-    const by = uses('types', 'pair');
-    expect(isFound(cast, by)).toBe(false);
-    by.records.casts.add('');
-    expect(isFound(cast, by)).toBe(false);
-    by.records.castsValues = true;
-    expect(isFound(cast, by)).toBe(true);
+  it('between types of the server, by a type of rows with a column of the target', () => {
+    const targets = ['text', 'pair'];
+    const cast = object(catalogs.cast, { name: 'text', schema: 'pg_catalog', argTypes: ['20'], target: '25', targets });
+    expect(isFound(cast, uses('types', 'pair'))).toBe(true);
+    expect(isFound(cast, uses('types', 'other'))).toBe(false);
   });
 
   it('by its target, where there is a source', () => {

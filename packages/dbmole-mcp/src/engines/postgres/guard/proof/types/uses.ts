@@ -1,4 +1,4 @@
-import type { CallUse, NameUse, Records, StatementNames } from '../../tree/names.ts';
+import type { CallUse, NameUse, StatementNames } from '../../tree/names.ts';
 
 /** Only calls have the fields of calls. */
 export type Use = NameUse & Partial<CallUse>;
@@ -12,44 +12,47 @@ export const fillers: readonly string[] = [
   ...['jsonb_populate_record_valid', 'populate_record'],
 ];
 
+/** A field is `row.f`, which may be a call of f. */
+const kinds = ['functions', 'relations', 'types', 'operators', 'fields'] as const;
+type Kind = (typeof kinds)[number];
+
 /** What a statement, or the statements of a body, use by name. */
 export class Uses {
   readonly statements: readonly StatementNames[];
-  readonly functions = new Map<string, Use[]>();
-  readonly relations = new Map<string, Use[]>();
-  readonly types = new Map<string, Use[]>();
-  readonly operators = new Map<string, Use[]>();
-  /** `row.f`, which may be a call of f. */
-  readonly fields = new Map<string, Use[]>();
-  readonly records: Records = { operands: new Set(), casts: new Set(), castsValues: false };
+  /** All names, whatever they are used for. */
+  readonly names = new Set<string>();
+  readonly records: ReadonlySet<string>;
+  readonly #uses = new Map<string, Use[]>();
 
   constructor(statements: readonly StatementNames[]) {
     this.statements = statements;
-    for (const names of statements) {
-      for (const use of names.functions) if (use.isField !== true) this.add('functions', use);
-      for (const kind of ['relations', 'types', 'operators', 'fields'] as const)
-        for (const use of names[kind]) this.add(kind, use);
-      this.#addRecords(names.records);
-    }
+    this.records = new Set(statements.flatMap(({ records }) => [...records]));
+    for (const names of statements)
+      for (const kind of kinds)
+        for (const use of names[kind]) if (kind !== 'functions' || !(use as Use).isField) this.add(kind, use);
     this.#addTextCasts();
   }
 
-  add(kind: 'functions' | 'relations' | 'types' | 'operators' | 'fields', use: Use): void {
-    const known = this[kind].get(use.name);
-    if (known === undefined) this[kind].set(use.name, [use]);
+  add(kind: Kind, use: Use): void {
+    const key = `${kind} ${use.name}`;
+    const known = this.#uses.get(key);
+    if (known === undefined) this.#uses.set(key, [use]);
     else known.push(use);
+    this.names.add(use.name);
   }
 
-  #addRecords({ operands, casts, castsValues }: Records): void {
-    for (const name of operands) this.records.operands.add(name);
-    for (const name of casts) this.records.casts.add(name);
-    this.records.castsValues ||= castsValues;
+  /** The uses of a name, of the first kinds first. */
+  get(name: string, ...of: readonly Kind[]): readonly Use[] {
+    return of.flatMap((kind) => this.#uses.get(`${kind} ${name}`) ?? []);
+  }
+
+  listRelations(): readonly Use[] {
+    return this.statements.flatMap(({ relations }) => relations);
   }
 
   /** Casts that are not written. */
   #addTextCasts(): void {
-    const calls = textCasts.flatMap((name) => this.functions.get(name) ?? this.fields.get(name) ?? []);
-    const [use] = [...calls, ...(this.operators.get('||') ?? [])];
+    const [use] = [...textCasts.flatMap((name) => this.get(name, 'functions', 'fields')), ...this.get('||', 'operators')];
     if (use !== undefined) this.add('types', { schema: 'pg_catalog', name: 'text', at: use.at });
   }
 }

@@ -1,9 +1,41 @@
 import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
 import { words } from '../../tree/nodes.ts';
 import { trees } from '../catalog/dependents-sql.ts';
-import { firstUserOid, formatFound } from '../catalog/describe-sql.ts';
+import { anyTypes, catalogs, firstUserOid, formatFound } from '../catalog/describe-sql.ts';
 import { hasAny } from './match.ts';
-import type { Uses } from './uses.ts';
+import { fillers, textCasts, type Uses } from './uses.ts';
+
+const makers = [...fillers, ...textCasts].join(',');
+
+/**
+ * Aggregates that begin with a text, which becomes a value of the type of what they are given; and by other names, what of the server
+ * makes such values: its functions with several arguments of one type, those that fill rows, and those that cast to text.
+ */
+export const valueMakers = formatFound(`
+  with maker as (
+    select p.oid, p.prosrc from pg_catalog.pg_proc p where p.proname = any ('{${makers}}'::pg_catalog.name[])
+  ), builtin as (
+    select oid, prosrc from maker
+    union select p.oid, p.prosrc from pg_catalog.pg_proc p
+    where p.oid < ${firstUserOid} and ((select pg_catalog.count(*) from pg_catalog.unnest(p.proargtypes::pg_catalog.oid[]) a (oid)
+        join pg_catalog.pg_type t on t.oid = a.oid and ${anyTypes('t')}) > 1)
+  ), found (class, oid, via_class, via, how, detail) as (
+    select ${catalogs.function}, a.aggfnoid::pg_catalog.oid, 0, 0, 'makes', ''
+    from pg_catalog.pg_aggregate a join pg_catalog.pg_type t on ${anyTypes('t')} and (
+      (a.agginitval is not null and t.oid = a.aggtranstype) or (a.aggminitval is not null and t.oid = a.aggmtranstype))
+    where a.aggfnoid::pg_catalog.oid >= ${firstUserOid}
+    union all
+    select ${catalogs.operator}, o.oid, 0, 0, 'makes', ''
+    from pg_catalog.pg_operator o join builtin b on b.oid = o.oprcode::pg_catalog.oid where o.oid >= ${firstUserOid} and o.oprname <> '#='
+    union all
+    select ${catalogs.cast}, c.oid, 0, 0, 'makes', '' from pg_catalog.pg_cast c join maker m on m.oid = c.castfunc
+    union all
+    select ${catalogs.function}, a.aggfnoid::pg_catalog.oid, 0, 0, 'makes', ''
+    from pg_catalog.pg_aggregate a join maker m on m.oid in (a.aggtransfn, a.aggfinalfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)
+    union all
+    select ${catalogs.function}, p.oid, 0, 0, 'makes', ''
+    from pg_catalog.pg_proc p join builtin b on b.prosrc = p.prosrc where p.oid >= ${firstUserOid} and p.prolang = 12
+  )`);
 
 /** Statistics hold arrays of any type, by names: where they are, and what runs code by the type of the values in such an array. */
 export interface Statistics {
@@ -74,10 +106,8 @@ export const formatStatisticsUsers = (major: number) =>
   )`);
 
 /** Whether statements, or a body, use statistics so. */
-export function usesStatistics({ statements, functions, fields, operators, relations }: Uses, known: Statistics): boolean {
-  if (![functions, fields, operators].some((names) => hasAny(names, known.users))) return false;
-  if ([functions, fields].some((names) => hasAny(names, known.sources))) return true;
-  return (
-    statements.some(({ columns }) => columns.has('*') || hasAny(columns, known.columns)) && hasAny(relations, known.relations)
-  );
+export function usesStatistics({ names, statements }: Uses, known: Statistics): boolean {
+  if (!hasAny(names, known.users)) return false;
+  const readsColumns = statements.some(({ columns }) => columns.has('*') || hasAny(columns, known.columns));
+  return hasAny(names, known.sources) || (readsColumns && hasAny(names, known.relations));
 }
