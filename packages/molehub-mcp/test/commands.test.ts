@@ -141,9 +141,7 @@ describe('the other commands', () => {
         .filter((line) => line.startsWith('!!'))
         .map((line) => line.split(/[ :]+/)[1]),
     ).toEqual(['program', 'folder', 'other', 'away', 'refused']);
-    expect((await type(world, 'status program')).text).toMatch(
-      /never seen[\s\S]*next: ask the user to run `molehub-mcp check program`/,
-    );
+    expect((await type(world, 'status program')).text).toMatch(/never seen[\s\S]*next: Run `molehub-mcp check program`/);
   });
 
   it('accept shows what changed, and --pin withholds it until then', async () => {
@@ -168,7 +166,9 @@ describe('the other commands', () => {
     const world = new HubWorld({ same: hostile(), own: hostile() });
     const project = world.folder.at('.mole', 'mcp.json');
     world.write({ same: hostile('', { enabled: false }), theirs: hostile() }, project);
-    expect((await type(world, 'status')).text).toMatch(/Problem: .*is not allowed yet.*molehub-mcp allow/);
+    expect((await type(world, 'status')).text).toMatch(
+      /Problem: .*is not allowed yet.*\. Run `molehub-mcp allow` in the project\./,
+    );
     expect(await type(world, 'allow', { answers: ['n'] })).toMatchObject({ code: 1, text: expect.stringContaining('"theirs"') });
     expect(await type(world, 'allow --yes')).toMatchObject({ code: 0 });
     expect((await type(world, 'allow')).text).toContain('is allowed already');

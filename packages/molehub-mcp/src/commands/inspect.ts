@@ -11,7 +11,7 @@ const silent = () => undefined;
 export async function status({ terminal, words: [only], options }: HubCommandCall): Promise<number> {
   const hub = new Hub({ ...options, log: silent });
   if (only !== undefined) requireNames(hub, [only]);
-  terminal.print(formatStatus(hub, only));
+  terminal.print(formatStatus(hub, { only, door: { program: program.name } }));
   return hub.config.problems.length > 0 ? 1 : 0;
 }
 
@@ -47,15 +47,17 @@ export async function check({ terminal, words, options }: HubCommandCall): Promi
 }
 
 function formatOutcome(hub: Hub, server: ConfiguredServer, failure: Failure | undefined): string {
-  if (failure === undefined) return `ok  ${server.name}: ${describe(hub.manifestFor(server))}`;
+  if (failure === undefined) return `ok  ${server.name}: ${describe(hub, server)}`;
   const advice = formatAdvice(failure, { program: program.name });
   return [`!!  ${server.name}: ${advice}`, ...formatLog(hub, server)].join('\n    ');
 }
 
-function describe(manifest: ReturnType<Hub['manifestFor']>): string {
+function describe(hub: Hub, server: ConfiguredServer): string {
+  const manifest = hub.manifestFor(server);
   if (manifest === undefined) return 'it has not reported what it offers';
   const { name = '', version = '', tools, era } = manifest;
-  const offers = countOffers(manifest, tools.length);
+  const offered = [...hub.listing.tools.values()].filter(({ server }) => server === manifest.server).length;
+  const offers = `${countOffers(manifest, tools.length)}${offered === tools.length ? '' : `, ${offered} of the tools offered`}`;
   return `${`${name} ${version}`.trim() || 'unnamed'}, ${offers}, ${era === 'modern' ? '2026-07-28' : 'an older protocol'}`;
 }
 

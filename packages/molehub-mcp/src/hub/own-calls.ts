@@ -4,7 +4,7 @@ import type { HubCaller } from '../server/caller.ts';
 import type { Hub } from './hub.ts';
 import { restartTool, searchTools, statusTool } from './own-tools.ts';
 import { formatCatalog, formatFound, searchIn } from './search.ts';
-import { formatStatus } from './status.ts';
+import { formatStatus, modelDoor } from './status.ts';
 
 const maxDescribed = 10;
 const defaultLimit = 10;
@@ -40,11 +40,11 @@ type Handlers = { [N in OwnName]: (hub: Hub, args: Input<N>, caller: HubCaller) 
 const handlers: Handlers = {
   async hub_status(hub, { server }) {
     if (server !== undefined) requireServer(hub, server);
-    return { ...respond.text(formatStatus(hub, server)) };
+    return { ...respond.text(formatStatus(hub, { only: server, door: modelDoor })) };
   },
   async hub_restart(hub, { server }, { session, signal }) {
     await hub.restart(server, session, signal);
-    return { ...respond.text(`Restarted.\n${formatStatus(hub, server)}`) };
+    return { ...respond.text(`Restarted.\n${formatStatus(hub, { only: server, door: modelDoor })}`) };
   },
   async hub_search(hub, { query, server, limit = defaultLimit }) {
     if (server !== undefined) requireServer(hub, server);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { formatAdvice, formatVisible } from '@dbmole/core';
+import { askUser, formatAdvice, formatHint, formatVisible } from '@dbmole/core';
 import type { ConfiguredServer } from '../config/read-config.ts';
 import type { HubTool } from '../manifest/listing.ts';
 import { type ChangedPart, findChanges, type Manifest } from '../manifest/manifest.ts';
@@ -8,14 +8,26 @@ import { program } from '../options.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import type { Hub } from './hub.ts';
 
-/** What each server does, and what to do next about it: for a model and for a person. */
-export function formatStatus(hub: Hub, only?: string): string {
+type Door = Parameters<typeof formatAdvice>[1];
+type Hint = NonNullable<Parameters<typeof formatHint>[0]>;
+
+interface Wanted {
+  /** This server alone, with its tools. */
+  only?: string | undefined;
+  /** Who reads it, and so does the next step. */
+  door: Door;
+}
+
+export const modelDoor: Door = { offers: () => true, readonly: false };
+
+/** What each server does, and what to do next about it: for a model, or for a person at the command line. */
+export function formatStatus(hub: Hub, { only, door }: Wanted): string {
   const servers = hub.config.servers.filter(({ name }) => only === undefined || name === only);
-  const parts = servers.map((server) => formatServer(hub, server, only !== undefined));
-  const problems = only === undefined ? hub.config.problems.map((one) => `Problem: ${advise(one)}`) : [];
+  const parts = servers.map((server) => formatServer(hub, server, { isWhole: only !== undefined, door }));
+  const problems = only === undefined ? hub.config.problems.map((one) => `Problem: ${formatAdvice(one, door)}`) : [];
   const guard = hub.guard.problem === undefined ? [] : [`Orphans are not watched: ${hub.guard.problem}.`];
   if (parts.length === 0 && problems.length === 0)
-    return `No servers are configured. Next: ask the user to run \`${program.name} import CLIENT\` or to write ${hub.places.own}.`;
+    return `No servers are configured. Next: ${formatHint(askUser(`run \`${program.name} import CLIENT\`, or write ${hub.places.own}`), door)}`;
   return [...(only === undefined ? [summarize(hub)] : []), ...problems, ...guard, ...parts].map(formatVisible).join('\n');
 }
 
@@ -27,7 +39,12 @@ function summarize(hub: Hub): string {
   return `${count(hub.enabled.length, 'server')}, ${running} running; ${count(tools.length - withheld, 'tool')}, ${mode}${withheld > 0 ? `, ${withheld} withheld` : ''}.`;
 }
 
-function formatServer(hub: Hub, server: ConfiguredServer, isWhole: boolean): string {
+interface ServerWanted {
+  isWhole: boolean;
+  door: Door;
+}
+
+function formatServer(hub: Hub, server: ConfiguredServer, { isWhole, door }: ServerWanted): string {
   const manifest = hub.manifestFor(server);
   const processes = hub.processesOf(server);
   const tools = [...hub.listing.tools.values()].filter((tool) => tool.server === server.name);
@@ -44,7 +61,8 @@ function formatServer(hub: Hub, server: ConfiguredServer, isWhole: boolean): str
     ...processes.flatMap(({ lastError }) => (lastError === undefined ? [] : [`last error: ${lastError}`])),
     ...(changes.length > 0 ? [formatChanges(changes)] : []),
     ...(isWhole ? [...formatLog(hub, server), ...tools.map(formatTool)] : tools.filter(isRenamed).map(formatTool)),
-    ...nextStep(server, { manifest, processes, changes }).map((step) => `next: ${step}`),
+    ...(server.problem === undefined ? [] : [`problem: ${formatAdvice(server.problem, door)}`]),
+    ...nextSteps(server, { manifest, processes, changes }).map((step) => `next: ${formatHint(step, door)}`),
   ];
   return lines.join('\n  ');
 }
@@ -105,16 +123,12 @@ interface Found {
   changes: readonly ChangedPart[];
 }
 
-function nextStep(server: ConfiguredServer, { manifest, processes, changes }: Found): string[] {
-  if (server.problem !== undefined) return [advise(server.problem)];
-  const steps: string[] = [];
-  if (manifest === undefined && processes.length === 0 && server.entry?.enabled)
-    steps.push(`ask the user to run \`${program.name} check ${server.name}\`, which starts it and shows its tools`);
-  if (processes.some(({ state }) => state === 'held')) steps.push('correct what its last error says, then call hub_restart');
-  if (changes.length > 0) steps.push(`ask the user to read the change with \`${program.name} accept ${server.name}\``);
-  return steps;
-}
-
-function advise(failure: Parameters<typeof formatAdvice>[0]): string {
-  return formatAdvice(failure, { offers: () => true, readonly: false });
+function nextSteps(server: ConfiguredServer, { manifest, processes, changes }: Found): Hint[] {
+  const { name, entry } = server;
+  const isNew = manifest === undefined && processes.length === 0 && entry?.enabled === true;
+  return [
+    ...(isNew ? [askUser(`run \`${program.name} check ${name}\`, which starts it and shows its tools`)] : []),
+    ...(processes.some(({ state }) => state === 'held') ? ['Correct what its last error says, then call hub_restart.'] : []),
+    ...(changes.length > 0 ? [askUser(`read the change with \`${program.name} accept ${name}\``)] : []),
+  ];
 }
