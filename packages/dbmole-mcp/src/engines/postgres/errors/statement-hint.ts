@@ -32,7 +32,7 @@ function dialectHint({ engineCode }: Failure, sql: string): Hint | undefined {
     : { tool: 'Pass `database` instead.', cli: 'Pass --database instead.' };
 }
 
-/** Of functions as well. */
+/** The server gives this code for unknown functions as well. */
 const undefinedOperator = '42883';
 
 /** Functions of other engines, and what does their work here. */
