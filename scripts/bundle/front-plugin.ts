@@ -4,8 +4,9 @@ import { builtinsPlugin } from './platform-plugins.ts';
 import { packageOf } from './start-graph.ts';
 
 /**
- * Bundles the front of `--shared`, and the start of a program that answers before it loads the rest, into one piece each. As a chunk, each would share parts with the server, and each of these is a file more for both of
- * them to load at the start.
+ * Bundles the front of `--shared`, and the start of a program that answers before it loads the rest, into one piece each. As a chunk,
+ * each would share parts with the server, and each of these is a file more for both of them to load at the start. What a front imports
+ * lazily is another piece, with a copy of the parts that both need: a warm process is joined without it.
  */
 export function frontPlugin(): EsbuildPlugin {
   return {
@@ -21,32 +22,42 @@ export function frontPlugin(): EsbuildPlugin {
       build.onEnd(async ({ errors }) => {
         if (errors.length > 0) return undefined;
         const problems: string[] = [];
-        for (const [piece, source] of sources) problems.push(...(await bundlePiece(build, piece, source)));
+        // Bundling one may add others.
+        for (const [piece, source] of sources) problems.push(...(await bundlePiece(build, { piece, source, sources })));
         return { errors: problems.map((text) => ({ text })) };
       });
     },
   };
 }
 
-async function bundlePiece(build: EsbuildBuild, piece: string, source: string): Promise<string[]> {
+interface Piece {
+  piece: string;
+  source: string;
+  sources: Map<string, string>;
+}
+
+async function bundlePiece(build: EsbuildBuild, { piece, source, sources }: Piece): Promise<string[]> {
   const { define = {}, outdir = '' } = build.initialOptions;
   const { metafile } = await build.esbuild.build({
     ...{ platform: 'node', target: 'node20', format: 'esm', bundle: true, minify: true, metafile: true, define },
     entryPoints: [source],
     outfile: join(outdir, piece),
-    plugins: [builtinsPlugin(), ...(piece === './start.js' ? [laterPlugin()] : [])],
+    plugins: [builtinsPlugin(), laterPlugin(piece === './start.js' ? undefined : sources)],
   });
   return frontProblems(metafile ?? { inputs: {} });
 }
 
-/** What a start loads later is an entry of its own in the main bundle, by the name of its file. */
-function laterPlugin(): EsbuildPlugin {
+/** What a start loads later is an entry of its own in the main bundle, by the name of its file; what a front loads later is added to `pieces`. */
+function laterPlugin(pieces?: Map<string, string>): EsbuildPlugin {
   return {
     name: 'later',
     setup(build) {
-      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind }) =>
-        kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined,
-      );
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const piece = `./${basename(path, '.ts')}.js`;
+        pieces?.set(piece, join(resolveDir, path));
+        return { path: piece, external: true };
+      });
     },
   };
 }

@@ -4,13 +4,13 @@ import type { EsbuildPlugin } from './esbuild-plugin.ts';
 
 /**
  * Every chunk begins with what CommonJS code expects to find. Without a static import, and written so that a Node too old
- * for it gets as far as the version check of the program.
+ * for it gets as far as the version check of the program. The real `require` is made at the first call: it costs the start half a
+ * millisecond, and most starts never call it.
  */
 export const commonJsBanner = [
-  'const require=process.getBuiltinModule?.("module").createRequire(import.meta.url)',
-  '__filename=process.getBuiltinModule?.("url").fileURLToPath(import.meta.url)',
-  '__dirname=process.getBuiltinModule?.("path").dirname(__filename);',
-].join(',');
+  'function require(name){return(require.real||(require.real=process.getBuiltinModule("module").createRequire(import.meta.url)))(name)}',
+  'const __filename=process.getBuiltinModule?.("url").fileURLToPath(import.meta.url),__dirname=process.getBuiltinModule?.("path").dirname(__filename);',
+].join('');
 
 /**
  * Takes Node's own modules from `process.getBuiltinModule` where they are imported: an `import` of each costs the loader half

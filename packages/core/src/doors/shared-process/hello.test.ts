@@ -33,7 +33,8 @@ describe('the first lines', () => {
   });
 
   const odd = ['{"protocol":"1","want":"serve"}', '{"protocol":1,"want":"serve","readonly":"true"}', '{"protocol":1,"want":"x"}'];
-  it.each(['', 'x', '[]', 'null', '{}', '{"protocol":1}', ...odd])('are refused when they are %j', (line) => {
+  const narrowed = ['{"protocol":1,"want":"serve","tools":["read"]}', '{"protocol":1,"want":"serve","timeout":5}'];
+  it.each(['', 'x', '[]', 'null', '{}', '{"protocol":1}', ...odd, ...narrowed])('are refused when they are %j', (line) => {
     expect([parseHello(line), parseWelcome(line)]).toEqual([undefined, undefined]);
   });
 });

@@ -82,6 +82,7 @@ export function parseHello(line: string): Hello | undefined {
   const { want, readonly, tools, timeout, idleMs } = fields;
   // To ignore what cannot be read would widen what the client sees.
   if (readonly !== undefined && typeof readonly !== 'boolean') return undefined;
+  if ([tools, timeout].some((text) => text !== undefined && typeof text !== 'string')) return undefined;
   return {
     ...identityIn(fields),
     want,

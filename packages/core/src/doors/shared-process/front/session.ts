@@ -110,7 +110,7 @@ export class Session {
     const { handshake } = this.#requests;
     const lost = this.#requests.takeLost();
     this.#options.notice(`the shared process is gone${lost.length > 0 ? `; calls without an answer: ${lost.length}` : ''}`);
-    void this.#answerLost(lost);
+    this.#answerLost(lost).catch((error: unknown) => this.#fail(error));
     // A client that waits for its first answer has nothing else to send.
     if (handshake !== undefined && this.#requests.has(handshake.id)) void this.#reopen();
     else this.#options.stdin.resume();
@@ -134,9 +134,14 @@ export class Session {
       this.#attach(link);
       if (this.#isOver) this.#endLink(link);
     } catch (error) {
-      this.#options.notice(`no server can be started: ${error instanceof Error ? error.message : String(error)}`);
-      this.#options.exit(1);
+      this.#fail(error);
     }
+  }
+
+  /** Also when the package is gone from the disk, and with it the parts that are loaded late. */
+  #fail(error: unknown): void {
+    this.#options.notice(`no server can be started: ${error instanceof Error ? error.message : String(error)}`);
+    this.#options.exit(1);
   }
 
   async #repeatHandshake(link: Link): Promise<void> {
