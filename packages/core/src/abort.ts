@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { Failure } from './failure.ts';
 
 /**
- * Calls the listener once when the signal is aborted, and at once where it already is. Returns what ends that, which an owner of a
- * signal that lives long must call.
+ * Calls the listener once when the signal is aborted, and immediately if it already is. Returns a function that ends this, which
+ * the owner of a long-lived signal must call.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return ignore;
@@ -11,7 +11,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
     listener();
     return ignore;
   }
-  // One call may ask a dozen questions at once; Node would print a warning about the eleventh listener.
+  // One call may run a dozen queries at once; Node would print a warning about the eleventh listener.
   setMaxListeners(0, signal);
   signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);

@@ -20,9 +20,9 @@ export const failureKinds = {
   connection: 'E_CONNECTION',
   /** The SSH tunnel failed. */
   tunnel: 'E_TUNNEL',
-  /** The database refused who we say we are. */
+  /** The database refused the login. */
   auth: 'E_AUTH',
-  /** The time limit passed. */
+  /** The time limit was reached. */
   timeout: 'E_TIMEOUT',
   /** The caller cancelled, or the server is shutting down. */
   cancelled: 'E_CANCELLED',

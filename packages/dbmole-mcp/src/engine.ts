@@ -3,7 +3,7 @@ import type { Connection, ServerConnection } from './connection/schema.ts';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Trust } from './guard/trust.ts';
 
-/** What answered. */
+/** The server that answered. */
 export interface ServerIdentity {
   product: string;
   version: string;
@@ -28,7 +28,10 @@ export type Cell = Extract<CellValue, string | null | CutCell>;
 
 /** Where the rows of one statement go, as they arrive. */
 export interface RowSink {
-  /** How many columns are wanted, from the left; undefined: all. Another one costs time for nothing, so an engine may leave it out. */
+  /**
+   * How many columns are wanted, from the left; undefined: all. Further ones cost time for nothing, so an engine may leave them
+   * out.
+   */
   readonly maxColumns?: number;
   /**
    * Once, before the first row, also when there are no rows. Not called by a statement that returns no rows at all. `total` counts
@@ -49,7 +52,7 @@ interface Statement {
 
 export interface ReadRequest extends Statement {
   statement: ReadStatement;
-  /** Rows that are asked of the engine at most, so that it plans for few. Undefined: all of them (an export). */
+  /** The maximum number of rows to ask of the engine, so that it plans for few. Undefined: all of them (an export). */
   maxRows: number | undefined;
   /** A question of our own with its LIMIT in the text: it may run with the settings that another read has left. */
   isBounded?: boolean;
@@ -87,9 +90,9 @@ export interface Session {
   /** False as soon as it must not be used again: it was lost, or its state is in doubt. */
   readonly alive: boolean;
   /**
-   * Set when a call has settled although the server has not confirmed that its statement ended: the session is not `alive` then.
+   * Set when a call has settled although the server has not confirmed that its statement ended; the session is not `alive` then.
    * Resolves when the statement has ended, or when nothing more can be learned of it, and never rejects. The session is closed
-   * then.
+   * afterwards.
    */
   readonly pendingEnd?: Promise<void> | undefined;
   /**

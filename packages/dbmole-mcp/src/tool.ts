@@ -18,7 +18,7 @@ const noNul = (text: string) => !text.includes('\u0000');
 
 /** Arguments that mean the same in every tool. Descriptions are short: the definitions of all tools share one budget. */
 export const connectionArgument = z.string().min(1).optional();
-/** Said where a model looks first, and in the instructions. */
+/** Models look here first, and in the instructions. */
 export const describedConnectionArgument = connectionArgument.describe('optional if only one');
 export const databaseArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();
 export const schemaArgument = z.string().min(1).refine(noNul, 'it contains a NUL character').optional();

@@ -25,7 +25,7 @@ export interface RowsOptions {
   textCell?: boolean;
   /** Rows that there are on all pages together, where that is known. */
   total?: number;
-  /** The cells are names of a schema rather than data. */
+  /** The call must not be repeated to read on: it would do again what it did. */
   names?: boolean;
   /** The call is not to be made again to read on: it would do again what it did. */
   once?: boolean;

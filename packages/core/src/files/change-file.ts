@@ -6,7 +6,7 @@ import { type FileImage, readSmallFile } from './read-file.ts';
 
 interface ChangeOptions {
   path: string;
-  /** Gets what is there now and answers what should be there; undefined leaves the file alone. Throwing changes nothing. */
+  /** Gets the present content and returns the new one; undefined leaves the file alone. Throwing changes nothing. */
   edit(image: FileImage | undefined): string | undefined;
   /** Keeps the bytes from before the change beside the file. */
   backup?: boolean;

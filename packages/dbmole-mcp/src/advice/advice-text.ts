@@ -8,9 +8,9 @@ import { matchesUse } from './choose-structural.ts';
 
 /** Cost before and after from which an index is more than useful. */
 const largeFactor = 5;
-/** Rows of a table whose scan is felt. */
+/** A scan of a table with this many rows is noticeable. */
 const manyRows = 100_000;
-/** Bytes of an entry of an index beside its values. */
+/** The overhead of an index entry in bytes, without its values. */
 const entryBytes = 16;
 
 interface Gain {
@@ -98,7 +98,7 @@ function estimateSize({ table, keys, included }: Candidate): number {
   return table.rows * (width + entryBytes);
 }
 
-/** What became of a statement. */
+/** The outcome for one statement. */
 export function formatVerdict({ number, sql, slow, reason, before, after, indexes }: Advised): string {
   const time = slow === undefined ? '' : `${slow.calls} calls, mean ${formatMilliseconds(slow.meanMs)}`;
   const cost = before === undefined || after === undefined ? '' : `cost ${formatCost(before.cost)} -> ${formatCost(after.cost)}`;

@@ -10,7 +10,7 @@ import type { StatementShape } from './statement-shape.ts';
 import { minRows } from './table-facts.ts';
 import { type Explained, planTrials, type TrialPlan } from './try-indexes.ts';
 
-/** Statements at most, of those that take the most time. */
+/** The maximum number of statements, of those that take the most time. */
 const maxSlow = 10;
 
 /** Advises on the given statements, or on those that take the most time. None of them is run. */

@@ -3,7 +3,7 @@ import type { Candidate } from './candidates.ts';
 import type { TableUse } from './resolve.ts';
 import type { TrialPlan } from './try-indexes.ts';
 
-/** A statement, and what became of it. */
+/** A statement and its outcome. */
 export interface Advised {
   /** The number of the statement, counted from 1. */
   number: number;
@@ -13,7 +13,7 @@ export interface Advised {
   reason: string | undefined;
   uses: readonly TableUse[];
   candidates: readonly Candidate[];
-  /** Usual values for its placeholders; undefined where they are not known, so that it has no plan. */
+  /** Common values for its placeholders; undefined where they are not known, so that it has no plan. */
   values: readonly string[] | undefined;
   before: TrialPlan | undefined;
   /** With all indexes that are advised for it, where that was costed. */

@@ -25,11 +25,11 @@ export interface OpenAdvisor {
   formatIndex(candidate: Candidate): string;
   /** What creating it does to others. */
   describeBuilding(candidate: Candidate): string;
-  /** What a plan calls reading a table from end to end. */
+  /** How a plan names a full scan of a table. */
   scanWord: string;
-  /** Plans know what conditions keep; else they guess it, and so must advice. */
+  /** Whether plans estimate from statistics what conditions keep; otherwise they guess it, and so does advice. */
   hasStatistics: boolean;
-  /** Plans with indexes that do not exist; undefined where the server has no such thing. */
+  /** Plans with hypothetical indexes; undefined where the server has none. */
   trial: IndexTrial | undefined;
   /** The reason why nothing is costed, and what would change that. */
   withoutTrial: string;

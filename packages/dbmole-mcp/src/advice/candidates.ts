@@ -28,23 +28,23 @@ export interface KeyWriter {
   withoutInfix: string | undefined;
   /** Whether an index can store columns that it is not searched by. */
   stores: boolean;
-  /** The inverted kind exists. */
+  /** Whether the inverted kind exists. */
   inverts: boolean;
 }
 
 const maxEqual = 3;
 const maxKeys = 4;
 const maxIncluded = 4;
-/** A wider row in the index is a second table. */
+/** An index with wider rows is like a second table. */
 const maxIncludedWidth = 64;
 /** For single values that occur in more of a table, an index with further columns would be a second table. */
 const maxCoveredFraction = 0.05;
 const maxCandidates = 14;
 
 interface Candidates {
-  /** The likeliest first. */
+  /** The most likely one first. */
   fresh: readonly Candidate[];
-  /** There are some that an existing index makes unnecessary. */
+  /** Whether existing indexes make some of them unnecessary. */
   areCovered: boolean;
 }
 
@@ -175,7 +175,7 @@ class UseCandidates {
   }
 }
 
-/** Whether an index is there that is searched in the same way, and has all that this one would have. */
+/** Whether an existing index is searched in the same way and has everything that this one would have. */
 function isCovered(candidate: Candidate): boolean {
   return candidate.table.indexes.some((index) => covers(index, candidate));
 }

@@ -8,7 +8,7 @@ interface Question extends Explained {
   candidates: readonly Candidate[];
 }
 
-/** The plan as it is, and the indexes that lower its cost clearly. */
+/** The present plan, and the indexes that clearly lower its cost. */
 interface Choice {
   before: TrialPlan;
   chosen: readonly Candidate[];

@@ -19,7 +19,7 @@ interface ScanFacts {
   hasStatistics: boolean;
 }
 
-/** The best index for each table that is read from end to end, by what is known without costs. */
+/** The best index for each table that is read in full, as far as it can be known without costs. */
 export function chooseStructural(
   uses: readonly TableUse[],
   candidates: readonly Candidate[],

@@ -28,7 +28,7 @@ export interface Key {
   fraction: number;
 }
 
-/** Parts of the rows that are assumed where statistics do not tell. */
+/** Assumed shares of the rows, where statistics say nothing. */
 const assumed = { equal: 0.01, range: 1 / 3, interval: 1 / 9, prefix: 0.05, infix: 0.1, contains: 0.1 } as const;
 
 export interface JoinKey extends Key {
@@ -42,7 +42,7 @@ export interface OrderedKey extends Key {
 
 interface ResolvedShape {
   uses: readonly TableUse[];
-  /** A usual value for each placeholder; undefined where there is one without. */
+  /** A common value for each placeholder; undefined where one has none. */
   values: readonly string[] | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Explained {
 }
 
 interface Trial extends Explained {
-  /** The indexes that its plan may use, beside those that exist. */
+  /** The indexes that its plan may use, in addition to those that exist. */
   indexes: readonly Candidate[];
 }
 

@@ -8,7 +8,7 @@ export interface Capabilities {
   readonly notes: readonly string[];
   /** Statements that make an account which only reads, in lines that can be pasted. */
   readonly reader: readonly string[];
-  /** Statements that take from every account what this one has because all have it. Other programs may need that. */
+  /** Statements that revoke from every account what this one has because all have it. Other programs may need that. */
   readonly shared: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { Capabilities } from './capabilities.ts';
 const maxPowersLength = 420;
 const maxNoteLength = 200;
 
-/** Statements only where something was found that they would take away. */
+/** Shows statements only if they would remove something that was found. */
 export function formatAudit({ powers, complete, notes, reader, shared }: Capabilities): Audit {
   const more = notes.slice(0, 2).map((note) => note.slice(0, maxNoteLength));
   if (powers.length > 0) return { findings: [formatPowers(powers), ...more], reader, shared };

@@ -46,7 +46,7 @@ export interface SqlBackend extends Backend {
   readonly catalog: SqlCatalog;
   readonly plan: PlanReader;
   readonly grammar: SqlGrammar;
-  /** What `test_connection` says beside who answers, one line each. */
+  /** Further lines of `test_connection`. */
   readonly remarks: readonly string[];
   identify(options: CallOptions): Promise<ServerIdentity>;
   /** Whether it is a read; else throws why not. */

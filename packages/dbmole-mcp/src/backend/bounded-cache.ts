@@ -1,7 +1,7 @@
 const maxEntries = 50;
 const maxLength = 10_000;
 
-/** What is known of the texts of a short while ago, a few that are not long. Who reads on in a long result sends the same text again. */
+/** What is known of a few recent texts that are not long. A caller that reads on in a long result sends the same text again. */
 export class BoundedCache<T> {
   readonly #known = new Map<string, T>();
 

@@ -11,7 +11,7 @@ export interface SessionPoolOptions {
   waitMs?: number | undefined;
   /** How long a session that is not the last one stays open unused. */
   idleMs?: number | undefined;
-  /** How long the sessions may take to say goodbye. */
+  /** How long the sessions may take to disconnect. */
   disposeMs?: number | undefined;
 }
 

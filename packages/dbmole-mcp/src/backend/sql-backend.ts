@@ -24,7 +24,7 @@ import { SessionPool } from './session-pool.ts';
 
 const maxDatabases = 8;
 
-/** Statements over the catalog bound themselves; these are for the day when one of them does not. */
+/** Catalog statements have their own limits; these apply if one of them does not. */
 const catalogBounds = { rows: 20_000, cell: 1_000_000, characters: 100_000_000, timeoutMs: 600_000 };
 
 /** Opens one session immediately, so that an invalid connection fails when it is opened. */

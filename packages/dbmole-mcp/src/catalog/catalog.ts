@@ -12,7 +12,7 @@ export interface DatabaseSummary {
   name: string;
   /** The one this connection is in. */
   current: boolean;
-  /** Undefined where the engine does not tell, or only at the price of reading everything. */
+  /** Undefined where the engine does not know it, or only after reading everything. */
   bytes: number | undefined;
   comment: string | undefined;
 }
@@ -232,7 +232,7 @@ export interface SqlCatalog {
   describeTables(run: CatalogRun, request: DescribeRequest): Promise<Description>;
   /** Statistics in the order of the tables. */
   readStats(run: CatalogRun, tables: readonly TableDetails[]): Promise<TableStats[]>;
-  /** What there is under names of which there is no table. */
+  /** Other objects under names that are not tables. */
   findOthers(run: CatalogRun, request: Pick<DescribeRequest, 'names' | 'schema'>): Promise<OtherObject[]>;
   search(run: CatalogRun, filter: SearchFilter): Promise<SearchHit[]>;
   /** All foreign keys. Fails where there are more than a catalog statement may read. */
@@ -245,7 +245,7 @@ export interface SqlCatalog {
   columnNames(run: CatalogRun, tables: readonly string[]): Promise<string[]>;
   /** Functions that can be called by their name alone. Left out where the guard knows them. */
   functionNames?(run: CatalogRun): Promise<string[]>;
-  /** What the account could do beyond reading. Never throws for want of rights. */
+  /** What the account could do beyond reading. Never throws for lack of privileges. */
   audit(run: CatalogRun): Promise<Capabilities>;
   /** The module is loaded when it is first used. */
   diagnosis(): Promise<Diagnosis>;
@@ -265,7 +265,7 @@ export interface PlanReader {
   statement(run: CatalogRun, request: PlanRequest): Promise<string>;
   /** A condensed plan of `sql`. */
   parse(answer: string, sql: string): PlanTree;
-  /** Tells what a statement of DDL would do. Loaded when it is first asked for. */
+  /** Describes what a DDL statement would do. The module is loaded when it is first used. */
   ddl(): Promise<DdlReader>;
   /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */
   findTable?(name: string, sql: string): string;

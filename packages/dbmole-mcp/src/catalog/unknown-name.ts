@@ -88,7 +88,7 @@ async function findReserved({ error, wanted, sql, catalog, run }: Unknown): Prom
   return failureWith(error, { hint: `To name ${found}, write it in quotes, as here: the bare word has a meaning of its own.` });
 }
 
-/** Best effort: whatever goes wrong here is less than what went wrong before. */
+/** Best effort: a failure here matters less than the original error. */
 async function lookUp<T>({ backend, options }: Lookup, work: (run: CatalogRun) => Promise<T>): Promise<T | undefined> {
   const onTimeout = () => new Failure('timeout', 'looking up names took too long');
   try {

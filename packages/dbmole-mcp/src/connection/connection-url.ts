@@ -22,7 +22,7 @@ export interface UrlFields {
 
 const urlForm = 'postgres://user@host:port/database or mysql://…';
 
-/** What other programs take. Nothing in them changes where a connection leads or how safe it is, so that we can do without. */
+/** Parameters of other programs. None of them changes where a connection leads or how safe it is, so we can ignore them. */
 const dropped: readonly string[] = [
   ...['application_name', 'fallback_application_name', 'client_encoding', 'charset', 'serverVersion', 'uselibpqcompat'],
   ...['connect_timeout', 'connection_limit', 'pgbouncer', 'pool_timeout', 'socket_timeout', 'statement_cache_size'],

@@ -16,8 +16,8 @@ interface TlsSettings {
 }
 
 /**
- * The options for Node's TLS, or undefined for a plain connection. The words mean what they mean here, on every engine, whatever
- * a driver makes of them. `auto` is plain only where no one can listen: to this machine, and through a tunnel.
+ * The options for Node's TLS, or undefined for a plain connection. The modes mean the same on every engine, whatever a driver makes
+ * of them. `auto` is plain only where no one can listen: to this machine, and through a tunnel.
  */
 export async function tlsFor(target: BackendTarget<ServerConnection>): Promise<ConnectionOptions | undefined> {
   const settings = buildSettings(target.config);

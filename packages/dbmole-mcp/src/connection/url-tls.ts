@@ -5,7 +5,7 @@ export type TlsMode = 'auto' | 'disable' | 'require' | 'verify-ca' | 'verify-ful
 /** Undefined: it makes no difference here. */
 type Words = Readonly<Record<string, TlsMode | undefined>>;
 
-/** The words of other programs for what we call `tls`. What they would try and then do without, we decide by the host. */
+/** The words of other programs for our `tls`. Where they would try TLS and then continue without it, the host decides. */
 const modeWords: Words = {
   auto: 'auto',
   disable: 'disable',

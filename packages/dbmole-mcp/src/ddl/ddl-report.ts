@@ -13,7 +13,7 @@ export interface DdlEffect {
   safer: readonly string[];
 }
 
-/** What is known of a statement of DDL before it runs. */
+/** What is known of a DDL statement before it runs. */
 export interface DdlReport {
   /** `ALTER TABLE` */
   command: string;

@@ -73,7 +73,7 @@ class LazyEngine implements DemoEngine {
     await running?.stop();
   }
 
-  /** One start for all who wait. A failed one is forgotten: the next call tries again. */
+  /** One start for all callers that wait. A failed one is forgotten: the next call tries again. */
   #start(): Promise<Running> {
     if (this.#running) return this.#running;
     const running = this.#open().catch((error: unknown) => {

@@ -117,7 +117,10 @@ interface Step extends TemplateOptions {
   work: WorkFolder;
 }
 
-/** In single-user mode, which needs no login and no port. It goes on after errors, so we look for them in what it prints. */
+/**
+ * The engine runs in single-user mode, which needs no login and no port. It continues after errors, so we look for them in its
+ * output.
+ */
 async function runSql(database: string, sql: string, step: Step): Promise<void> {
   const { work } = step;
   const input = join(work.path, 'input.sql');

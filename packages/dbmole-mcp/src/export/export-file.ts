@@ -21,7 +21,7 @@ const batchBytes = 256 * 1024;
 export interface ExportFile {
   readonly path: string;
   readonly bytes: number;
-  /** Waits for the disk: who writes faster than the disk is held back by it. */
+  /** Waits for the disk, so that a fast producer is slowed down to its speed. */
   write(text: string): void;
   /** Gives the file its name, unless it was taken meanwhile. */
   finish(): void;

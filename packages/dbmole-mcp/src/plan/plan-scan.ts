@@ -20,7 +20,7 @@ type Use = 'plain' | 'wildcard' | 'expression' | 'number';
 
 const subquery = /\bSubPlan \d|subquery#\d|\bselect #\d|<in_optimizer>/;
 
-/** What it leaves cannot be known from statistics, nor found by an index. */
+/** How many rows such a filter keeps can neither be known from statistics nor found by an index. */
 export function hasSubquery(filter: string | undefined): boolean {
   return filter !== undefined && subquery.test(filter);
 }

@@ -61,9 +61,9 @@ const wastedRows = 1_000;
 const wastedFactor = 9;
 
 const manyLoops = 1_000;
-/** What takes less of the whole is not why a statement is slow. */
+/** A step with a smaller share is not why a statement is slow. */
 const minShare = 0.1;
-/** What takes less is not slow. */
+/** A faster step is not slow. */
 const minSlowMs = 50;
 const maxRemarks = 4;
 
@@ -93,7 +93,7 @@ function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
   ];
 }
 
-/** What goes on from here: one line for each kind of reason. */
+/** The next calls: one line for each kind of reason. */
 function findNextSteps(nodes: readonly MeasuredNode[], tables: Tables): string[] {
   const wasteful = nodes.some((node) => node.share >= minShare && describeWaste(node, tables) !== undefined);
   const misjudged = new Set(nodes.flatMap((node) => (node.table !== undefined && isBadEstimate(node) ? [node.table] : [])));
@@ -110,7 +110,7 @@ interface Remark {
   reasons: readonly string[];
 }
 
-/** The cost of a step that cannot be had for less says nothing. */
+/** The cost of a step that has no cheaper alternative says nothing. */
 function isWorst({ node, reasons }: Remark, { totalMs }: PlanTree): boolean {
   return totalMs === undefined ? reasons.length > 0 : node.own >= minSlowMs && node.share >= minShare;
 }

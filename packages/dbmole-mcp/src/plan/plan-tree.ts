@@ -20,7 +20,7 @@ export interface PlanNode {
   totalMs: number | undefined;
   /** Rows it read in all runs and threw away. */
   removed: number | undefined;
-  /** What it wrote to disk because memory did not do: `sort 120 MB`. */
+  /** What it wrote to disk for lack of memory: `sort 120 MB`. */
   spilled: string | undefined;
   /** The cost in the engine's own unit, including children. */
   cost: number | undefined;

@@ -44,7 +44,7 @@ export function scanNames(sql: string, style: PlaceholderStyle): ScannedNames {
   return { uses, own, open: undefined };
 }
 
-/** A statement in the engine's own form, with its values beside it. */
+/** A statement in the engine's own form, with its values apart. */
 export interface BoundStatement {
   sql: string;
   params: readonly CallerParam[];
@@ -94,7 +94,7 @@ class Binder {
     return type.kind === 'native' && !isCast ? `${placeholder}::${type.native}${type.isList ? '[]' : ''}` : placeholder;
   }
 
-  /** Without items nothing is in the list, which `in (null)` would not say: `not in (null)` is never true. */
+  /** An empty list contains nothing, which `in (null)` would not express: `not in (null)` is never true. */
   #bindItems(items: readonly CallerParam[]): string {
     if (items.length === 0) return 'select null from (select 1 as one) as none where 1 = 0';
     return items.map((item) => this.#add(item)).join(', ');

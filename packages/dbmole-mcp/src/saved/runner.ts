@@ -22,7 +22,7 @@ import { type BoundStatement, bindNames } from './compile.ts';
 const defaultLimit = 100;
 const checkMs = 30_000;
 
-/** Saved queries take the way of `query` and `execute`, with the statement out of a file. */
+/** Runs saved queries like `query` and `execute`, with the statement from a file. */
 export function openRunner(place: Pick<App<Connection, SqlBackend>, 'manager' | 'settings'>): QueryRunner {
   const tools = createSqlTools(place);
   return {

@@ -12,7 +12,7 @@ interface GrammarWords {
   staying?: RegExp;
   /** Statements that have no plan, or ask for one themselves. */
   unplanned: string;
-  /** Statements that define or maintain objects, which `explain` tells the effects of. */
+  /** Statements that define or maintain objects, whose effects `explain` describes. */
   definition: string;
   /** Statements that change rows, and nothing else. */
   changing: string;

@@ -30,7 +30,7 @@ export function splitParams<P>(statements: readonly string[], params: readonly P
   });
 }
 
-/** For the results of several statements, which share the room of one answer: what the first ones leave is for those after them. */
+/** The budget of several statements, which share one answer: what the first ones leave is for those after them. */
 export function createSharedSinks(count: number, options: TableOptions): readonly TableSink[] {
   const sinks: TableSink[] = [];
   const roomFor = (index: number) => {

@@ -78,7 +78,7 @@ function answer(sink: TableSink, outcome: string): ToolReply {
   return respond.table(rows, { notes: [...notes, outcome] });
 }
 
-/** No engine gives back what a column with numbers of its own has counted. */
+/** No engine takes back numbers that a column has counted. */
 const inserting = new Set(['INSERT', 'MERGE', 'REPLACE']);
 
 function formatOutcome({ command, changed, moreResults = 0 }: WriteEnd, dryRun: boolean): string {

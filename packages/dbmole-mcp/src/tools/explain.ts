@@ -80,7 +80,7 @@ async function condense(call: Call, plan: string, sql: string): Promise<string> 
   return formatPlan(tree, await readPlanTables(call, tree, sql));
 }
 
-/** The plan in the engine's own words, of a statement that the guard takes for a read. */
+/** The plan in the engine's own words, for a statement that the guard accepts as a read. */
 export async function readPlan({ backend, options, engineMs }: Call, args: PlanRequest): Promise<string> {
   refuseUnplanned(backend.grammar.findUnplannedWord(args.sql));
   // The statement itself has to be a read; what is put around it must not make it one.

@@ -140,7 +140,7 @@ function isZoneName(name: string | undefined): name is string {
 
 /** Whether a statement gives its rows in no certain order, so that pages of it may overlap. */
 export function isUnordered(sql: string, { isQuery }: Pick<SqlGrammar, 'isQuery'>): boolean {
-  // Engines read a backslash in a text in two ways: what is found by one of them is worth nothing to be warned of.
+  // Engines read a backslash in a string in two ways: a match that only one of them would make deserves no warning.
   return isQuery(sql) && !hasOrder(sql, false) && !hasOrder(sql, true);
 }
 

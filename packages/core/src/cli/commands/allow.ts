@@ -144,7 +144,7 @@ function hasCommands(value: unknown): boolean {
   return commandsIn(value).length > 0;
 }
 
-/** Wherever they stand: it is not for us to say which of them will count. */
+/** Takes them wherever they are: it is not for us to say which of them will be used. */
 function commandsIn(value: unknown): string[][] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (!isFields(value)) return [];

@@ -18,7 +18,7 @@ export interface IssuerKeyTimes {
 }
 
 const defaultTimes: IssuerKeyTimes = { maxAge: 600_000, maxStaleAge: 3_600_000, pause: 10_000, timeout: 5_000 };
-/** Issuers have a few kilobytes of each. */
+/** Both are a few kilobytes in practice. */
 const maxBytes = 512 * 1024;
 
 interface Keys {

@@ -61,7 +61,7 @@ export function createMcpEndpoint({ openView, limits, callLimits, log, onCall }:
     );
     refuseOtherContent(request);
     const message = await bodies.read(request);
-    // The client may have gone meanwhile; nothing would tell so later.
+    // The client may have left meanwhile; nothing would report it later.
     if (response.destroyed) return;
     if (!isFields(message)) throw new HttpRefusal(400, 'expected one JSON-RPC message', { code: invalidRequestCode });
     if (isFields(message.id) || Array.isArray(message.id)) throw new HttpRefusal(400, 'invalid id', { code: invalidRequestCode });

@@ -128,7 +128,7 @@ class EventStream {
   }
 
   push(text: string): void {
-    // To look at a long line again with each of its pieces would take long.
+    // Scanning a long line again with each of its pieces would take long.
     if (!text.includes('\n')) {
       this.#rest += text;
       return;

@@ -80,7 +80,7 @@ export function parseHello(line: string): Hello | undefined {
   const fields = parseIdentity(line);
   if (fields === undefined || (fields.want !== 'serve' && fields.want !== 'drain')) return undefined;
   const { want, readonly, tools, timeout, idleMs } = fields;
-  // To ignore what cannot be read would widen what the client sees.
+  // Ignoring what cannot be read would widen what the client sees.
   if (readonly !== undefined && typeof readonly !== 'boolean') return undefined;
   if ([tools, timeout].some((text) => text !== undefined && typeof text !== 'string')) return undefined;
   return {
