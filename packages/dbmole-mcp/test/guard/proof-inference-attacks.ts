@@ -278,6 +278,27 @@ const locked: BodyAttack[] = ['update', 'no key update', 'share', 'key share'].f
   ];
 });
 
+/** An index may use a function that is stable by now, and its condition is estimated with it. */
+const estimatedIndexes: BodyAttack[] = [
+  ['b > 0 or a = stab(5)', 'select * from t where b > 0 and c = 3'],
+  ['b > 0 or a > stab(5)', 'select max(c) from t where b > 0'],
+  ['b > 0 or a = stab(5)', 'explain select c from t where b > 0 order by c limit 3'],
+  ['b is not null or a = any(array[stab(5)])', 'select * from t where b is not null and c = 3'],
+  ['b > 0 or a = (1 ### 4)', 'select * from t where b > 0 and c = 3'],
+].map(
+  ([condition = '', read = '']): BodyAttack => ({
+    name: `a stable function in the condition of an index: ${read}, where ${condition}`,
+    setup: `create function public.stab(int) returns int language plpgsql immutable as
+        $f$ begin if $1 = 5 and exists (select from public.cfg where x = 'on') then perform ${act}; end if; return 1; end $f$;
+      create function public.plus(int, int) returns int language plpgsql immutable as 'begin return public.stab($1 + $2); end';
+      create operator public.### (leftarg = int, rightarg = int, function = plus);
+      create table public.t (a int, b int, c int); insert into t select i, i, i from generate_series(1, 500) i; grant all on t to public;
+      create index on t (c) where ${condition}; analyze t; alter function stab(int) stable; alter function plus(int, int) stable;
+      insert into public.cfg values ('on');`,
+    read,
+  }),
+);
+
 /** Between types of the server, only a superuser can make a cast. */
 const serverCasts: BodyAttack[] = [
   'row(5::bigint)::public.t',
@@ -400,6 +421,7 @@ export const inferenceAttacks: readonly BodyAttack[] = [
   ...serverCasts,
   ...estimated,
   ...locked,
+  ...estimatedIndexes,
   ...olderGrammar,
   ...changed,
   ...statistics,

@@ -17,9 +17,9 @@ const allRows: Rows = () => '';
 const ofDependents: Rows = (catalog, oid) => ` join d on d.classid = ${catalog} and d.objid = ${oid}`;
 
 /**
- * Stored expressions: the object that evaluates it, the tree, and whether a read runs all of it or the planner only folds constants in it.
- * Rules and policies count for the targets of writes in bodies: the server refuses the write in a read-only transaction, but a rule may run
- * before it or instead, and the planner's estimates call stable functions in both. A policy for updates also counts for reads, because a
+ * Stored expressions: the object that evaluates it, the tree, and whether a read runs all of it or only the planner does, in part.
+ * The planner folds constants, and calls stable functions for its estimates, as for the condition of an index. Rules and policies count
+ * for the targets of writes in bodies: the server refuses the write in a read-only transaction, but a rule may run before it. A policy for updates also counts for reads, because a
  * view can have FOR UPDATE. Each catalog is joined separately, because the server may otherwise read their whole union for each row.
  */
 const holders = (major: number, rows: Rows, via = '') => `
@@ -72,12 +72,6 @@ export const trees = (major: number) => `${holders(major, allRows)}
  */
 export const listNumbers = (tree: string, field: string) => `(select pg_catalog.split_part(piece, ' ', 1) as number
         from pg_catalog.unnest(pg_catalog.string_to_array(${tree}, '${field} ')) piece)`;
-
-/** A rule can use a default in its condition, where the planner's estimates call stable functions. */
-const isStable = (of: string) =>
-  `exists (select from pg_catalog.pg_proc p where p.provolatile = 's' and p.oid = ${
-    of === operator ? '(select o.oprcode::pg_catalog.oid from pg_catalog.pg_operator o where o.oid = h.via)' : 'h.via'
-  })`;
 
 /** B-tree and hash, also under other names: the others are used by an index alone. */
 const sorting = `(select a.oid from pg_catalog.pg_am a join pg_catalog.pg_proc h on h.oid = a.amhandler
@@ -184,7 +178,6 @@ const formatVia = (of: string, found: string) =>
  * them: a trigger or a default does not run then. With several classes in one query, the server would not know how many there are of each.
  */
 export function formatDependents(of: string, major: number): string {
-  const isTyped = of === functions || of === operator;
   return formatVia(
     of,
     `
@@ -198,7 +191,7 @@ export function formatDependents(of: string, major: number): string {
         select from pg_catalog.pg_cast c where c.oid = objid and c.casttarget = via and c.castmethod = 'i' and c.castcontext <> 'e')))
     union all
     select h.class, h.oid, h.via, h.how from (${holders(major, ofDependents, ', d.via, d.immutable')}) h
-      where (h.runs or h.immutable${isTyped ? ` or (h.class = ${target} and ${isStable(of)})` : ''}) and (h.class <> ${of} or h.oid <> h.via)
+      where (h.runs or h.immutable) and (h.class <> ${of} or h.oid <> h.via)
     union all
     select ${relation}, t.relid, d.via, 'partitions'
       from d join pg_catalog.pg_class c on c.oid = d.objid and c.relkind = 'p' cross join lateral ${withParts('c.oid', major)} t

@@ -19,8 +19,8 @@ export const firstUserOid = 16_384;
 const jsonTypes = '114, 3802, 4072';
 export const isImplicit = (c: string) => `(${c}.castcontext <> 'e' or ${c}.casttarget in (${jsonTypes}))`;
 
-/** The planner may evaluate it, or inline it and evaluate what it calls. */
-export const isPlanned = (p: string) => `(${p}.provolatile = 'i' or ${p}.prolang = 14)`;
+/** The planner may evaluate it, for an estimate where it is stable, or inline it and evaluate what it calls. */
+export const isPlanned = (p: string) => `(${p}.provolatile <> 'v' or ${p}.prolang = 14)`;
 
 /** `anyelement`, `anyarray`, … */
 export const anyTypes = (name: string) => `${name}.typtype = 'p' and ${name}.typname ~ '^any.'`;

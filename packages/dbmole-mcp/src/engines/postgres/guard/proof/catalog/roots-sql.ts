@@ -1,7 +1,7 @@
 import { listNumbers, trees } from './dependents-sql.ts';
 import { catalogs, firstUserOid, formatFound, formatFunctions, isPlanned } from './describe-sql.ts';
 
-const { cast, function: functions, operator, relation, target, type } = catalogs;
+const { cast, function: functions, operator, relation, type } = catalogs;
 
 /** Languages by their numbers, which never change, unlike their names. */
 const internal = '12';
@@ -134,7 +134,7 @@ const indirect = `
     select t.class, t.oid, t.how, ${functions}, b.oid
       from tree t cross join lateral ${listNumbers('t.text', ':funcid')} x join builtin b on b.number = x.number
         join pg_catalog.pg_proc p on p.oid = b.oid
-      where t.runs or ${isPlanned('p')} or (t.class = ${target} and p.provolatile = 's')
+      where t.runs or ${isPlanned('p')}
     union all
     select t.class, t.oid, t.how, ${relation}, r.oid
       from tree t cross join lateral ${listNumbers('t.text', ':relid')} x join (
