@@ -26,7 +26,10 @@ export interface ClusterBackend extends Backend {
   send: Send;
   /** Identifies the cluster once. Properties that cannot be found out are undefined; only a cancelled call throws. */
   identify(signal: AbortSignal): Promise<ClusterIdentity>;
-  /** Asks the cluster now, and throws why it cannot be used: nothing answers, no cluster does, or not to this user. */
+  /**
+   * Asks the cluster now, and throws why it cannot be used: nothing answers, what answers is not a cluster, or it refuses this
+   * user.
+   */
   probe(signal: AbortSignal): Promise<ClusterIdentity>;
   /** The cluster has refused its login. */
   isSpent(): boolean;

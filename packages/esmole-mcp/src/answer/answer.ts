@@ -53,8 +53,8 @@ export const answerLimits: AnswerLimits = {
 };
 
 /**
- * Reads a body within the limits, as it comes. Of a text that is longer no more is wanted. JSON is read to its end, because what counts
- * may come last, unless the limits say when it is enough. This is the one place where bodies are read.
+ * Reads a body within the limits as it arrives. A longer text is not read further. JSON is read to its end, because what counts may
+ * come last, unless the limits say when it is enough. This is the one place where bodies are read.
  */
 export class AnswerReader {
   readonly #limits: AnswerLimits;

@@ -15,7 +15,7 @@ export interface ClusterCall {
   identity: ClusterIdentity;
   /** Guarded; answers whatever the status is. */
   ask(request: AskedRequest, limits?: AnswerLimits): Promise<Answer>;
-  /** The same for those who can do nothing with an error: throws it. */
+  /** The same for callers that can do nothing with an error: throws it. */
   read(request: AskedRequest, limits?: AnswerLimits): Promise<Answer>;
   /** The error in an answer, with the names that resemble one that does not exist; undefined without an error. */
   failureOf(answer: Answer): Promise<Failure | undefined>;

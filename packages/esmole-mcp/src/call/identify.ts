@@ -24,7 +24,7 @@ const reticent = new Set([400, 403, 404, 405]);
 /** After these, the call that asked would get nothing either. */
 const fatal: ReadonlySet<string> = new Set(['connection', 'tunnel', 'config', 'secret']);
 
-/** Says who answers. Every call asks, so it is found out once, and by one request at a time. */
+/** Identifies the cluster. Every call needs this, so it is found out once, by one request at a time. */
 export function createIdentifier(send: Send): Pick<ClusterBackend, 'identify' | 'probe'> {
   let known: { identity: ClusterIdentity; until: number } | undefined;
   let running: Promise<ClusterIdentity> | undefined;

@@ -20,7 +20,10 @@ export function isResourceList(text: string): boolean {
   return text === '_all' || text.split(',').every((part) => /^(?!_)[^\s\\/?#"<>|]+$/.test(part));
 }
 
-/** Everything but the hidden: a plain `*` finds those as well. Data streams keep their documents in indices that are hidden too. */
+/**
+ * Everything that is not hidden: a plain `*` finds hidden indices as well. Data streams keep their documents in indices that are
+ * hidden too.
+ */
 export const everythingVisible = '*,-.*,.ds-*,-.ds-.*';
 
 /** The depth of a read: documents, or only the existence and settings of indices. */

@@ -24,7 +24,7 @@ interface Line {
   readonly where?: Where;
   /** Unlike the others, it wants each pattern to find something. */
   readonly isStrict?: true;
-  /** Parameters that make it tell of all indices. */
+  /** Parameters that make it describe all indices. */
   readonly telling?: string;
   /** The `filter_path` of other clients' requests in the answer, which is excluded unless everything may be read. */
   readonly hides?: string;

@@ -86,7 +86,7 @@ function listDeciders(node: unknown): readonly unknown[] {
   return (Array.isArray(deciders) ? deciders : []).filter((one) => textAt(one, ['decision']) !== 'YES');
 }
 
-/** The deciders that keep the shard from every node, in the order in which a person has to mend them. */
+/** The deciders that keep the shard from every node, in the order in which a person has to fix them. */
 const steps: readonly (readonly [decider: string, next: (index: string) => string])[] = [
   [
     'enable',
