@@ -41,6 +41,8 @@ const builtAtRunTime: Readonly<Record<string, string>> = {
   'packages/core/src/text.ts': 'a class of characters, which repeats nothing',
   'packages/core/src/tunnel/library/server-text.ts': 'each match ends before the next one can begin',
   'packages/dbmole-mcp/src/engines/postgres/guard/denials.ts': 'beginnings of names, which repeat nothing',
+  'packages/dbmole-mcp/src/engines/postgres/guard/scope.ts': 'beginnings and ends of names, which repeat nothing',
+  'packages/dbmole-mcp/src/policy/scope.ts': 'patterns of a person, over names that are short',
   'packages/dbmole-mcp/src/statement/grammar.ts': 'blanks and comments, of which none begins as another one does',
 };
 

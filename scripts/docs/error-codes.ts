@@ -94,6 +94,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'A parameter is missing, extra or repeated.',
     'Pass one value for each placeholder, or each parameter once, in `params`.',
   ],
+  E_OUT_OF_SCOPE: [
+    'The policy of the connection limits what is visible, and this leads outside.',
+    'Use what `list_tables` shows, or ask the user to widen `databases`, `schemas` or `tables`. See [policy](policy.md).',
+  ],
   E_PARAM_TYPE: ['A bound value does not fit its placeholder.', 'Cast it in the statement, or pass another type.'],
   E_PATH: ['The path of the request is ambiguous or not valid.', 'Correct it as the message says.'],
   E_PERMISSION: ['The account lacks a privilege.', 'Ask an administrator of the database for it.'],

@@ -2,6 +2,7 @@ import type { BackendTarget, CellValue, CutCell, Failure, Hint } from '@dbmole/c
 import type { Connection, ServerConnection } from './connection/schema.ts';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Trust } from './guard/trust.ts';
+import type { ScopeDialect, ScopeRules } from './policy/scope.ts';
 
 /** The server that answered. */
 export interface ServerIdentity {
@@ -130,8 +131,9 @@ export type SessionStep = ({ own: string } | { sql: string }) & { params: readon
 export interface SqlEngine {
   openSession(target: SessionTarget<Connection>, signal: AbortSignal): Promise<Session>;
   identify(run: CatalogRun): Promise<ServerIdentity>;
-  /** One for each database that calls work on. */
-  createGuard(trust?: Trust): ReadGuard;
+  /** One for each database that calls work on. A statement that leads outside of the scope is refused. */
+  createGuard(trust?: Trust, scope?: readonly ScopeRules[]): ReadGuard;
+  readonly scopeDialect: ScopeDialect;
   /** The text by which the server gets a list or an object; `index` is its place among the params of `sql`. */
   formatListParam(value: object, place: { sql: string; index: number }): string;
   /** A question of our own as one text, with a LIMIT. Left out where binding the values takes no more round trips than that. */

@@ -26,6 +26,10 @@ export interface DbmoleConnection {
   description?: string | undefined;
   /** A word such as `staging`, shown to the model. */
   environment?: string | undefined;
+  /** What is visible: names or patterns with `*` and `?`; `!` excludes. */
+  databases?: string[] | undefined;
+  schemas?: string[] | undefined;
+  tables?: string[] | undefined;
   /** What `execute` may change: data (`dml`) and structure (`ddl`). One word counts for both. */
   writes?: DbmoleWriteMode | { dml?: DbmoleWriteMode | undefined; ddl?: DbmoleWriteMode | undefined } | undefined;
   /** The default time limit of a call, in milliseconds. */

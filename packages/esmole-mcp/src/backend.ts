@@ -1,4 +1,4 @@
-import type { Backend, BackendTarget } from '@dbmole/core';
+import { type Backend, type BackendTarget, listPolicies } from '@dbmole/core';
 import type { Answer, AnswerLimits } from './answer/answer.ts';
 import type { ClusterIdentity, ReadRequest, WriteRequest } from './call/cluster-request.ts';
 import type { Connection } from './connection/schema.ts';
@@ -37,20 +37,28 @@ export interface ClusterBackend extends Backend {
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */
 export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
-  const [{ openClient }, { createIdentifier }, { withOutdatedLogin }, { withOwnCursors }, { mayReadAll }, { findCautions }] =
-    await Promise.all([
-      import('./http/client.ts'),
-      import('./call/identify.ts'),
-      import('./call/outdated-login.ts'),
-      import('./call/own-cursors.ts'),
-      import('./guard/body/index-mentions.ts'),
-      import('./audit.ts'),
-    ]);
+  const [
+    { openClient },
+    { createIdentifier },
+    { withOutdatedLogin },
+    { withOwnCursors },
+    { mayReadAll },
+    { intersectLists },
+    { findCautions },
+  ] = await Promise.all([
+    import('./http/client.ts'),
+    import('./call/identify.ts'),
+    import('./call/outdated-login.ts'),
+    import('./call/own-cursors.ts'),
+    import('./guard/body/index-mentions.ts'),
+    import('./guard/index-names.ts'),
+    import('./audit.ts'),
+  ]);
   const client = openClient(target);
-  const { indices, systemIndices, sensitive, models, readonly } = target.config;
+  const { systemIndices, sensitive, models, readonly } = target.config;
   // Anything but a plain false counts as read-only.
   const rules = {
-    indices,
+    indices: intersectLists(listPolicies(target.config).map(({ indices }) => indices)),
     systemIndices: systemIndices === true,
     sensitive: sensitive === true,
     models: models === true,

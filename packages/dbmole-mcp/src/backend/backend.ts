@@ -18,6 +18,7 @@ import type {
 } from '../engine.ts';
 import type { ReadGuard } from '../guard/read-statement.ts';
 import type { Trust } from '../guard/trust.ts';
+import type { Scope, ScopeRules } from '../policy/scope.ts';
 import type { SessionPoolOptions } from './session-pool.ts';
 
 export interface CallOptions {
@@ -44,6 +45,8 @@ interface CallerWrite extends Omit<WriteRequest, 'params'> {
 /** One open server: a pool of sessions for each requested database. */
 export interface SqlBackend extends Backend {
   readonly catalog: SqlCatalog;
+  /** What may be seen, if a person has limited it. Reads and the catalog obey it by themselves. */
+  readonly scope: Scope | undefined;
   readonly plan: PlanReader;
   readonly grammar: SqlGrammar;
   /** Further lines of `test_connection`. */
@@ -79,7 +82,7 @@ export interface SqlBackendOptions {
   databases?: number;
   pool?: Omit<SessionPoolOptions, 'open'>;
   /** Replaces the guard of the engine. */
-  createGuard?: (trust?: Trust) => ReadGuard;
+  createGuard?: (trust?: Trust, scope?: readonly ScopeRules[]) => ReadGuard;
   /** Where definitions are remembered that a person trusts. */
   trustPath?: string;
 }

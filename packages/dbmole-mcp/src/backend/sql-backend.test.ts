@@ -52,11 +52,13 @@ function createWorld(): { world: World; modules: EngineModules } {
       findOthers: notAsked,
       readStats: notAsked,
       foreignKeys: notAsked,
+      relations: notAsked,
     },
   };
   const modules: EngineModules = {
     engine: {
       hintFor: () => undefined,
+      scopeDialect: { systemSchemas: /^sys$/, hasOneLevel: false },
       grammar: none.grammar,
       formatListParam: (value) => JSON.stringify(value),
       identify: async (run) => ({ product: String((await run('who'))[0]?.[0]), version: '1', user: 'me', database: undefined }),

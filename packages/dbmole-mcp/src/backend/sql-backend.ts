@@ -18,7 +18,9 @@ import type {
 import { beforeStart, staleFailure } from '../failure.ts';
 import { checkText, ownStatement } from '../guard/read-statement.ts';
 import { createTrust, type Trust } from '../guard/trust.ts';
+import { scopeCatalog } from '../policy/scoped-catalog.ts';
 import type { CallerRead, CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
+import { listScopes, openScope, refuseDatabase, refuseScopedWrite } from './connection-scope.ts';
 import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
 import { SessionPool } from './session-pool.ts';
 
@@ -34,15 +36,22 @@ export async function openSqlBackend(
   signal: AbortSignal,
   options: SqlBackendOptions = {},
 ): Promise<SqlBackend> {
-  const { engine, catalog, plan } = modules;
+  const { engine, plan } = modules;
+  const scope = openScope(target.config, engine);
+  const catalog = scope === undefined ? modules.catalog : scopeCatalog(modules.catalog, scope);
   const pools = new DatabasePools(modules, target, options);
   await pools.warm(signal);
-  const of = ({ database }: CallOptions) => pools.of(database ?? target.config.database);
+  const of = ({ database }: CallOptions) => {
+    const entered = database ?? target.config.database ?? (engine.scopeDialect.hasOneLevel ? undefined : target.config.user);
+    if (entered !== undefined) refuseDatabase(entered, scope);
+    return pools.of(database ?? target.config.database);
+  };
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
   const guarded = (call: CallOptions) => openCall(engine, backend.catalogRun(call), call);
   const backend: SqlBackend = {
     catalog,
+    scope,
     plan,
     grammar: engine.grammar,
     remarks: formatTrusted(target.config),
@@ -57,6 +66,7 @@ export async function openSqlBackend(
     readSteps: (steps, call) => readSteps(of(call), guarded(call), steps),
     async write(given, sink, call) {
       checkText(given.sql);
+      if (scope !== undefined) throw refuseScopedWrite(scope);
       const request = withTextParams(engine, given);
       return await hinting(request.sql, writeOnce(of(call).pool, { request, sink, signal: call.signal }));
     },
@@ -165,7 +175,7 @@ class DatabasePools {
     const createGuard = this.#options.createGuard ?? this.#modules.engine.createGuard;
     return {
       pool: new SessionPool({ ...this.#options.pool, open }),
-      guard: createGuard(this.#openTrust(database)),
+      guard: createGuard(this.#openTrust(database), listScopes(this.#target.config)),
       unstableUntil: 0,
     };
   }

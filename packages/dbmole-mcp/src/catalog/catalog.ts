@@ -17,6 +17,13 @@ export interface DatabaseSummary {
   comment: string | undefined;
 }
 
+/** Where a relation is, without quotes, and its name in statements. */
+export interface RelationName {
+  schema: string;
+  name: string;
+  label: string;
+}
+
 /** A relation as `list_tables` shows it. */
 export interface TableSummary {
   name: string;
@@ -239,6 +246,8 @@ export interface SqlCatalog {
   foreignKeys(run: CatalogRun): Promise<ForeignKey[]>;
   /** Names as they are, without quotes. */
   schemaNames(run: CatalogRun): Promise<string[]>;
+  /** Every relation: as it is, and as a statement has to write it. */
+  relations(run: CatalogRun): Promise<RelationName[]>;
   /** Names that exist, for offering the nearest ones after an unknown table; `nearest-tables.ts` compares them. */
   tableNames(run: CatalogRun): Promise<string[]>;
   /** Columns of these tables; without tables, of all, as far as they go. */

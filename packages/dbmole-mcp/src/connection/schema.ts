@@ -67,9 +67,12 @@ const trust = z.strictObject({
 const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional(), ...policyShape };
 const fieldsSchema = z
   .strictObject({ ...shape, type: z.enum(['postgres', 'mysql', 'mariadb']) })
-  .superRefine(({ type, schema }, context) => {
-    if (schema === undefined || type === 'postgres') return;
-    context.addIssue({ code: 'custom', path: ['schema'], message: 'only PostgreSQL has it; use `database` for the schema' });
+  .superRefine(({ type, schema, schemas }, context) => {
+    if (type === 'postgres') return;
+    const refuse = (key: string, use: string) =>
+      context.addIssue({ code: 'custom', path: [key], message: `only PostgreSQL has it; use ${use}` });
+    if (schema !== undefined) refuse('schema', '`database` for the schema');
+    if (schemas !== undefined) refuse('schemas', '`databases`');
   })
   .transform((fields) => ({ ...fields, readonly: fields.readonly || allowsNoWrite(fields) }));
 

@@ -5,8 +5,25 @@ const writeMode = z.enum(['never', 'allow']);
 /** What statements of `execute` may change: data, and structure. One word counts for both. */
 const writes = z.union([writeMode, z.strictObject({ dml: writeMode.optional(), ddl: writeMode.optional() })]);
 
+const pattern = /^!?[^\s!,\p{Cc}][^,\p{Cc}]{0,199}$/u;
+const names = z.array(z.string().regex(pattern, 'expected a name, or a pattern such as app_* or !secret')).min(1).max(500);
+const tableNames = z
+  .array(
+    z
+      .string()
+      .regex(/^(?!.*\..*\.)/, 'expected table or schema.table')
+      .regex(pattern, 'expected a name, or a pattern such as app_* or !hr.*'),
+  )
+  .min(1)
+  .max(500);
+
 /** What a person allows on a connection. A new key here is also one of `policyFields`, so that no tool can set it. */
-export const policyShape = { writes: writes.optional() };
+export const policyShape = {
+  writes: writes.optional(),
+  databases: names.optional(),
+  schemas: names.optional(),
+  tables: tableNames.optional(),
+};
 
 /** Whether nothing can be written, which is what `readonly` says. */
 export function allowsNoWrite({ writes: given }: { writes?: z.output<typeof writes> | undefined }): boolean {

@@ -1,5 +1,6 @@
 import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
+import { refuseScopedWrite } from '../backend/connection-scope.ts';
 import type { TableDetails } from '../catalog/catalog.ts';
 import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
 import { formatDdl, formatDdlLine } from '../ddl/ddl-report.ts';
@@ -8,6 +9,7 @@ import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
 import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
+import { refusePlanOutside } from '../policy/plan-scope.ts';
 import { parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type Call, type SqlTools, statementShape, statementsArgument, timeoutArgument } from '../tool.ts';
 
@@ -66,13 +68,24 @@ async function explainOne(call: Call, request: Request): Promise<ToolReply> {
   const { sql, raw, analyze, budget, isAlone } = request;
   const ddl = call.backend.grammar.isDefinition(sql) ? await call.backend.plan.ddl() : undefined;
   if (ddl !== undefined) {
+    if (call.backend.scope !== undefined) throw refuseScopedWrite(call.backend.scope);
     const report = await ddl.explain(call.backend.catalogRun(call.options), sql);
     return respond.text(formatDdl(report), { line: formatDdlLine(report), budget });
   }
   const offering = isAlone ? withNameSuggestions : withNameSuggestionsOnly;
-  const plan = await offering(call, sql, () => readPlan(call, request));
+  const plan = await offering(call, sql, () => readShownPlan(call, request));
   const line = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
   return respond.text(raw ? plan : await condense(call, plan, sql), { line, budget });
+}
+
+async function readShownPlan(call: Call, request: PlanRequest): Promise<string> {
+  const { backend } = call;
+  const plan = await readPlan(call, request);
+  if (backend.scope !== undefined) {
+    const parsed = request.raw ? await readPlan(call, { ...request, raw: false, analyze: false }) : plan;
+    await refusePlanOutside(call, parsed, request.sql);
+  }
+  return plan;
 }
 
 async function condense(call: Call, plan: string, sql: string): Promise<string> {

@@ -1,8 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { covers, everythingVisible, narrowNames } from './index-names.ts';
+import { covers, everythingVisible, intersectLists, narrowNames } from './index-names.ts';
 
 const open = { systemIndices: false };
+
+describe('the indices of several policies', () => {
+  it.each([
+    [[undefined, undefined], undefined],
+    [
+      [['a', 'b'], undefined],
+      ['a', 'b'],
+    ],
+    [[['logs-*'], ['logs-app-*', 'x']], ['logs-app-*']],
+    [[['logs-app', 'y'], ['logs-*']], ['logs-app']],
+    [[['a*'], ['*b']], []],
+    [[['*'], ['a']], ['a']],
+  ])('%j allow %j', (lists, allowed) => {
+    expect(intersectLists(lists)).toEqual(allowed);
+  });
+});
 
 describe('names of indices', () => {
   it.each([

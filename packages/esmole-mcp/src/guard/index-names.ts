@@ -169,6 +169,17 @@ function isBacking(index: string): boolean {
   return /^\.[df]s-[^.*]/.test(index);
 }
 
+/** What every one of these lists allows. Two patterns that only overlap allow nothing together. */
+export function intersectLists(lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  const [first, ...others] = lists.filter((list) => list !== undefined);
+  return first && others.reduce((a, b) => intersect(a, b), first);
+}
+
+function intersect(a: readonly string[], b: readonly string[]): readonly string[] {
+  const within = (inner: readonly string[], outer: readonly string[]) => inner.filter((one) => isCovered(one, outer));
+  return [...new Set([...within(a, b), ...within(b, a)])];
+}
+
 function isCovered(name: string, patterns: readonly string[]): boolean {
   const { cluster, index } = splitCluster(withoutSelector(name));
   const stream = /^\.[df]s-([^*]+?)(?:-\d{4}\.\d{2}\.\d{2})?-\d{6}$/.exec(index)?.[1];

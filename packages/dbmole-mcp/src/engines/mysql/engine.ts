@@ -3,6 +3,7 @@ import type { SqlEngine } from '../../engine.ts';
 import { hintFor } from './errors/statement-hint.ts';
 import { detectFlavour } from './flavour.ts';
 import { createGuard } from './guard/guard.ts';
+import { scopeDialect } from './guard/scope.ts';
 import { grammar } from './session/grammar.ts';
 import { formatQuestion } from './session/own-question.ts';
 import { openSession } from './session/session.ts';
@@ -10,9 +11,10 @@ import { openSession } from './session/session.ts';
 /** MySQL and MariaDB. */
 export const engine: SqlEngine = {
   openSession,
-  createGuard,
+  createGuard: (_trust, scope) => createGuard(scope),
   hintFor,
   grammar,
+  scopeDialect,
   formatQuestion,
   // The engine has no arrays.
   formatListParam: (value) => JSON.stringify(value),

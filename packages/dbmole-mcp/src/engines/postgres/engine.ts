@@ -4,6 +4,8 @@ import type { CatalogRun, ServerIdentity, Session, SessionTarget, SqlEngine } fr
 import { toFailure } from './errors/failure.ts';
 import { hintFor } from './errors/statement-hint.ts';
 import { createGuard } from './guard/guard.ts';
+import { scopeDialect } from './guard/scope.ts';
+import { createThreadChecker } from './guard/thread/guard-thread.ts';
 import { grammar } from './session/grammar.ts';
 import { PostgresSession } from './session/session.ts';
 import { formatListParam } from './values/literal.ts';
@@ -11,7 +13,15 @@ import { Conversation } from './wire/conversation.ts';
 import { logIn } from './wire/log-in.ts';
 import { openWire, type Route } from './wire/wire.ts';
 
-export const engine: SqlEngine = { openSession, createGuard, identify, hintFor, formatListParam, grammar };
+export const engine: SqlEngine = {
+  openSession,
+  createGuard: (trust, scope) => createGuard(trust, createThreadChecker(trust, scope)),
+  identify,
+  hintFor,
+  formatListParam,
+  grammar,
+  scopeDialect,
+};
 
 async function identify(run: CatalogRun): Promise<ServerIdentity> {
   const [row = []] = await run(

@@ -1,6 +1,6 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
 import { describeTables } from './describe.ts';
-import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
+import { listDatabases, listTables, relations, schemaNames, tableNames } from './list.ts';
 import { findOthers } from './others.ts';
 import { columnNames, foreignKeys, search } from './search.ts';
 import { readStats } from './stats.ts';
@@ -15,6 +15,7 @@ export const catalog: SqlCatalog = {
   search,
   foreignKeys,
   schemaNames,
+  relations,
   tableNames,
   columnNames,
   audit: async (run) => await (await import('../audit/audit.ts')).audit(run),

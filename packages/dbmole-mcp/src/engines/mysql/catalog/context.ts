@@ -63,7 +63,7 @@ function hasExtensions(version: string): boolean {
   return major > 8 || (major === 8 && (minor > 0 || patch >= 21));
 }
 
-const systemSchemas = `('mysql', 'information_schema', 'performance_schema', 'sys', 'ndbinfo')`;
+export const systemSchemas = `('mysql', 'information_schema', 'performance_schema', 'sys', 'ndbinfo')`;
 
 interface SchemaCondition {
   sql: string;

@@ -1,8 +1,16 @@
-import type { Bounded, DatabaseSummary, Page, TableFilter, TableListing, TableSummary } from '../../../catalog/catalog.ts';
+import type {
+  Bounded,
+  DatabaseSummary,
+  Page,
+  RelationName,
+  TableFilter,
+  TableListing,
+  TableSummary,
+} from '../../../catalog/catalog.ts';
 import { formatLike } from '../../../catalog/name-parts.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
-import { bySchema, type CatalogContext, questionMarks, readContext, schemaCondition, toKey } from './context.ts';
+import { bySchema, type CatalogContext, questionMarks, readContext, schemaCondition, systemSchemas, toKey } from './context.ts';
 import { formatConditions, readState, type TableStates } from './state.ts';
 
 type Row = readonly (string | null)[];
@@ -132,6 +140,17 @@ function findKind(type: string, options: string): string {
 
 function readNumber(text: string | null | undefined): number | undefined {
   return text === null || text === undefined ? undefined : Number(text);
+}
+
+export async function relations(run: CatalogRun): Promise<RelationName[]> {
+  const context = await readContext(run);
+  const sql = `select table_schema, table_name from information_schema.${context.names}
+    where table_schema not in ${systemSchemas} limit 20000`;
+  return (await run(sql)).map(([schema, table]) => ({
+    schema: schema ?? '',
+    name: table ?? '',
+    label: context.formatLabel(schema, table),
+  }));
 }
 
 export async function tableNames(run: CatalogRun): Promise<string[]> {

@@ -1,7 +1,7 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
 import { describeTables, functionNames } from './describe.ts';
 import { listCandidates } from './fragments.ts';
-import { listDatabases, listTables, schemaNames, tableNames } from './list.ts';
+import { listDatabases, listTables, relations, schemaNames, tableNames } from './list.ts';
 import { findOthers } from './others.ts';
 import { columnNames, foreignKeys, search } from './search.ts';
 import { readStats } from './stats.ts';
@@ -16,6 +16,7 @@ export const catalog: SqlCatalog = {
   search,
   foreignKeys,
   schemaNames,
+  relations,
   tableNames,
   functionNames,
   columnNames: (run, tables) =>

@@ -1,4 +1,12 @@
-import type { Bounded, DatabaseSummary, Page, TableFilter, TableListing, TableSummary } from '../../../catalog/catalog.ts';
+import type {
+  Bounded,
+  DatabaseSummary,
+  Page,
+  RelationName,
+  TableFilter,
+  TableListing,
+  TableSummary,
+} from '../../../catalog/catalog.ts';
 import { formatLike } from '../../../catalog/name-parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import {
@@ -124,9 +132,13 @@ export async function schemaNames(run: CatalogRun): Promise<string[]> {
 }
 
 const names = `
-select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+select ${formatLabel('c', 'n')}, n.nspname, c.relname from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in (${relationKinds}) and ${isOurs('n')} order by ${schemaOrder('n')}, c.relname limit ${maxNames}`;
 
+export async function relations(run: CatalogRun): Promise<RelationName[]> {
+  return (await run(names)).map(([label, schema, name]) => ({ label: label ?? '', schema: schema ?? '', name: name ?? '' }));
+}
+
 export async function tableNames(run: CatalogRun): Promise<string[]> {
-  return (await run(names)).map(([name]) => name ?? '');
+  return (await relations(run)).map(({ label }) => label);
 }

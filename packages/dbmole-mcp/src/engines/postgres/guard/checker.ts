@@ -2,10 +2,12 @@ import { Failure } from '@dbmole/core/failure';
 import { BoundedCache } from '../../../backend/bounded-cache.ts';
 import { type CatalogQuestion, checkText } from '../../../guard/read-statement.ts';
 import type { Trust } from '../../../guard/trust.ts';
+import type { Scope } from '../../../policy/scope.ts';
 import { findCallDenial } from './denials.ts';
 import { openProof, type Proof } from './proof/catalog/load.ts';
 import { formatPremise, openSeen } from './proof/catalog/premise.ts';
 import { refuseNames, refuseNode } from './refuse.ts';
+import { checkScope } from './scope.ts';
 import { SharedLoad } from './shared-load.ts';
 import { openParser } from './thread/parser.ts';
 import { collectNames } from './tree/collect.ts';
@@ -36,7 +38,7 @@ export interface Checker {
  * The text is checked first, without a query: it must be one statement of the kinds that a read may have, and name nothing denied. Then
  * the names are looked up in the catalog.
  */
-export function createChecker(trust?: Trust): Checker {
+export function createChecker(trust?: Trust, scope?: Scope): Checker {
   const recent = new BoundedCache<StatementNames>();
   const open = async (run: CatalogQuestion) => await openProof(run, await openParser(), trust);
   const proofs = new SharedLoad(open);
@@ -47,31 +49,42 @@ export function createChecker(trust?: Trust): Checker {
       const names = recent.get(sql) ?? recent.add(sql, await readNames(sql, () => openMajor(run)));
       refuseNames(names, findCallDenial);
       const ask = withGuardErrors(run);
-      return isAlone ? await checkAlone(names, await open(ask), ask) : await checkShared(names, proofs, ask);
+      const { proof, ...accepted } = isAlone
+        ? await checkAlone(names, await open(ask), ask)
+        : await checkShared(names, proofs, ask);
+      if (scope === undefined) return accepted;
+      const stays = await checkScope({ names, scope, check: proof.check, major: proof.major, ask });
+      return { ...accepted, premise: `${accepted.premise}${stays}` };
     },
     forget: () => proofs.forget(),
   };
 }
 
+/** The proof is the one that the statement was checked with. */
+interface Checked extends Acceptance {
+  readonly proof: Proof;
+}
+
 /** An accepted statement runs only while its premise holds. A refused one never gets there, so the premise is checked first. */
-async function checkShared(names: StatementNames, proofs: SharedLoad<Proof>, ask: CatalogQuestion): Promise<Acceptance> {
+async function checkShared(names: StatementNames, proofs: SharedLoad<Proof>, ask: CatalogQuestion): Promise<Checked> {
   const known = await proofs.get(ask);
   try {
     const leavesState = await known.check.check(names, ask);
-    return { premise: known.premise, leavesState };
+    return { premise: known.premise, leavesState, proof: known };
   } catch (error) {
     if (!known.check.isBroken && (await ask(`select ${known.premise}`))[0]?.[0] === 't') throw error;
   }
   proofs.forget(known);
-  const { check, premise } = await proofs.get(ask);
-  return { premise, leavesState: await check.check(names, ask) };
+  const proof = await proofs.get(ask);
+  return { premise: proof.premise, leavesState: await proof.check.check(names, ask), proof };
 }
 
 /** For one statement, with a catalog that is read in one snapshot. */
-async function checkAlone(names: StatementNames, { check, watched }: Proof, ask: CatalogQuestion): Promise<Acceptance> {
+async function checkAlone(names: StatementNames, proof: Proof, ask: CatalogQuestion): Promise<Checked> {
+  const { check, watched } = proof;
   const leavesState = await check.check(names, ask);
   const narrowed = { ...watched, reached: check.reached };
-  return { premise: formatPremise(await openSeen(ask, narrowed), narrowed), leavesState };
+  return { premise: formatPremise(await openSeen(ask, narrowed), narrowed), leavesState, proof };
 }
 
 async function readNames(sql: string, openMajor: () => Promise<number>): Promise<StatementNames> {

@@ -1,8 +1,10 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { useExecute } from '../../../../next-steps.ts';
+import type { Scope } from '../../../../policy/scope.ts';
 import { giveWay, inTurns } from '../in-turns.ts';
 import { type CallUse, refuseAddedCall, refuseUnknownCall, sayUnknown } from '../judge-call.ts';
 import { notARead, tooComplex } from '../refuse.ts';
+import { refuseFunction, refuseOutside } from '../scope.ts';
 import { callsOfColumn } from '../text/expressions.ts';
 import { refuseMany, type TableUse, type Uses } from '../text/find-uses.ts';
 import { plainMode } from '../text/sql-mode.ts';
@@ -34,6 +36,8 @@ import {
 } from './known-objects.ts';
 import {
   calledAs,
+  type Frontier,
+  findStart,
   isNative,
   isSystemObject,
   join,
@@ -43,9 +47,11 @@ import {
   type Reached,
   within,
 } from './origins.ts';
-import { checkRoutine } from './routine.ts';
+import { checkRoutine, isPackage } from './routine.ts';
 
 interface Catalog {
+  /** What the statement must not leave. */
+  scope?: Scope | undefined;
   known: KnownObjects;
   server: ServerFacts;
   run: CatalogQuestion;
@@ -58,9 +64,9 @@ const maxNames = 1_000;
 const maxTextLength = 999_000;
 
 /** Whether the cache shows that the statement leads to nothing that must be checked. */
-export function isPlain({ tables, calls, defaults }: Uses, { known, server }: Omit<Catalog, 'run'>): boolean {
+export function isPlain({ tables, calls, defaults }: Uses, { known, server, scope }: Omit<Catalog, 'run'>): boolean {
   const { database, maria } = server;
-  if (defaults && maria) return false;
+  if (scope !== undefined || (defaults && maria)) return false;
   const isPlainCall = (use: CallUse) => {
     const { name, schema = database } = use;
     if (isNative(use, server)) return known.isKnownBuiltIn(calledAs(use));
@@ -87,19 +93,6 @@ export async function followDependencies(uses: Uses, catalog: Catalog): Promise<
   throw tooComplex('its views and functions are nested too deeply to check');
 }
 
-interface Frontier {
-  tables: Reached<TableUse>[];
-  calls: Reached<CallUse>[];
-}
-
-function findStart({ tables, calls }: Uses, database: string | undefined): Frontier {
-  const start = (at: number, schema = database) => ({ at, via: '', schema });
-  return {
-    tables: tables.map((use) => ({ ...use, origin: start(use.at) })),
-    calls: calls.map((use) => ({ ...use, origin: start(use.at, use.schema) })),
-  };
-}
-
 /** A name in the place of a table. */
 interface NamedTable extends ObjectName {
   origin: Origin;
@@ -111,21 +104,24 @@ class Walk {
   readonly #known: KnownObjects;
   readonly #server: ServerFacts;
   readonly #run: CatalogQuestion;
+  readonly #scope: Scope | undefined;
   readonly #seen = new Set<string>();
   #reached = 0;
   /** Some text on the path evaluates defaults of columns, perhaps of tables that follow. */
   #defaults: boolean;
 
-  constructor({ known, server, run }: Catalog, defaults: boolean) {
+  constructor({ known, server, run, scope }: Catalog, defaults: boolean) {
+    this.#scope = scope;
     this.#defaults = defaults && server.maria;
     this.#known = known;
     this.#server = server;
     this.#run = run;
   }
 
-  /** Checks one level and returns the next. */
+  /** Returns the next level. */
   async step({ tables, calls }: Frontier): Promise<Frontier> {
     const next: Frontier = { tables: [], calls: [] };
+    if (this.#scope !== undefined) refuseOutside(tables, this.#scope);
     await this.#stepTables(tables, next);
     await this.#stepCalls(calls, next);
     return next;
@@ -180,7 +176,11 @@ class Walk {
       const what = `table ${name.schema}.${name.name}`;
       const calls = await within(origin, what, () => inTurns(callsOfColumn(uncut(expression))));
       if (calls.length > 0) calling.add(toKey(name));
-      this.#reach({ tables: [], calls, defaults: false }, { ...origin, via: join(origin.via, what), schema: name.schema }, next);
+      this.#reach(
+        { tables: [], calls, defaults: false },
+        { at: origin.at, via: join(origin.via, what), schema: name.schema, isInside: true },
+        next,
+      );
     }
     return calling;
   }
@@ -206,7 +206,7 @@ class Walk {
     if (view.definition === '') return await this.#lookUnseen(view, what, origin);
     await this.#refuseMisread(view, join(origin.via, what), origin.at);
     const uses = await within(origin, what, () => inTurns(checkDefinition(uncut(view.definition), plainMode)));
-    this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: view.schema }, next);
+    this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: view.schema, isInside: true }, next);
   }
 
   /** Refuses a view whose text runs otherwise than the server shows it. */
@@ -244,7 +244,7 @@ class Walk {
   async #stepCalls(uses: readonly Reached<CallUse>[], next: Frontier): Promise<void> {
     const asked: Reached<CallUse>[] = [];
     for (const use of uses) {
-      const isNew = this.#isNew(['call', use.origin.schema, use.own, ...use.path, calledAs(use)]);
+      const isNew = this.#isNew(['call', use.origin.isInside, use.origin.schema, use.own, ...use.path, calledAs(use)]);
       if (!isNew || (await this.#isBuiltIn(use))) continue;
       if (use.own) await this.#refuseAdded(use);
       else asked.push(use);
@@ -300,10 +300,13 @@ class Walk {
     const text = routine.isSql ? await readRoutineText(routine, this.#run) : '';
     if (isMisreadRoutine(routine.charset, text, this.#server.maria))
       throw misread(join(origin.via, what), routine.charset, origin.at);
-    if (text === '' && isSystemObject(routine)) return;
+    const isHidden = text === '' && isSystemObject(routine);
+    if (isHidden && this.#scope !== undefined && !origin.isInside)
+      throw refuseFunction(`${what} may read`, this.#scope, origin.at);
+    if (isHidden) return;
     if (text === '') throw this.#unseen(routine, join(origin.via, what), origin.at);
     const uses = await within(origin, what, () => inTurns(checkRoutine(uncut(text), routine)));
-    this.#reach(uses, { at: origin.at, via: join(origin.via, what), schema: routine.schema }, next);
+    this.#reach(uses, { ...origin, via: join(origin.via, what), schema: routine.schema }, next);
   }
 
   get #rightToSee(): string {
@@ -335,11 +338,6 @@ class Walk {
     this.#seen.add(key);
     return true;
   }
-}
-
-/** The packages of MariaDB have the grammar of `sql_mode` ORACLE, or a similar one. */
-function isPackage({ type }: Routine): boolean {
-  return type.startsWith('PACKAGE');
 }
 
 function uncut(text: string): string {

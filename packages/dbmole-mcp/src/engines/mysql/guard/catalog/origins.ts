@@ -2,6 +2,7 @@ import { Failure } from '@dbmole/core';
 import type { CallUse } from '../judge-call.ts';
 import { grammarOfMaria } from '../known-functions.ts';
 import { notARead, tooComplex } from '../refuse.ts';
+import type { TableUse, Uses } from '../text/find-uses.ts';
 import { type ObjectName, quoteName, type ServerFacts } from './guard-queries.ts';
 import { toFoldedKey, toKey } from './known-objects.ts';
 
@@ -11,9 +12,25 @@ export interface Origin {
   via: string;
   /** Where a name without a database is looked for. */
   schema: string | undefined;
+  /** A view or table is between, whose owner decides what it leads to. */
+  isInside?: boolean;
 }
 
 export type Reached<T> = T & { origin: Origin };
+
+/** What is looked at next. */
+export interface Frontier {
+  tables: Reached<TableUse>[];
+  calls: Reached<CallUse>[];
+}
+
+export function findStart({ tables, calls }: Uses, database: string | undefined): Frontier {
+  const start = (at: number, schema = database) => ({ at, via: '', schema });
+  return {
+    tables: tables.map((use) => ({ ...use, origin: start(use.at) })),
+    calls: calls.map((use) => ({ ...use, origin: start(use.at, use.schema) })),
+  };
+}
 
 /** Runs the work; a refusal in it names what led there and the position in the caller's statement. */
 export async function within<T>(origin: Origin, what: string, work: () => T | Promise<T>): Promise<T> {

@@ -29,6 +29,11 @@ export function* checkRoutine(sql: string, { sqlMode, comment }: Pick<Routine, '
   };
 }
 
+/** The packages of MariaDB have the grammar of `sql_mode` ORACLE, or a similar one. */
+export function isPackage({ type }: Pick<Routine, 'type'>): boolean {
+  return type.startsWith('PACKAGE');
+}
+
 /**
  * Finds the names before a parenthesis that call nothing: the name of the routine itself, `UNTIL (…)`, and MariaDB's cursors with
  * parameters where one is opened or looped over.

@@ -18,6 +18,8 @@ export interface Uses {
   calls: CallUse[];
   /** The statement may evaluate defaults of columns. */
   defaults: boolean;
+  /** The statement is a query or the plan of one, rather than SHOW or the like. */
+  isQuery?: boolean;
 }
 
 /** Repeated names count. No server joins more than 61 tables, but a statement may unite many queries. */

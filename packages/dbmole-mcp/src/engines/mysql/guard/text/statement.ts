@@ -42,9 +42,10 @@ function* checkTokens(sql: string, all: readonly Token[], mode: LexMode): Steps<
   const tables = runs ? (yield* findTables(tokens)).filter((use) => !isWithName(use, behind)) : [];
   refuseMany(tables.length + calls.length);
   const defaults = usesDefaults(tokens);
-  if (schema === undefined) return { tables, calls, defaults };
+  if (schema === undefined) return { tables, calls, defaults, isQuery: query };
   return {
     defaults,
+    isQuery: query,
     tables: tables.map((use) => ({ ...use, schema: use.schema ?? schema })),
     calls: calls.map((use) => ({ ...use, schema })),
   };

@@ -17,6 +17,10 @@ import { Uses } from './types/uses.ts';
 export interface Check {
   /** Throws a `refused` Failure for a statement that may reach something unsafe. Returns whether the statement leaves state in the session. */
   check(names: StatementNames, run: CatalogQuestion): Promise<boolean>;
+  /** The functions that these names may lead to, bodies included, except for those behind a view or a table. They must have been checked. */
+  listCode(names: StatementNames): readonly CatalogObject[];
+  /** Every schema that a name without one may be looked up in. */
+  readonly schemas: ReadonlySet<string>;
   /** A query failed halfway, so this check is incomplete and must not be used again. */
   readonly isBroken: boolean;
   /** What all statements so far have reached. */
@@ -61,6 +65,8 @@ export function createCheck(options: CheckOptions): Check {
   };
   return {
     check,
+    schemas: schemas ?? new Set(),
+    listCode: (names) => findCode(finder.find(new Uses([names]), { providers, rowsAreCast, records }, explorer)),
     get isBroken() {
       return explorer.isBroken;
     },
@@ -74,6 +80,16 @@ export function createCheck(options: CheckOptions): Check {
 /** The first place in the text comes first, and what may become a value of a type behind all others. */
 function getRank({ use, column }: Finding): number {
   return column === undefined ? (use?.at ?? Number.MAX_VALUE) : Number.POSITIVE_INFINITY;
+}
+
+/** What a relation runs is its owner's, and a group has everything in it. */
+function findCode(found: readonly Finding[]): CatalogObject[] {
+  const seen = new Set(found.map(({ object }) => object));
+  for (const { class: of, edges } of seen) {
+    if (of === catalogs.relation || of === catalogs.target || of === '0') continue;
+    for (const { to } of edges) seen.add(to);
+  }
+  return [...seen].filter((object) => object.class === catalogs.function);
 }
 
 function leadToState(objects: readonly CatalogObject[]): boolean {

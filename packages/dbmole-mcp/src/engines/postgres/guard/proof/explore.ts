@@ -134,6 +134,8 @@ export class Explorer {
     const reading = readBody(body, parser, this.#options);
     object.reason ??= reading.refused;
     object.leavesState ||= reading.leavesState;
+    object.reads = reading.uses.listRelations().map(({ schema, name }) => ({ schema, name }));
+    object.calls = [...reading.uses.names];
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
     for (const group of this.listFound(reading.dynamic)) addEdge(object, group, 'finds');
     // The functions of the server that take any type are known.

@@ -1,5 +1,6 @@
 import { Failure, toFailure } from '@dbmole/core/failure';
 import type { Trust } from '../../../../guard/trust.ts';
+import type { ScopeRules } from '../../../../policy/scope.ts';
 import type { Acceptance } from '../checker.ts';
 
 type Rows = readonly (readonly (string | null)[])[];
@@ -18,6 +19,7 @@ export type ToThread =
       readonly database: number;
       readonly sql: string;
       readonly trust?: PlainTrust | undefined;
+      readonly scope?: readonly ScopeRules[] | undefined;
       /** Reads the catalog for this statement alone. */
       readonly isAlone?: boolean | undefined;
     }

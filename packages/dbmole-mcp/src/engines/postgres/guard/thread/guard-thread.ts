@@ -4,6 +4,7 @@ import { Failure, keepYoungGenerationSmall, toFailure } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import { passParams } from '../../../../next-steps.ts';
+import type { ScopeRules } from '../../../../policy/scope.ts';
 import type { Acceptance, Checker } from '../checker.ts';
 import {
   dryRuns,
@@ -31,6 +32,7 @@ interface Check {
   readonly database: number;
   readonly sql: string;
   readonly trust: Trust | undefined;
+  readonly scope?: readonly ScopeRules[] | undefined;
   readonly isAlone?: boolean | undefined;
   readonly run: CatalogQuestion;
 }
@@ -46,10 +48,10 @@ interface Job extends Partial<Check> {
 let thread: GuardThread | undefined;
 let lastId = 0;
 
-export function createThreadChecker(trust?: Trust): Checker {
+export function createThreadChecker(trust?: Trust, scope?: readonly ScopeRules[]): Checker {
   const database = ++lastId;
   return {
-    check: (sql, run, isAlone) => start({ database, sql, trust, isAlone, run }),
+    check: (sql, run, isAlone) => start({ database, sql, trust, scope, isAlone, run }),
     forget: () => thread?.forget(database),
   };
 }
@@ -61,8 +63,8 @@ export async function refuseDryRun(sql: string): Promise<void> {
 
 async function start(check: Check): Promise<Acceptance> {
   const id = ++lastId;
-  const { database, sql, trust, isAlone } = check;
-  const request: ToThread = { type: 'check', id, database, sql, trust: trust && toPlainTrust(trust), isAlone };
+  const { database, sql, trust, scope, isAlone } = check;
+  const request: ToThread = { type: 'check', id, database, sql, trust: trust && toPlainTrust(trust), scope, isAlone };
   // The thread answers a check with nothing else.
   return (await startJob({ ...check, id, request })) as Acceptance;
 }

@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
+import { createScope } from '../../../../policy/scope.ts';
 import { parseShape } from '../../advice/read-shape.ts';
 import { readDdl } from '../../ddl/read-ddl.ts';
 import { createDryRunChecker } from '../../session/dry-run.ts';
 import { type Checker, createChecker } from '../checker.ts';
+import { scopeDialect } from '../scope.ts';
 import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
 
 /** Parses and checks statements in a thread, so that the main thread stays responsive. */
@@ -30,10 +32,10 @@ port?.on('message', (message: ToThread) => {
   else answer(message);
 });
 
-async function check({ id, database, sql, trust, isAlone }: Extract<ToThread, { type: 'check' }>): Promise<void> {
+async function check({ id, sql, isAlone, ...of }: Extract<ToThread, { type: 'check' }>): Promise<void> {
   current[0] = id;
   try {
-    const acceptance = await getChecker(database, trust).check(sql, createQuestion(id), isAlone);
+    const acceptance = await getChecker(of).check(sql, createQuestion(id), isAlone);
     send({ type: 'accepted', id, acceptance });
   } catch (error) {
     send({ type: 'failed', id, failure: toPlain(error) });
@@ -50,9 +52,12 @@ async function inspect({ id, what, texts }: Extract<ToThread, { type: 'inspect' 
   }
 }
 
-function getChecker(database: number, trust: PlainTrust | undefined): Checker {
+type CheckerOf = Pick<Extract<ToThread, { type: 'check' }>, 'database' | 'trust' | 'scope'>;
+
+function getChecker({ database, trust, scope }: CheckerOf): Checker {
   if (database === dryRuns) return dryRunChecker;
-  const checker = checkers.get(database) ?? createChecker(trust && openTrust(database, trust));
+  const checker =
+    checkers.get(database) ?? createChecker(trust && openTrust(database, trust), scope && createScope(scope, scopeDialect));
   checkers.delete(database);
   checkers.set(database, checker);
   const [oldest] = checkers.keys();

@@ -1,3 +1,4 @@
+import type { NameUse } from '../../tree/names.ts';
 import { catalogs, firstUserOid, unnamed } from './describe-sql.ts';
 
 /** Reading or calling one object may run another. */
@@ -57,6 +58,10 @@ export class CatalogObject {
   leavesState = false;
   /** What it does itself; completes a sentence that begins with its name. */
   reason: string | undefined = undefined;
+  /** What its body names as relations, when it was read. */
+  reads: readonly Pick<NameUse, 'schema' | 'name'>[] = [];
+  /** All names in its body. */
+  calls: readonly string[] = [];
   readonly edges: Edge[] = [];
   readonly usedBy: { readonly from: CatalogObject; readonly how: string }[] = [];
   /** All that it leads to is known. */

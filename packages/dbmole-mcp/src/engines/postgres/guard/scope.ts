@@ -1,0 +1,171 @@
+import type { Failure } from '@dbmole/core/failure';
+import type { CatalogQuestion } from '../../../guard/read-statement.ts';
+import { outOfScope, type Scope, type ScopeDialect } from '../../../policy/scope.ts';
+import { formatLiteral } from '../values/literal.ts';
+import type { CatalogObject } from './proof/catalog/catalog-object.ts';
+import { firstUserOid } from './proof/catalog/describe-sql.ts';
+import type { Check } from './proof/check.ts';
+import type { CallUse, NameUse, StatementNames } from './tree/names.ts';
+
+export const scopeDialect: ScopeDialect = { systemSchemas: /^(?:pg_.*|information_schema)$/, hasOneLevel: false };
+
+interface ScopeCheck {
+  readonly names: StatementNames;
+  readonly scope: Scope;
+  readonly check: Pick<Check, 'listCode' | 'schemas'>;
+  readonly major: number;
+  readonly ask: CatalogQuestion;
+}
+
+/**
+ * Throws for a statement that names, or runs code that names, what is outside. What a view, a table or a policy inside of the scope
+ * leads to is not followed, as with a grant. Returns what the premise needs beyond that of the proof: ` and …`, or nothing.
+ */
+export async function checkScope({ names, scope, check, major, ask }: ScopeCheck): Promise<string> {
+  refuseRevealing(names, scope);
+  const found = await findRelations(names, ask);
+  for (const { use, schema } of found.relations) {
+    if (schema === undefined || !scope.allows(schema, use.name)) throw scope.refuse(formatName(use), names.positionOf(use));
+  }
+  for (const { use, schema, table } of found.rowTypes) {
+    if (!scope.allows(schema, table)) throw scope.refuse(`the row type ${formatName(use)}`, names.positionOf(use));
+  }
+  await refuseCode({ names, scope, check, major, ask });
+  return found.relations.map(formatStaying).join('');
+}
+
+/** Functions of the server that show what there is, or what others do. */
+const revealing = new RegExp(
+  [
+    '^pg_(?:get|stat|relation|table|total_relation|indexes|index|sequence|partition|describe|identify|filenode|column_is|database|tablespace)_',
+    '^pg_(?:stats?|statistic|freespace|visibility|check|prewarm|buffercache|show|ls|lock|prepared|cursor|available|event_trigger|last)',
+    '^(?:bt|gin|gist|brin|hash|heap)_(?:page|metap|multi|index|check|tuple|revmap)',
+    '^(?:currtid|currval|lo_|loread|to_reg|obj_description|col_description|shobj_description|row_security_active|verify_heapam)',
+    '^(?:format_type|get_raw_page|pgstat|pgrowlocks|pg_relpages|dblink)',
+    '_(?:privilege|is_visible)$',
+    '_to_xml(?:schema|_and_xmlschema)?$',
+    '^reg(?:class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)(?:in|recv)?$',
+  ].join('|'),
+);
+const revealingTypes = /^reg(?:class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)$/;
+
+function refuseRevealing({ functions, types, dynamic, positionOf }: StatementNames, scope: Scope): void {
+  const isBuiltin = ({ schema }: NameUse) => schema === undefined || schema === 'pg_catalog';
+  const call = [...functions, ...dynamic].find((use: NameUse & Partial<CallUse>) => isBuiltin(use) && revealing.test(use.name));
+  const type = types.find((use) => isBuiltin(use) && revealingTypes.test(use.name));
+  const use = call ?? dynamic[0] ?? type;
+  if (use === undefined) return;
+  const what = use === type ? `the type ${use.name}` : `${use.name}()`;
+  throw outOfScope(`${what} can show what is outside of the scope of this connection, which is ${scope.text}`, positionOf(use));
+}
+
+interface Relation {
+  readonly use: NameUse;
+  /** Undefined where nothing has this name. */
+  readonly schema: string | undefined;
+  readonly oid: string;
+}
+
+interface RowType {
+  readonly use: NameUse;
+  readonly schema: string;
+  readonly table: string;
+}
+
+const wanted = 'pg_catalog.jsonb_to_recordset($1::pg_catalog.jsonb) as w (ord int, nsp text, name text)';
+
+const relationsSql = `
+  select 'relation', w.ord::text, x.nspname, x.oid::text, null from ${wanted} cross join lateral (
+    select n.nspname, c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relname = w.name and case when w.nsp is null then n.nspname = any (pg_catalog.current_schemas(true)) else n.nspname = w.nsp end
+    order by pg_catalog.array_position(pg_catalog.current_schemas(true), n.nspname) limit 1) x
+  union all
+  select 'type', w.ord::text, m.nspname, null, c.relname
+  from pg_catalog.jsonb_to_recordset($2::pg_catalog.jsonb) as w (ord int, nsp text, name text)
+    join pg_catalog.pg_type t on t.typname = w.name join pg_catalog.pg_namespace n on n.oid = t.typnamespace
+    left join pg_catalog.pg_type e on e.oid = t.typelem
+    join pg_catalog.pg_class c on c.oid = any (array[t.typrelid, e.typrelid]) and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    join pg_catalog.pg_namespace m on m.oid = c.relnamespace
+  where case when w.nsp is null then n.nspname = any (pg_catalog.current_schemas(true)) else n.nspname = w.nsp end`;
+
+async function findRelations({ relations, functions, ...names }: StatementNames, ask: CatalogQuestion) {
+  // A call with one argument may be a cast to the type of that name.
+  const types = [...names.types, ...functions.filter(({ args }) => args === 1)];
+  if (relations.length + types.length === 0) return { relations: [], rowTypes: [] };
+  const rows = await ask(relationsSql, [toJson(relations), toJson(types)]);
+  const byOrder = new Map(rows.filter(([kind]) => kind === 'relation').map((row) => [Number(row[1]), row]));
+  return {
+    relations: relations.map((use, i): Relation => {
+      const [, , schema, oid] = byOrder.get(i) ?? [];
+      // A qualified name is what it says, whether or not there is something of that name.
+      return { use, schema: use.schema ?? schema ?? undefined, oid: oid ?? '' };
+    }),
+    rowTypes: rows.flatMap(([kind, ord, schema, , table]): RowType[] => {
+      const use = types[Number(ord)];
+      return kind === 'type' && use !== undefined ? [{ use, schema: schema ?? '', table: table ?? '' }] : [];
+    }),
+  };
+}
+
+function toJson(uses: readonly Pick<NameUse, 'schema' | 'name'>[]): string {
+  return JSON.stringify(uses.map(({ schema, name }, ord) => ({ ord, nsp: schema ?? null, name })));
+}
+
+/** A name without a schema must still mean the same when the statement runs. */
+function formatStaying({ use: { schema, name }, oid }: Relation): string {
+  if (schema !== undefined) return '';
+  const quoted = formatLiteral(`"${name.replaceAll('"', '""')}"`);
+  return ` and pg_catalog.to_regclass(${quoted})::pg_catalog.oid operator(pg_catalog.=) ${formatLiteral(oid)}::pg_catalog.oid`;
+}
+
+async function refuseCode({ names, scope, check, major, ask }: ScopeCheck): Promise<void> {
+  const code = check.listCode(names).filter(({ isTrusted }) => !isTrusted);
+  const unknown = code.find(({ isUnprovable, edges }) => isUnprovable || edges.some(({ how }) => how === 'finds'));
+  if (unknown !== undefined)
+    throw outside(`${describe(unknown)} chooses what it reads at run time, which may be outside of`, scope);
+  const reads = code.flatMap((object) => object.reads);
+  const calls = new Set([...names.functions.map(({ name }) => name), ...code.flatMap((object) => object.calls)]);
+  const operators = new Set(names.operators.map(({ name }) => name));
+  const [named, stored] = await Promise.all([
+    reads.length === 0 ? [] : ask(namedSql, [toJson(reads), toArray(check.schemas)]),
+    major < 14 || calls.size + operators.size === 0 ? [] : ask(storedSql, [toArray(calls), toArray(operators)]),
+  ]);
+  const isOutside = [...named, ...stored].some(([schema, table]) => !scope.allows(schema ?? '', table ?? ''));
+  if (isOutside) throw outside('a function that the statement calls reads outside of', scope);
+}
+
+function outside(what: string, scope: Scope): Failure {
+  return outOfScope(`${what} the scope of this connection, which is ${scope.text}`);
+}
+
+function describe({ schema, name }: CatalogObject): string {
+  return `function ${schema}.${name}()`;
+}
+
+const relationKinds = `c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')`;
+
+/** The relations that names in bodies may mean. */
+const namedSql = `
+  select distinct n.nspname, c.relname from ${wanted}
+    join pg_catalog.pg_class c on c.relname = w.name and ${relationKinds} join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where case when w.nsp is null then n.nspname = any ($2::text[]) else n.nspname = w.nsp end`;
+
+/** The relations in bodies that are stored as trees, by what the catalog records of them. */
+const storedSql = `
+  with recursive reached (class, oid) as (
+    select 1255::pg_catalog.oid, p.oid from pg_catalog.pg_proc p where p.oid >= ${firstUserOid} and p.proname = any ($1::text[])
+    union select 1255::pg_catalog.oid, o.oprcode::pg_catalog.oid from pg_catalog.pg_operator o
+      where o.oid >= ${firstUserOid} and o.oprname = any ($2::text[])
+    union select d.refclassid, d.refobjid from reached r join pg_catalog.pg_depend d on d.classid = r.class and d.objid = r.oid
+      where r.class in (1255, 2617) and d.refclassid in (1255, 1259, 2617) and d.refobjid >= ${firstUserOid})
+  select distinct n.nspname, c.relname from reached r
+    join pg_catalog.pg_class c on r.class = 1259 and c.oid = r.oid and ${relationKinds}
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace`;
+
+function toArray(names: ReadonlySet<string>): string {
+  return `{${[...names].map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
+function formatName({ schema, name }: NameUse): string {
+  return schema === undefined ? name : `${schema}.${name}`;
+}

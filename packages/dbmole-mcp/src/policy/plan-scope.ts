@@ -1,0 +1,15 @@
+import { bareName } from '../catalog/nearest-tables.ts';
+import { flattenPlan } from '../plan/plan-tree.ts';
+import type { Call } from '../tool.ts';
+import { outOfScope } from './scope.ts';
+
+/** A plan shows the tables behind a view. One that leads outside of the scope is not shown. */
+export async function refusePlanOutside({ backend, options }: Call, plan: string, sql: string): Promise<void> {
+  const { scope, catalog } = backend;
+  if (scope === undefined) return;
+  const inside = new Set((await catalog.relations(backend.catalogRun(options))).map(({ name }) => name));
+  const tables = flattenPlan(backend.plan.parse(plan, sql)).flatMap(({ table }) => table ?? []);
+  const named = tables.map((table) => bareName(backend.plan.findTable?.(table, sql) ?? table));
+  if (named.every((name) => inside.has(name))) return;
+  throw outOfScope(`the plan shows what is outside of the scope of this connection, which is ${scope.text}`);
+}

@@ -1,0 +1,77 @@
+import type { RunningEngine } from '@dbmole/engines';
+import { type Account, createAccount, runDirect } from '../direct.ts';
+
+/** It is in every row outside of the scope. */
+export const canary = 'CANARY-7f3a';
+/** Names that are outside only. */
+export const hidden = /CANARY-7f3a|salaries|amount_of|payroll|secret_n/g;
+
+/** The schema or database that is inside, and the one that is outside. */
+export interface ScopeWorld {
+  account: Account;
+  inside: string;
+  outside: string;
+}
+
+const postgresWorld = (inside: string, outside: string) => [
+  `create schema ${inside}`,
+  `create schema ${outside}`,
+  `create table ${outside}.salaries (id int primary key, amount_of text)`,
+  `insert into ${outside}.salaries select g, '${canary}' from generate_series(1, 50) g`,
+  `create table ${outside}.orders (id int primary key, amount_of text)`,
+  `insert into ${outside}.orders values (1, '${canary}')`,
+  `create table ${inside}.orders (id int primary key, customer text, payroll_id int references ${outside}.salaries (id))`,
+  `insert into ${inside}.orders select g, 'customer ' || g, g from generate_series(1, 20) g`,
+  `create table ${inside}.secret_notes (id int, note text)`,
+  `insert into ${inside}.secret_notes values (1, '${canary}')`,
+  `create table ${inside}.parts (id int, day int) partition by range (day)`,
+  `create table ${inside}.parts_1 partition of ${inside}.parts for values from (0) to (9)`,
+  `insert into ${inside}.parts values (1, 1)`,
+  `create view ${inside}.granted as select o.id, s.id as other from ${inside}.orders o join ${outside}.salaries s on s.id = o.id`,
+  `create view ${outside}.payroll as select id from ${inside}.orders`,
+  `create function ${inside}.leak_text() returns setof text language sql stable as 'select amount_of from ${outside}.salaries'`,
+  `create function ${inside}.leak_body() returns text language plpgsql stable as $$ declare t text; begin select amount_of into t from ${outside}.salaries limit 1; return t; end $$`,
+  `create function ${inside}.leak_over() returns setof text language sql stable as 'select ${inside}.leak_text()'`,
+  `create function ${inside}.leak_std() returns text language sql stable begin atomic select amount_of from ${outside}.salaries limit 1; end`,
+  `create function ${inside}.leak_std_over() returns text language sql stable begin atomic select ${inside}.leak_std(); end`,
+  `create function ${inside}.leak_dynamic(t text) returns text language plpgsql stable as $$ declare r text; begin execute 'select amount_of from ' || t || ' limit 1' into r; return r; end $$`,
+  `create function ${inside}.leak_row() returns ${outside}.salaries language sql stable as 'select * from ${outside}.salaries limit 1'`,
+  `create function ${inside}.leak_int(a ${inside}.orders, b int) returns text language sql stable as 'select amount_of from ${outside}.salaries limit 1'`,
+  `create operator ${inside}.%%% (function = ${inside}.leak_int, leftarg = ${inside}.orders, rightarg = int)`,
+  `create function ${inside}.leak_field(a ${inside}.orders) returns text language sql stable as 'select amount_of from ${outside}.salaries limit 1'`,
+  `create function ${inside}.total() returns bigint language sql stable as 'select count(*) from ${inside}.orders'`,
+  `create function ${inside}.total_std() returns bigint language sql stable begin atomic select count(*) from ${inside}.orders; end`,
+  `analyze`,
+];
+
+const mysqlWorld = (inside: string, outside: string) => [
+  `create table ${outside}.salaries (id int primary key, amount_of varchar(40))`,
+  `insert into ${outside}.salaries values (1, '${canary}'), (2, '${canary}')`,
+  `create table ${outside}.orders (id int primary key, amount_of varchar(40))`,
+  `insert into ${outside}.orders values (1, '${canary}')`,
+  `create table ${inside}.orders (id int primary key, customer varchar(40), payroll_id int, foreign key (payroll_id) references ${outside}.salaries (id))`,
+  `insert into ${inside}.orders values (1, 'one', 1), (2, 'two', 2)`,
+  `create table ${inside}.secret_notes (id int, note varchar(40))`,
+  `insert into ${inside}.secret_notes values (1, '${canary}')`,
+  `create view ${inside}.granted as select o.id, s.id as other from ${inside}.orders o join ${outside}.salaries s on s.id = o.id`,
+  `create view ${outside}.payroll as select id from ${inside}.orders`,
+  `create function ${inside}.leak_text() returns varchar(40) reads sql data return (select amount_of from ${outside}.salaries limit 1)`,
+  `create function ${inside}.leak_over() returns varchar(40) reads sql data return ${inside}.leak_text()`,
+  `create function ${inside}.leak_begin() returns varchar(40) reads sql data begin declare r varchar(40); select amount_of into r from ${outside}.salaries limit 1; return r; end`,
+  `create function ${inside}.total() returns int reads sql data return (select count(*) from ${inside}.orders)`,
+];
+
+export async function createScopeWorld(engine: RunningEngine, name: string): Promise<ScopeWorld> {
+  const account = await createAccount(engine, name);
+  if (account.type === 'postgres') {
+    const world = { account, inside: 'app', outside: 'hr' };
+    await runDirect({ ...engine, ...account }, postgresWorld(world.inside, world.outside), account.database);
+    return world;
+  }
+  const outside = `${name}_hr`;
+  await runDirect(engine, [`create database ${outside}`, `grant all on ${outside}.* to '${name}'@'%'`]);
+  await runDirect(engine, ['set global log_bin_trust_function_creators = 1']);
+  // Routines of the account itself, so that it may see their bodies.
+  await runDirect({ ...engine, ...account }, mysqlWorld(account.database, outside), account.database);
+  return { account, inside: account.database, outside };
+}
