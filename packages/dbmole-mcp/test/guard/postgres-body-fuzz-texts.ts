@@ -14,7 +14,7 @@ type WriteForm = (random: SeededRandom, text: string) => string;
 /** One plain literal, in any way to write one. */
 export const literals: readonly [WriteForm, ...WriteForm[]] = [
   (_, text) => quoteText(text),
-  (_, text) => `${quoteText(text)}::text`,
+  (_, text) => `${quoteText(text)}::pg_catalog.text`,
   (_, text) => `E'${text.replace(/['\\]/g, '\\$&')}'`,
   (random, text) =>
     `e'${[...text].map((one) => (mayEscape(one) && (random.oneIn(3) || /['\\]/.test(one)) ? `\\x${hexOf(one)}` : one)).join('')}'`,
@@ -27,6 +27,8 @@ export const literals: readonly [WriteForm, ...WriteForm[]] = [
 /** An expression that the server has to compute. `half` writes a part of it in any way. */
 const expressions: readonly [WriteForm, ...WriteForm[]] = [
   (random, text) => splitText(random, text).join(' || '),
+  // A search path may find another type of that name.
+  (_, text) => `${quoteText(text)}::text`,
   (random, text) => `concat(${splitText(random, text).join(', ')})`,
   (random, text) => `concat_ws('', ${splitText(random, text).join(', ')})`,
   (random, text) => `array_to_string(array[${splitText(random, text).join(', ')}], '')`,
