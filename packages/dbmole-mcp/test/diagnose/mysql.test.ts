@@ -76,12 +76,15 @@ describe.each(engines)('diagnose on %s', (id) => {
 
   for (const defect of defects) {
     it(`finds ${defect.name}, and names a step that works`, async () => {
-      await plant(defect);
       const { check, found } = defect;
-      await vi.waitFor(async () => expect(readFirst(await findings(check), 3)).toMatch(found), waiting);
-      expect(await diagnose()).toMatch(new RegExp(`^${check}: (?:high|medium|low): `, 'm'));
-      await mend(defect, await findings(check));
-      for (const client of clients.splice(0)) client.destroy();
+      try {
+        await plant(defect);
+        await vi.waitFor(async () => expect(readFirst(await findings(check), 3)).toMatch(found), waiting);
+        expect(await diagnose()).toMatch(new RegExp(`^${check}: (?:high|medium|low): `, 'm'));
+        await mend(defect, await findings(check));
+      } finally {
+        for (const client of clients.splice(0)) client.destroy();
+      }
       await vi.waitFor(async () => expect(await findings(check)).not.toMatch(found), waiting);
       await startOver();
     });
@@ -98,7 +101,13 @@ describe.each(engines)('diagnose on %s', (id) => {
     for (const sql of wait) {
       const client = await connect();
       void client.query(sql).catch(() => undefined);
-      await vi.waitFor(async () => expect(await diagnose({ check: 'activity' })).toContain(`: ${sql}`), waiting);
+      await vi.waitFor(
+        async () =>
+          expect((await diagnose({ check: 'activity' })).split('\n').find((line) => line.endsWith(sql))).toMatch(
+            /: (?:Waiting|User lock)/,
+          ),
+        waiting,
+      );
     }
   }
 
@@ -221,8 +230,28 @@ describe.each(engines)('diagnose on %s', (id) => {
         expect(text).toMatch(/^activity: ok as far as this account sees\./m);
         const { text: rights } = await poor.call('diagnose', { check: 'privileges' });
         expect(rights).toContain(`GRANT PROCESS ON *.* TO '${account.user}'@'%';`);
+        expect(text).toContain(`GRANT PROCESS ON *.* TO '${account.user}'@'%'; shows them.`);
       } finally {
         await poor.close();
+      }
+    });
+
+    it('says that an account sees only the tables on which it has rights', async () => {
+      const statements = [
+        "create user narrow@'%' identified by 'narrow'",
+        `grant select on ${account.database}.ticket to narrow@'%'`,
+      ];
+      await runDirect(engine(), statements, account.database);
+      const narrow = await openTools([{ ...account, user: 'narrow', password: 'narrow', name: 'narrow', tls: 'disable' }]);
+      const hidden = `Tables without rights of this account are hidden; GRANT SELECT ON ${account.database}.* TO 'narrow'@'%'; shows them.`;
+      try {
+        const { text } = await narrow.call('diagnose');
+        expect(text).toContain(`indexes: ok as far as this account sees. ${hidden}`);
+        for (const check of ['tables', 'privileges']) expect((await narrow.call('diagnose', { check })).text).toContain(hidden);
+        await runDirect(engine(), [`grant select on ${account.database}.* to narrow@'%'`]);
+        expect((await narrow.call('diagnose', { check: 'indexes' })).text).not.toContain(hidden);
+      } finally {
+        await narrow.close();
       }
     });
   });

@@ -22,7 +22,7 @@ export async function listSlow(run: CatalogRun, limit: number): Promise<readonly
   const off = await readState(run, maria);
   if (off !== undefined) return off;
   const rows = await askIfAllowed(run, slowSql(maria ? 'digest_text' : 'query_sample_text', limit));
-  if (rows === undefined) return reportUnreadable();
+  if (rows === undefined) return await reportUnreadable(run);
   return rows.map(([sql, calls, mean]) => ({
     sql: sql ?? '',
     calls: readCount(calls),

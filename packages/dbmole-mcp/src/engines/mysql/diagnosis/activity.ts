@@ -2,6 +2,7 @@ import { type CheckReport, type Finding, formatSeconds, formatStatement, joinFac
 import { askIfAllowed } from '../../../audit/ask.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
+import { readAccount } from './account.ts';
 
 type Row = readonly (string | null)[];
 
@@ -60,7 +61,7 @@ export async function checkActivity(run: CatalogRun, { limit }: CheckScope): Pro
     listing: sessions.slice(0, limit).map(formatSession),
     hidden:
       all === undefined
-        ? 'Sessions of other accounts and all transactions are hidden; GRANT PROCESS ON *.* TO the account shows them.'
+        ? `Sessions of other accounts and all transactions are hidden; GRANT PROCESS ON *.* TO ${await readAccount(run)}; shows them.`
         : undefined,
     notes: [...(sessions.length > limit ? [`${sessions.length - limit} more sessions are not listed.`] : [])],
   };

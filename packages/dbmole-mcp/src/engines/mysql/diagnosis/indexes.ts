@@ -4,6 +4,7 @@ import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
+import { describeHiddenTables } from './account.ts';
 import { maxMeasured } from './tables.ts';
 
 type Row = readonly (string | null)[];
@@ -79,11 +80,12 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
   const own = scope('', 'table_schema', 'table_name');
   const joined = scope('t.', 'table_schema', 'table_name');
   const used = scope('', 'object_schema', 'object_name');
-  const [parts, keyless, counted, uses, [state = []]] = await Promise.all([
+  const [parts, keyless, counted, uses, hidden, [state = []]] = await Promise.all([
     run(formatPartsSql(own.where, context.maria), own.params),
     run(formatKeylessSql(joined.where), joined.params),
     countRows(run, own),
     askIfAllowed(run, formatUsesSql(used.where), used.params),
+    describeHiddenTables(run, schema ?? context.database),
     run(`select @@performance_schema, (select variable_value from ${context.maria ? 'information_schema' : 'performance_schema'}.global_status
       where variable_name = 'Uptime')`),
   ]);
@@ -98,6 +100,7 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
       ...findKeyless(keyless, indexes, context),
     ],
     listing: [],
+    hidden,
     notes: [
       hasUses
         ? `Uses are counted since the start of the server, ${formatSeconds(readCount(state[1]))} ago.`

@@ -4,6 +4,7 @@ import { findBlockers, type LockSession } from '../../../diagnosis/blocking-tree
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
+import { readAccount } from './account.ts';
 import { isLockWait } from './activity.ts';
 
 type Row = readonly (string | null)[];
@@ -83,9 +84,9 @@ export async function checkLocks(run: CatalogRun, { limit }: CheckScope): Promis
     askIfAllowed(run, sessionsSql),
   ]);
   if (rowWaits === undefined || sessions === undefined) {
-    const grants = maria
-      ? 'GRANT PROCESS ON *.* TO the account.'
-      : 'GRANT PROCESS ON *.* and GRANT SELECT ON performance_schema.* TO the account.';
+    const account = await readAccount(run);
+    const process = `GRANT PROCESS ON *.* TO ${account};`;
+    const grants = maria ? process : `${process} GRANT SELECT ON performance_schema.* TO ${account};`;
     return reportUnavailable('the account may not see the locks of others', grants);
   }
   const waits = [...rowWaits, ...(tableWaits ?? [])];

@@ -3,6 +3,7 @@ import { askIfAllowed } from '../../../audit/ask.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
+import { describeHiddenTables, readAccount } from './account.ts';
 
 /** What each check needs, and how to see whether it is there. */
 const probes: readonly { what: string; sql: string; grant: string; only?: 'mysql' }[] = [
@@ -27,12 +28,14 @@ const probes: readonly { what: string; sql: string; grant: string; only?: 'mysql
 const replicaProbes = { maria: 'SHOW ALL SLAVES STATUS', mysql: 'SHOW REPLICA STATUS' };
 
 export async function checkPrivileges(run: CatalogRun, _scope: CheckScope): Promise<CheckReport> {
-  const { maria } = await readContext(run);
+  const context = await readContext(run);
+  const { maria } = context;
   const wanted = probes.filter(({ only }) => only === undefined || !maria);
-  const [answers, replica, [account = []]] = await Promise.all([
+  const [answers, replica, name, tables] = await Promise.all([
     Promise.all(wanted.map(({ sql }) => askIfAllowed(run, sql))),
     askIfAllowed(run, maria ? replicaProbes.maria : replicaProbes.mysql),
-    run('select current_user()'),
+    readAccount(run),
+    describeHiddenTables(run, context.database),
   ]);
   const missing = [
     ...wanted.filter((_, at) => answers[at] === undefined),
@@ -40,7 +43,6 @@ export async function checkPrivileges(run: CatalogRun, _scope: CheckScope): Prom
       ? [{ what: 'the state of replication', grant: `GRANT ${maria ? 'REPLICA MONITOR' : 'REPLICATION CLIENT'} ON *.*` }]
       : []),
   ];
-  const name = formatAccount(account[0] ?? '');
   return {
     findings: missing.map(({ what, grant }, at): Finding => {
       return {
@@ -52,12 +54,7 @@ export async function checkPrivileges(run: CatalogRun, _scope: CheckScope): Prom
       };
     }),
     listing: [],
+    hidden: tables,
     notes: missing.length === 0 ? ['The account sees everything that the checks need.'] : [],
   };
-}
-
-function formatAccount(account: string): string {
-  const at = account.lastIndexOf('@');
-  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
-  return `${quote(account.slice(0, at))}@${quote(account.slice(at + 1))}`;
 }

@@ -3,6 +3,7 @@ import { askIfAllowed } from '../../../audit/ask.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
+import { readAccount } from './account.ts';
 
 type Row = readonly (string | null)[];
 
@@ -35,7 +36,7 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
   if (channels === undefined) {
     return reportUnavailable(
       'the account may not see the state of replication',
-      maria ? 'GRANT REPLICA MONITOR ON *.* TO the account.' : 'GRANT SELECT ON performance_schema.* TO the account.',
+      `GRANT ${maria ? 'REPLICA MONITOR ON *.*' : 'SELECT ON performance_schema.*'} TO ${await readAccount(run)};`,
     );
   }
   const replicas = readCount(dumps[0]);

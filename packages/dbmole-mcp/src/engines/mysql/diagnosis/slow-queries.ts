@@ -4,6 +4,7 @@ import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';
+import { readAccount } from './account.ts';
 
 const maxStatements = 100;
 /** Timers count picoseconds. */
@@ -33,8 +34,11 @@ export async function readState(run: CatalogRun, maria: boolean): Promise<CheckR
   );
 }
 
-export function reportUnreadable(): CheckReport {
-  return reportUnavailable('the account may not read performance_schema', 'GRANT SELECT ON performance_schema.* TO the account.');
+export async function reportUnreadable(run: CatalogRun): Promise<CheckReport> {
+  return reportUnavailable(
+    'the account may not read performance_schema',
+    `GRANT SELECT ON performance_schema.* TO ${await readAccount(run)};`,
+  );
 }
 
 export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
@@ -45,7 +49,7 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope): 
     askIfAllowed(run, overflowSql),
   ]);
   if (off !== undefined) return off;
-  if (rows === undefined) return reportUnreadable();
+  if (rows === undefined) return await reportUnreadable(run);
   const report = judgeStatements(rows.map(readFigures), {
     limit,
     total: readCount(rows[0]?.[8]),

@@ -5,6 +5,7 @@ import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { type CatalogContext, questionMarks, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
+import { describeHiddenTables } from './account.ts';
 
 type Row = readonly (string | null)[];
 
@@ -59,9 +60,10 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   const condition = schemaCondition('table_schema', context, schema);
   const where = table === undefined ? condition.sql : `${condition.sql} and table_name = ?`;
   const params = [...condition.params, ...(table === undefined ? [] : [table])];
-  const [[counted = []], history] = await Promise.all([
+  const [[counted = []], history, hidden] = await Promise.all([
     run(`select count(*) from information_schema.${context.names} where ${where}`, params),
     askIfAllowed(run, longHistorySql),
+    describeHiddenTables(run, schema ?? context.database),
   ]);
   const total = readCount(counted[0]);
   const isMany = context.maria && total > maxOpened;
@@ -80,6 +82,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...judgeHistory(readCount(history?.[0]?.[0])),
     ],
     listing: facts.slice(0, limit).map(formatFacts),
+    hidden,
     notes: [
       ...(isMany
         ? [`The database has ${total} tables, and this server would open each of them; name a schema or a table.`]

@@ -19,6 +19,6 @@ export async function listSlow(
   const schema = await findStatistics(run);
   if (typeof schema !== 'string') return schema;
   const rows = await askIfAllowed(guardedRun, slowSql(schema, limit));
-  if (rows === undefined) return reportUnreadable(schema);
+  if (rows === undefined) return await reportUnreadable(run, schema);
   return rows.map(([sql, calls, mean]) => ({ sql: sql ?? '', calls: readCount(calls), meanMs: readCount(mean) }));
 }

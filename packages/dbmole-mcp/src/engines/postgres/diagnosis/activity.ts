@@ -1,6 +1,7 @@
 import { type CheckReport, type Finding, formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '@dbmole/core';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
+import { readAccount } from './account.ts';
 
 /** Seconds from which a session is a finding. One that waits with locks on rows, or is prepared to commit, counts almost at once. */
 const longSeconds = { running: 60, idle: 60, idleWithLocks: 2 };
@@ -52,7 +53,7 @@ export async function checkActivity(run: CatalogRun, { limit }: CheckScope): Pro
   return {
     findings: [...sessions.flatMap(judgeSession), ...prepared.flatMap(judgePrepared)],
     listing: sessions.slice(0, limit).map(formatSession),
-    hidden: describeHidden(readCount(hidden[0]?.[0])),
+    hidden: await describeHidden(run, readCount(hidden[0]?.[0])),
     notes: [
       ...(sessions.length > limit ? [`${sessions.length - limit} more sessions are not listed.`] : []),
       ...(hidden[0]?.[1] === 'off' ? ['track_activities is off: what sessions run cannot be seen.'] : []),
@@ -60,9 +61,9 @@ export async function checkActivity(run: CatalogRun, { limit }: CheckScope): Pro
   };
 }
 
-function describeHidden(count: number): string | undefined {
+async function describeHidden(run: CatalogRun, count: number): Promise<string | undefined> {
   if (count === 0) return undefined;
-  return `${count} sessions of other accounts are hidden; GRANT pg_read_all_stats TO the account shows them.`;
+  return `${count} sessions of other accounts are hidden; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows them.`;
 }
 
 function readSession(row: readonly (string | null)[]): SessionRow {

@@ -3,6 +3,7 @@ import { findBlockers, type LockSession } from '../../../diagnosis/blocking-tree
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatLabel } from '../catalog/fragments.ts';
+import { readAccount } from './account.ts';
 
 const maxSessions = 500;
 
@@ -51,7 +52,7 @@ export async function checkLocks(run: CatalogRun, { limit }: CheckScope): Promis
           `${label} waits ${formatSeconds(waitSeconds)} for ${lock}, held by ${blockers.join(', ')}`,
       ),
     hidden: sessions.some(({ state }) => state.startsWith(hiddenState))
-      ? 'What sessions of other accounts run is hidden; GRANT pg_read_all_stats TO the account shows it.'
+      ? `What sessions of other accounts run is hidden; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows it.`
       : undefined,
     notes: [],
   };

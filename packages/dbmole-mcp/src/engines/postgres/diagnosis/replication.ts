@@ -3,6 +3,7 @@ import { askIfAllowed } from '../../../audit/ask.ts';
 import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
+import { readAccount } from './account.ts';
 
 type Row = readonly (string | null)[];
 
@@ -68,7 +69,9 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
       limit,
     ),
     hidden:
-      hidden > 0 ? `The state of ${hidden} standbys is hidden; GRANT pg_read_all_stats TO the account shows it.` : undefined,
+      hidden > 0
+        ? `The state of ${hidden} standbys is hidden; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows it.`
+        : undefined,
     notes: [
       ...(own[0] === 'true' ? ['This server is a standby.'] : []),
       ...(slots.length + standbys.length + (subscriptions?.length ?? 0) === 0

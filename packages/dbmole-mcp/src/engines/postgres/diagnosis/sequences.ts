@@ -1,6 +1,7 @@
 import { type Finding, formatShare, readNumber } from '@dbmole/core';
 import type { CatalogRun } from '../../../engine.ts';
 import { isOurs } from '../catalog/fragments.ts';
+import { readAccount } from './account.ts';
 
 type Row = readonly (string | null)[];
 
@@ -43,7 +44,8 @@ select pg_catalog.quote_ident(nspname) || '.' || pg_catalog.quote_ident(relname)
 from counted where share > ${shares.medium} order by share desc limit ${maxFindings}`;
 
 const hiddenSql = `
-select pg_catalog.count(*)::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+select pg_catalog.count(*)::text, pg_catalog.min(pg_catalog.quote_ident(n.nspname)), pg_catalog.count(distinct n.oid)::text
+from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where ${isOurs('n')} and case when c.relkind = 'S' then not pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') else false end`;
 
 /** `ask` passes the schema and the table that the check is limited to. */
@@ -52,10 +54,10 @@ export async function findEndingSequences(ask: (sql: string) => Promise<readonly
 }
 
 export async function describeHiddenSequences(run: CatalogRun): Promise<string | undefined> {
-  const [[count] = []] = await run(hiddenSql);
+  const [[count, schema, schemas] = []] = await run(hiddenSql);
   return count === '0' || count === undefined
     ? undefined
-    : `The values of ${count} sequences are hidden; GRANT SELECT ON ALL SEQUENCES IN SCHEMA … TO the account shows them.`;
+    : `The values of ${count} sequences are hidden; GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${await readAccount(run)}; shows them${schemas === '1' ? '' : `, and the same for ${Number(schemas) - 1} more schemas`}.`;
 }
 
 function judge([sequence, table, column, value, last, used, rises]: Row): Finding {

@@ -3,6 +3,7 @@ import { askIfAllowed } from '../../../audit/ask.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
 import type { CatalogRun } from '../../../engine.ts';
+import { readAccount } from './account.ts';
 
 const extensionSql = `
 select pg_catalog.quote_ident(n.nspname), e.extversion
@@ -37,10 +38,10 @@ export async function findStatistics(run: CatalogRun): Promise<string | CheckRep
   );
 }
 
-export function reportUnreadable(schema: string): CheckReport {
+export async function reportUnreadable(run: CatalogRun, schema: string): Promise<CheckReport> {
   return reportUnavailable(
     'pg_stat_statements is installed, but its library is not loaded, the account may not read it, or its view was replaced',
-    `Add it to shared_preload_libraries and restart the server, or GRANT SELECT ON ${schema}.pg_stat_statements TO the account.`,
+    `Add it to shared_preload_libraries and restart the server, or GRANT SELECT ON ${schema}.pg_stat_statements TO ${await readAccount(run)};`,
   );
 }
 
@@ -53,7 +54,7 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, g
     askIfAllowed(guardedRun, hiddenSql(schema)),
     askIfAllowed(guardedRun, sinceSql(schema)),
   ]);
-  if (rows === undefined) return reportUnreadable(schema);
+  if (rows === undefined) return await reportUnreadable(run, schema);
   const [reset, evicted] = since?.[0] ?? [];
   const hiddenCount = readCount(hidden?.[0]?.[0]);
   return judgeStatements(rows.map(readFigures), {
@@ -61,7 +62,7 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, g
     total: readCount(rows[0]?.[9]),
     hidden:
       hiddenCount > 0
-        ? `${hiddenCount} statements of other accounts are hidden; GRANT pg_read_all_stats TO the account shows them.`
+        ? `${hiddenCount} statements of other accounts are hidden; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows them.`
         : undefined,
     notes: [
       reset ? `Counted since ${reset}.` : 'The server did not report since when it counts.',
