@@ -8,27 +8,44 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   return text === '' ? {} : JSON.parse(text);
 }
 
+/** How servers answer to a session that they do not know (any more). */
+interface Forgetting {
+  status: number;
+  text: string;
+}
+
+const results: Record<string, object> = {
+  initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'remote', version: '4.2.0' } },
+  ping: {},
+  'tools/list': { tools: [{ name: 'who', description: 'says who calls', inputSchema: { type: 'object' } }] },
+};
+
+function answer({ method, params }: Record<string, unknown>, authorization: string | undefined): object {
+  const call = JSON.stringify(params ?? {});
+  const error = { code: -32_001, message: 'not today', data: { until: 'monday' } };
+  const called = { content: [{ type: 'text', text: authorization }], structuredContent: { call } };
+  const result = results[String(method)] ?? (method === 'tools/call' && !call.includes('fail') ? called : undefined);
+  return result === undefined ? { error } : { result };
+}
+
 /** A server of the older era over Streamable HTTP, which answers with plain JSON. */
-async function listen() {
+async function listen({ status, text }: Forgetting = { status: 404, text: 'session not found' }) {
+  const sessions = new Set<unknown>();
+  let opened = 0;
+  let isDropping = false;
   const seen: (string | undefined)[] = [];
-  const results: Record<string, object> = {
-    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'remote', version: '4.2.0' } },
-    ping: {},
-    'tools/list': { tools: [{ name: 'who', description: 'says who calls', inputSchema: { type: 'object' } }] },
-  };
+  const isForgotten = (session: unknown) => session !== undefined && !sessions.has(session);
   const server = createServer(async (request, response) => {
-    const { id, method, params } = await readBody(request);
-    seen.push(request.headers.authorization);
-    if (request.method !== 'POST' || id === undefined) {
-      response.writeHead(request.method === 'POST' ? 202 : 405).end();
-      return;
-    }
-    const call = JSON.stringify(params ?? {});
-    const result = { content: [{ type: 'text', text: request.headers.authorization }], structuredContent: { call } };
-    const error = { code: -32_001, message: 'not today', data: { until: 'monday' } };
-    const isKnown = results[String(method)] ?? (method === 'tools/call' && !call.includes('fail') ? result : undefined);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(isKnown === undefined ? { error } : { result: isKnown }) }));
+    if (isDropping) return void request.destroy();
+    const message = await readBody(request);
+    const { authorization, 'mcp-session-id': session } = request.headers;
+    seen.push(authorization);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    if (message.id === undefined) return void response.writeHead(202).end();
+    if (message.method === 'initialize') sessions.add(`session-${++opened}`);
+    else if (isForgotten(session)) return void response.writeHead(status).end(text);
+    response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': `session-${opened}` });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer(message, authorization) }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () => {
@@ -38,7 +55,11 @@ async function listen() {
   onTestFinished(close);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : expect.fail('no port');
-  return { url: `http://127.0.0.1:${port}/mcp`, seen, close };
+  const setDropping = (value: boolean) => {
+    isDropping = value;
+  };
+  const countSessions = () => opened;
+  return { url: `http://127.0.0.1:${port}/mcp`, seen, close, forget: () => sessions.clear(), setDropping, countSessions };
 }
 
 describe('a server in the network', () => {
@@ -65,5 +86,33 @@ describe('a server in the network', () => {
     expect(await client.text('hub_restart', { server: 'far' })).toMatch(
       /^E_SERVER_START: server "far" cannot connect to 127\.0\.0\.1:\d+: nothing accepts connections there/,
     );
+  });
+
+  it.each<Forgetting>([
+    { status: 404, text: 'session not found' },
+    { status: 400, text: '{"error":{"code":-32000,"message":"No valid session ID provided"}}' },
+    { status: 401, text: 'the token has expired' },
+  ])('that forgets its sessions with $status gets a new one, and the call once more', async (forgetting) => {
+    const { url, forget, countSessions } = await listen(forgetting);
+    const client = await new HubWorld({ far: { url, headers: { Authorization: 'Bearer x' } } }).connect('legacy');
+    await client.seen();
+    const before = countSessions();
+    forget();
+    const calls = [1, 2, 3].map((number) => client.result('far__who', { number }));
+    for (const result of await Promise.all(calls)) expect(result).not.toHaveProperty('isError', true);
+    expect(countSessions()).toBe(before + 1);
+    expect(await client.text('hub_status')).toMatch(/far: running[\s\S]*last error: it ended its session/);
+  });
+
+  it('that was away is reached again by the next call', async () => {
+    const { url, setDropping, countSessions } = await listen();
+    const client = await new HubWorld({ far: { url, headers: { Authorization: 'Bearer x' } } }).connect('legacy');
+    await client.seen();
+    const before = countSessions();
+    setDropping(true);
+    expect(await client.text('far__who')).toMatch(/^E_SERVER_ENDED: server "far" did not answer: /);
+    setDropping(false);
+    expect(await client.result('far__who')).not.toHaveProperty('isError', true);
+    expect(countSessions()).toBe(before + 1);
   });
 });

@@ -1,4 +1,4 @@
-import type { Fields } from '@dbmole/core';
+import { Failure, type Fields } from '@dbmole/core';
 import type { Offers, Seen } from '../manifest/manifest.ts';
 import type { RequestHooks } from './direct-requests.ts';
 
@@ -15,6 +15,9 @@ export interface ServerConnection {
   /** Ends a server that does not react; nothing for one in the network. */
   kill(): void;
 }
+
+/** The server has refused a request without looking at it, because it no longer knows the session. A new connection may send it again. */
+export class SessionOver extends Failure {}
 
 /** What a server asks and says by itself. */
 export interface ConnectionEvents {

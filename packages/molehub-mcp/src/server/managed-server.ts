@@ -5,7 +5,7 @@ import { listOffers } from '../manifest/list-offers.ts';
 import type { Seen } from '../manifest/manifest.ts';
 import { CallTimer } from './call-timer.ts';
 import type { HubCaller, ServerCall } from './caller.ts';
-import { type ConnectionEvents, checkAlive, type ServerConnection } from './connection.ts';
+import { type ConnectionEvents, checkAlive, type ServerConnection, SessionOver } from './connection.ts';
 import { CrashHistory } from './crash-history.ts';
 import { askPerson, gatherAnswers, type RunningCall } from './elicitation.ts';
 
@@ -97,7 +97,11 @@ export class ManagedServer {
     const running = { caller, timer };
     this.#running.add(running);
     try {
-      return await this.#ask(connection, call, { running, signal: limit.signal });
+      const run = { running, signal: limit.signal };
+      return await this.#ask(connection, call, run).catch(async (error: unknown) => {
+        if (!(error instanceof SessionOver)) throw error;
+        return await this.#ask(await this.#connect(limit.signal), call, run);
+      });
     } catch (error) {
       if (limit.signal.aborted) void this.#requireAlive(connection);
       throw error;
