@@ -38,6 +38,15 @@ SELECT 1\{0} INTO OUTFILE '{OUT}/pwn.txt'
 --- nul-in-literal | refuse | a NUL in a literal | input: yes
 SELECT '\{0}' INTO OUTFILE '{OUT}/pwn.txt'
 
+--- mysql50-table | refuse | MariaDB opens the file of a table a second time, and nobody can drop the table then
+SELECT * FROM `#mysql50#t`
+--- mysql50-database | refuse | the same by the name of the database
+SELECT * FROM `#mysql50#guard`.t
+--- mysql50-explain | refuse | planning opens it
+EXPLAIN SELECT * FROM guard.`#mysql50#t`
+--- mysql50-show | refuse | so does a description
+SHOW COLUMNS FROM `#mysql50#t`
+
 --- tx-begin | refuse | commits, and on MariaDB opens one that writes
 BEGIN
 --- tx-begin-work | refuse | the longer form

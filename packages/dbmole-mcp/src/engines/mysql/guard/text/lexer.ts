@@ -17,6 +17,9 @@ const maxName = 1_000;
 /** The number of characters that are read before other calls may run. */
 const stepLength = 4_096;
 
+/** MariaDB reads the rest of such a name as that of a file. */
+const encodedPrefix = '#mysql50#';
+
 const hostPattern = /[0-9A-Za-z._$]*/y;
 const hexPattern = /[0-9a-fA-F]*'/y;
 const wideCharacter = /[\u{10000}-\u{10ffff}]/gu;
@@ -228,6 +231,10 @@ class Lexer {
     if (end < 0) throw notARead({ message: 'a quoted name is not terminated', hint: 'Close its quotes.', at: start });
     this.#at = end;
     const name = this.#name(start + 1, end - 1).replaceAll(mark + mark, mark);
+    if (name.startsWith(encodedPrefix)) {
+      const message = `the prefix ${encodedPrefix} makes the server open a table a second time, and nobody can change the table until FLUSH TABLES`;
+      throw notARead({ message, hint: 'Write the name without the prefix.', at: start });
+    }
     this.#tokens.push({ kind: 'quoted', start, end, word: '', name });
   }
 
