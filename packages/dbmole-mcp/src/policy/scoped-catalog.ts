@@ -54,10 +54,13 @@ const words = /[\p{L}\p{N}_$]+|"(?:[^"]|"")*"|`(?:[^`]|``)*`/gu;
 class Inside {
   readonly labels: readonly string[] & string[];
   readonly #inside: ReadonlySet<string>;
+  /** The catalog has more relations than were read, so any word may be the name of one. */
+  readonly #isPartial: boolean;
   /** Bare names that only relations outside have. */
   readonly #outside: ReadonlySet<string>;
 
   constructor(relations: Awaited<ReturnType<SqlCatalog['relations']>>, scope: Scope) {
+    this.#isPartial = relations.length > maxRows;
     const inside = relations.filter(({ schema, name }) => scope.allows(schema, name));
     this.labels = inside.map(({ label }) => label);
     this.#inside = new Set(this.labels);
@@ -71,7 +74,7 @@ class Inside {
 
   mentionsOutside(text: string | undefined): boolean {
     const found = text?.match(words) ?? [];
-    return found.some((word) => this.#outside.has(/^["`]/.test(word) ? word.slice(1, -1) : word));
+    return found.some((word) => this.#isPartial || this.#outside.has(/^["`]/.test(word) ? word.slice(1, -1) : word));
   }
 
   /** Tables, their columns, and what belongs to them; their names are in the beginning of the detail. */
