@@ -93,6 +93,9 @@ describe.each(engines)('several statements in one query on %s', (id) => {
     expect(text.length).toBeLessThanOrEqual(32_000);
     expect(text.length).toBeGreaterThan(26_000);
     expect(parts[1]).toMatch(/^Rows 1-\d+, cut at \d+ characters; more follow: this statement alone with offset=\d+\./);
+    const first = await call([wide, 'select 1 as a', 'select 2 as b'], { limit: 500 });
+    expect(first.text.length).toBeLessThanOrEqual(32_000);
+    expect(first.text.length).toBeGreaterThan(30_000);
     const failing = await call(Array.from({ length: 20 }, (_, i) => `select ${'x'.repeat(3_000)}${i} from numbered`));
     expect(failing.text.length).toBeLessThanOrEqual(32_000);
     expect(failing.parts).toHaveLength(20);

@@ -1,5 +1,4 @@
-import { defaultBudget, Failure, severalFailureRoom } from '@dbmole/core';
-import { type TableOptions, TableSink } from '../table-sink.ts';
+import { Failure } from '@dbmole/core';
 
 export const maxStatements = 20;
 
@@ -28,35 +27,4 @@ export function splitParams<P>(statements: readonly string[], params: readonly P
   throw new Failure('input', `params has ${params.length} items for ${statements.length} statements`, {
     hint: 'Pass one list of params for each statement, [] for those without placeholders.',
   });
-}
-
-/** The budget of several statements, which share one answer: what the first ones leave is for those after them. */
-export function createSharedSinks(count: number, options: TableOptions): readonly TableSink[] {
-  const sinks: TableSink[] = [];
-  const roomFor = (index: number) => {
-    const used = sinks
-      .slice(0, index)
-      .reduce((sum, sink) => sum + (sink.hasResult ? measureLength(sink) : severalFailureRoom), 0);
-    return Math.max(minRoom, Math.floor((defaultBudget - used) / (count - index)));
-  };
-  for (let i = 0; i < count; i++) {
-    sinks.push(
-      new TableSink({
-        ...options,
-        isOneOfSeveral: true,
-        textCell: false,
-        get budget() {
-          return roomFor(i);
-        },
-      }),
-    );
-  }
-  return sinks;
-}
-
-const minRoom = 1_500;
-
-function measureLength(sink: TableSink): number {
-  const { line, body } = sink.finish();
-  return line.length + body.length;
 }

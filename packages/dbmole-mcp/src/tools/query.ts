@@ -12,7 +12,8 @@ import {
 import * as z from 'zod';
 import { withAdvice, withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { ReadEnd, SqlGrammar } from '../engine.ts';
-import { createSharedSinks, parseStatements, splitParams } from '../statement/statement-list.ts';
+import { createSharedTables, type SharedTable, shareRoom } from '../statement/shared-table.ts';
+import { parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type TableOptions, TableSink } from '../table-sink.ts';
 import {
   type Call,
@@ -82,28 +83,33 @@ interface List extends Pick<ToolContext, 'door'> {
 async function runAll(call: Call, args: Args, { statements, door }: List): Promise<ToolReply> {
   refuseOffsets(args);
   const params = splitParams(statements, args.params);
-  let sinks: readonly TableSink[] = [];
+  let sinks: readonly SharedTable[] = [];
   const openReads = () => {
-    sinks = createSharedSinks(statements.length, tableOptions(args));
+    sinks = createSharedTables(statements.length, tableOptions(args));
     return sinks.map((sink, i) => {
       const request = { ...readOptions(call, args), sql: statements[i] ?? '', params: params[i] ?? [] };
       return { request, sink };
     });
   };
   const ends = await call.backend.readAll(openReads, call.options);
+  await shareRoom(sinks, (i) => isFailed(ends[i]));
   const replies: ToolReply[] = [];
   for (const [i, sink] of sinks.entries()) replies.push(await answerOne(call, statements[i] ?? '', { sink, end: ends[i], door }));
   return respond.several(replies);
 }
 
 interface Ended extends Pick<ToolContext, 'door'> {
-  sink: TableSink;
+  sink: SharedTable;
   end: ReadEnd | Failure | undefined;
 }
 
 async function answerOne(call: Call, sql: string, { sink, end, door }: Ended) {
-  if (end !== undefined && !(end instanceof Failure)) return answer(call, sql, { sink, end });
+  if (!isFailed(end)) return answer(call, sql, { sink, end });
   return respond.failure(end === undefined ? end : await withAdvice(end, call, sql), door);
+}
+
+function isFailed(end: Ended['end']): end is Failure | undefined {
+  return end === undefined || end instanceof Failure;
 }
 
 function refuseOffsets({ offset, cell_offset: cellOffset }: Args): void {
@@ -122,7 +128,7 @@ function readOptions({ engineMs }: Call, { limit, offset, cell_limit: cellLimit,
   return { timeoutMs: engineMs, keepPerCell, maxRows: offset + limit + 1 };
 }
 
-function answer({ backend }: Call, sql: string, { sink, end }: { sink: TableSink; end: ReadEnd }): ToolReply {
+function answer({ backend }: Call, sql: string, { sink, end }: { sink: Pick<TableSink, 'finish'>; end: ReadEnd }): ToolReply {
   const { timeZone } = end;
   const rows = sink.finish();
   const isPage = rows.offset > 0 || rows.nextOffset !== undefined;
