@@ -5,7 +5,7 @@ import type { AdviceReads, IndexAdvisor, OpenAdvisor, SlowStatement } from './ad
 import { type Candidate, identify, type KeyWriter, listCandidates, replaces } from './candidates.ts';
 import { chooseCosted, isClearlyLess } from './choose-costed.ts';
 import { chooseStructural } from './choose-structural.ts';
-import { resolveShape, type TableUse } from './resolve.ts';
+import { resolveShape, type TableUse } from './resolve-shape.ts';
 import type { StatementShape } from './statement-shape.ts';
 import { minRows } from './table-facts.ts';
 import { type Explained, planTrials, type TrialPlan } from './try-indexes.ts';

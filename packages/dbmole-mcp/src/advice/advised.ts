@@ -1,6 +1,6 @@
 import type { SlowStatement } from './advisor.ts';
 import type { Candidate } from './candidates.ts';
-import type { TableUse } from './resolve.ts';
+import type { TableUse } from './resolve-shape.ts';
 import type { TrialPlan } from './try-indexes.ts';
 
 /** A statement and its outcome. */

@@ -1,4 +1,4 @@
-import type { JoinKey, Key, OrderedKey, TableUse } from './resolve.ts';
+import type { JoinKey, Key, OrderedKey, TableUse } from './resolve-shape.ts';
 import type { IndexFacts, TableFacts } from './table-facts.ts';
 import { minRows } from './table-facts.ts';
 

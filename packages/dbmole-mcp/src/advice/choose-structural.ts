@@ -1,6 +1,6 @@
 import { flattenPlan, type PlanNode, type PlanTree } from '../plan/plan-tree.ts';
 import type { Candidate } from './candidates.ts';
-import type { TableUse } from './resolve.ts';
+import type { TableUse } from './resolve-shape.ts';
 
 /** What a search in an index costs, and each row that it finds: in pages that are read in order. */
 const searchCost = 2;

@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { askIfAllowed } from './ask.ts';
+import { askIfAllowed } from './ask-if-allowed.ts';
 import { type Capabilities, formatCounted } from './capabilities.ts';
 import { formatAudit } from './format-audit.ts';
 

@@ -1,7 +1,7 @@
 import type { Findings, FoundConnection, Importer, ImportPlace } from '@dbmole/core';
 import { clientGroup, openMyCnf, parseMyCnf } from '../password-files/my-cnf.ts';
 import { variable } from '../password-files/password-file.ts';
-import { foundConnection, nameOfPlace, tlsFields } from './found.ts';
+import { foundConnection, nameOfPlace, tlsFields } from './found-connection.ts';
 
 /** `[client]`, and each `[client…]` that a suffix chooses, which has the options of `[client]` too. */
 export const myCnfImporter: Importer = { source: '.my.cnf', find };

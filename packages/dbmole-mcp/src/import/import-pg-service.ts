@@ -2,7 +2,7 @@ import { type Findings, type FoundConnection, formatAdvice, type Importer, type 
 import { variable } from '../password-files/password-file.ts';
 import { openPgService, parsePgService } from '../password-files/pg-service.ts';
 import { findPassword, openPgpass, type PgpassLine, parsePgpass } from '../password-files/pgpass.ts';
-import { foundConnection, tlsFields } from './found.ts';
+import { foundConnection, tlsFields } from './found-connection.ts';
 
 /** Every service is a connection. */
 export const pgServiceImporter: Importer = { source: 'pg_service.conf', find };

@@ -1,6 +1,6 @@
 import type { Findings, FoundConnection, Importer, ImportPlace } from '@dbmole/core';
 import { openPgpass, type PgpassLine, parsePgpass } from '../password-files/pgpass.ts';
-import { foundConnection, nameOfPlace } from './found.ts';
+import { foundConnection, nameOfPlace } from './found-connection.ts';
 import { myCnfImporter } from './import-my-cnf.ts';
 import { pgServiceImporter } from './import-pg-service.ts';
 import { dotEnvImporter, environmentImporter } from './url-variables.ts';

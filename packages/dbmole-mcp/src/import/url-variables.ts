@@ -10,7 +10,7 @@ import {
   type UrlFields,
 } from '../connection/connection-url.ts';
 import { variable } from '../password-files/password-file.ts';
-import { foundConnection, nameOfPlace } from './found.ts';
+import { foundConnection, nameOfPlace } from './found-connection.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

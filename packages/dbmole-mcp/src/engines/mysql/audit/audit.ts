@@ -1,4 +1,4 @@
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import { type Capabilities, formatCounted, formatNames, passwordPlaceholder } from '../../../audit/capabilities.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readContext } from '../catalog/context.ts';

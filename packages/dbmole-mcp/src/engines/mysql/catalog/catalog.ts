@@ -1,7 +1,7 @@
 import type { SqlCatalog } from '../../../catalog/catalog.ts';
 import { describeTables } from './describe.ts';
 import { listDatabases, listTables, relations, schemaNames, tableNames } from './list.ts';
-import { findOthers } from './others.ts';
+import { findOthers } from './other-objects.ts';
 import { columnNames, foreignKeys, search } from './search.ts';
 import { readStats } from './stats.ts';
 

@@ -1,5 +1,5 @@
 import { formatSeconds, formatStatement, joinFacts, readCount } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import type { TableName } from './actions.ts';

@@ -1,5 +1,5 @@
 import { type CheckReport, type Finding, formatSeconds, formatStatement, joinFacts, readCount, readNumber } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { readAccount } from './account.ts';

@@ -1,5 +1,5 @@
 import { type CheckReport, type Finding, formatShare, joinFacts, readCount } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';

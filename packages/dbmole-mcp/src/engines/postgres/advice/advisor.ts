@@ -1,6 +1,6 @@
 import type { AdviceReads, IndexAdvisor, IndexTrial, OpenAdvisor } from '../../../advice/advisor.ts';
 import type { Candidate, KeyWriter } from '../../../advice/candidates.ts';
-import type { Key } from '../../../advice/resolve.ts';
+import type { Key } from '../../../advice/resolve-shape.ts';
 import type { StatementShape } from '../../../advice/statement-shape.ts';
 import { inspect } from '../guard/thread/guard-thread.ts';
 import { plan } from '../plan/plan.ts';

@@ -1,6 +1,6 @@
 import { type CheckReport, readCount } from '@dbmole/core';
 import type { SlowStatement } from '../../../advice/advisor.ts';
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { findStatistics, reportUnreadable } from '../diagnosis/slow-queries.ts';
 

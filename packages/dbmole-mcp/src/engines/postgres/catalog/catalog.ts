@@ -2,7 +2,7 @@ import type { SqlCatalog } from '../../../catalog/catalog.ts';
 import { describeTables, functionNames } from './describe.ts';
 import { listCandidates } from './fragments.ts';
 import { listDatabases, listTables, relations, schemaNames, tableNames } from './list.ts';
-import { findOthers } from './others.ts';
+import { findOthers } from './other-objects.ts';
 import { columnNames, foreignKeys, search } from './search.ts';
 import { readStats } from './stats.ts';
 

@@ -1,5 +1,5 @@
 import type { Finding } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CatalogRun } from '../../../engine.ts';
 
 type Row = readonly (string | null)[];

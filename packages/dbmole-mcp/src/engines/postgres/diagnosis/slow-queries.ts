@@ -1,5 +1,5 @@
 import { type CheckReport, readCount, reportUnavailable } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import { judgeStatements, type StatementFigures } from '../../../diagnosis/statement-figures.ts';
 import type { CatalogRun } from '../../../engine.ts';

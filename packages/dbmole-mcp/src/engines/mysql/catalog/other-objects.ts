@@ -1,4 +1,4 @@
-import { askIfAllowed } from '../../../audit/ask.ts';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { DescribeRequest, OtherObject } from '../../../catalog/catalog.ts';
 import { parseNameParts } from '../../../catalog/name-parts.ts';
 import type { CatalogRun } from '../../../engine.ts';
