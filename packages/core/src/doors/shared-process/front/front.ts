@@ -39,11 +39,18 @@ export async function runFront(program: FrontProgram): Promise<boolean> {
 
 async function join(place: FrontPlace, { client }: FrontOptions): Promise<Socket> {
   const hello: Hello = { ...identify(place.program), want: 'serve', ...client };
-  const meeting = await meet(place.socket, hello, place.machine);
+  const answer = meet(place.socket, hello, place.machine);
+  openStreams();
+  const meeting = await answer;
   if (meeting.kind === 'joined') return meeting.socket;
   // A warm process is joined without what it takes to start one.
   const { requireJoined, startOrJoin } = await import('./start-process.ts');
   return meeting.kind === 'absent' || meeting.kind === 'older' ? await startOrJoin(place, hello) : requireJoined(meeting);
+}
+
+/** Node makes both at their first use; here, while the process answers. Nothing is read yet. */
+function openStreams(): unknown {
+  return [process.stdin, process.stdout];
 }
 
 function serveClient(place: FrontPlace, options: FrontOptions, link: Link): Session {

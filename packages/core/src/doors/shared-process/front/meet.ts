@@ -17,10 +17,12 @@ const welcomeMs = 5_000;
 export async function meet(path: string, hello: Hello, machine: Machine): Promise<Meeting> {
   const foreign = describeForeign(path, machine);
   if (foreign !== undefined) throw new Error(foreign);
-  const socket = await connect(path);
-  if (socket === undefined) return { kind: 'absent' };
+  const { socket, connected } = open(path);
   try {
-    const meeting = await shakeHands(socket, hello);
+    // Sent with the connection: waiting for it first would take the start of every front another turn of the event loop.
+    writeLine(socket, hello);
+    const [isThere, line] = await Promise.all([connected, readFirstLine(socket, welcomeMs)]);
+    const meeting: Meeting = isThere && line !== undefined ? readMeeting(socket, line, hello) : { kind: 'absent' };
     if (meeting.kind !== 'joined') socket.destroy();
     return meeting;
   } catch (error) {
@@ -29,10 +31,7 @@ export async function meet(path: string, hello: Hello, machine: Machine): Promis
   }
 }
 
-async function shakeHands(socket: Socket, hello: Hello): Promise<Meeting> {
-  writeLine(socket, hello);
-  const line = await readFirstLine(socket, welcomeMs);
-  if (line === undefined) return { kind: 'absent' };
+function readMeeting(socket: Socket, line: string, hello: Hello): Meeting {
   const welcome = parseWelcome(line);
   if (welcome === undefined) throw new Error('another program listens at its socket');
   const age = compareAge(welcome, hello);
@@ -40,16 +39,23 @@ async function shakeHands(socket: Socket, hello: Hello): Promise<Meeting> {
   return welcome.refused === undefined ? { kind: 'joined', socket } : { kind: 'refused', reason: welcome.refused };
 }
 
+/** Undefined when there is nothing to connect to. The socket ignores later errors: its end says enough. */
+export async function connect(path: string): Promise<Socket | undefined> {
+  const { socket, connected } = open(path);
+  return (await connected) ? socket : undefined;
+}
+
 const absentCodes = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
-/** Undefined when there is nothing to connect to. The socket ignores later errors: its end says enough. */
-export function connect(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = createConnection({ path, allowHalfOpen: true });
-    socket.once('connect', () => resolve(socket));
+/** `connected` is false when there is nothing to connect to. */
+function open(path: string): { socket: Socket; connected: Promise<boolean> } {
+  const socket = createConnection({ path, allowHalfOpen: true });
+  const connected = new Promise<boolean>((resolve, reject) => {
+    socket.once('connect', () => resolve(true));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (absentCodes.includes(error.code ?? '')) resolve(undefined);
+      if (absentCodes.includes(error.code ?? '')) resolve(false);
       else reject(new Error(`its socket cannot be opened (${error.code})`));
     });
   });
+  return { socket, connected };
 }
