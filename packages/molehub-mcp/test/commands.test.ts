@@ -63,7 +63,7 @@ describe('import and install', () => {
     const world = new HubWorld();
     const before = writeCursor(world);
     const installed = await type(world, 'install cursor --yes --shared');
-    expect(installed.code).toBe(0);
+    expect(installed).toMatchObject({ code: 0, text: expect.stringContaining('Run `molehub-mcp check` once') });
     expect(Object.keys(readOwn(world).mcpServers)).toEqual(['one', 'two']);
     const after = readFileSync(cursorFile(world), 'utf8');
     expect(after).toContain('// mine');

@@ -26,6 +26,16 @@ describe('the life of a server', () => {
     expect(world.serverLog('one').match(/^started \d+$/gm)).toHaveLength(3);
   });
 
+  it('is waited for by calls that come before it was ever seen', async () => {
+    const world = new HubWorld({ one: hostile(), own: hostile('', { share: 'session' }), broken: hostile('broken') });
+    const client = await world.connect('legacy');
+    const calls = ['one', 'own', 'one'].map((server) => client.text(`${server}__echo`, { value: server }));
+    expect(await Promise.all(calls)).toEqual(['one', 'own', 'one']);
+    expect(await client.text('broken__echo')).toMatch(/^E_SERVER_START: .*no license found/);
+    expect(await client.text('nothing__echo')).toMatch(/^E_UNKNOWN/);
+    expect(world.serverLog('one').match(/^started \d+$/gm)).toHaveLength(1);
+  });
+
   it('ends when its handshake takes too long', async () => {
     const world = new HubWorld({ silent: hostile('silent', { startTimeout: '600ms' }) });
     const client = await world.connect('legacy');

@@ -23,7 +23,9 @@ export async function installHub(call: HubCommandCall): Promise<number> {
     await writePlan(plan);
   }
   const options = { yes: yes || plan.taken.length > 0, project };
-  return await install({ definition: { program }, terminal, words, options, serverArgs, replaces });
+  const code = await install({ definition: { program }, terminal, words, options, serverArgs, replaces });
+  if (code === 0) terminal.print(`Run \`${program.name} check\` once, so that the client sees all tools from its first start.`);
+  return code;
 }
 
 export async function uninstallHub({ terminal, words, given: { yes, project } }: HubCommandCall): Promise<number> {

@@ -91,5 +91,5 @@ async function callTool(hub: Hub, { name, args, caller }: HubCall): Promise<Fiel
     const { callOwnTool } = await import('./own-calls.ts');
     return await callOwnTool(hub, { name, args, caller });
   }
-  return await hub.call(hub.findTool(name), { args }, caller);
+  return await hub.call(await hub.requireTool(name, caller.signal), { args }, caller);
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Failure, type Fields, type Log, nearestNames, RunningCalls, readStamp, toFailure } from '@dbmole/core';
+import { Failure, type Fields, type Log, nearestNames, RunningCalls, readStamp, toFailure, untilAborted } from '@dbmole/core';
 import { resolveLaunch } from '../config/launch.ts';
 import { findPlaces, logFolder, manifestFolder, type Places, type Surroundings } from '../config/places.ts';
 import { type Config, type ConfiguredServer, readConfig } from '../config/read-config.ts';
 import { buildListing, type HubPart, type HubTool, type Listing, type ListingOptions } from '../manifest/listing.ts';
 import { type Manifest, manifestPath, readManifest, type Seen, saveManifest } from '../manifest/manifest.ts';
 import { mapUris } from '../manifest/resource-uris.ts';
+import { serverPrefix } from '../manifest/tool-names.ts';
 import type { HubCaller, ServerCall } from '../server/caller.ts';
 import type { ConnectionEvents, ServerConnection } from '../server/connection.ts';
 import { ManagedServer } from '../server/managed-server.ts';
@@ -42,6 +43,7 @@ export class Hub {
   readonly #manifests = new Map<string, Manifest | undefined>();
   readonly #listeners = new Set<(lists: readonly ListName[]) => void>();
   readonly #disposal = new AbortController();
+  readonly #beingLearned = new Map<string, Promise<void>>();
   #stamps = '';
   #checkedAt = 0;
   #shown: Readonly<Record<ListName, string>>;
@@ -101,6 +103,14 @@ export class Hub {
     return findPart(this.listing.tools, { kind: 'tool', name, see: this.listing.isSearch ? 'hub_search' : 'hub_status' });
   }
 
+  /** Waits for a server that starts for the first time; then throws like `findTool`, or why the server did not start. */
+  async requireTool(name: string, signal: AbortSignal): Promise<HubTool> {
+    const isOf = (server: ConfiguredServer) => name.startsWith(serverPrefix(server.name));
+    const unseen = this.enabled.find((server) => isOf(server) && this.manifestFor(server) === undefined);
+    if (unseen !== undefined) await untilAborted(this.learn(unseen), signal);
+    return this.findTool(name);
+  }
+
   /** Throws like `findTool`. */
   findPrompt(name: string): HubPart<Fields> {
     return findPart(this.listing.prompts, { kind: 'prompt', name, see: 'hub_status' });
@@ -133,8 +143,16 @@ export class Hub {
     await this.#managedFor(this.findServer(name), session).restart(signal);
   }
 
-  /** Starts a server, and answers what it offers. */
+  /** Starts a server, and reads what it offers; once, however many wait for it. */
   async learn(server: ConfiguredServer): Promise<void> {
+    const { fingerprint } = server;
+    const running =
+      this.#beingLearned.get(fingerprint) ?? this.#learn(server).finally(() => this.#beingLearned.delete(fingerprint));
+    this.#beingLearned.set(fingerprint, running);
+    await running;
+  }
+
+  async #learn(server: ConfiguredServer): Promise<void> {
     const isShared = server.entry?.share === 'all';
     const managed = isShared ? this.#managedFor(server, '') : this.#create(server);
     await managed.refresh(this.#disposal.signal);

@@ -57,7 +57,7 @@ const handlers: Handlers = {
     return { ...respond.json(tools, { line: `${tools.length} tool${tools.length === 1 ? '' : 's'}.` }) };
   },
   async hub_call(hub, { name, arguments: args = {}, timeout_ms: timeoutMs }, caller) {
-    return await hub.call(hub.findTool(name), { args, timeoutMs }, caller);
+    return await hub.call(await hub.requireTool(name, caller.signal), { args, timeoutMs }, caller);
   },
 };
 

@@ -29,7 +29,12 @@ export function nameParts<T extends NamedPart>(parts: readonly T[]): Map<string,
 }
 
 export function plainName({ server, name }: NamedPart): string {
-  return `${clean(server)}__${clean(name)}`;
+  return `${serverPrefix(server)}${clean(name)}`;
+}
+
+/** What the names of a server's tools begin with, unless they are too long. */
+export function serverPrefix(server: string): string {
+  return `${clean(server)}__`;
 }
 
 function shortName(plain: string, { server, name }: NamedPart): string {
