@@ -167,7 +167,7 @@ export function formatRoots(major: number): string {
     select oid, pg_catalog.concat(oid) as number from (
       select oid from denied where oid < ${firstUserOid}
       union select oid from replaced
-      -- Standard functions of the server, which can lead to others as those of anybody can.
+      -- Standard functions of the server, which can lead to others as those of users can.
       union select oid from pg_catalog.pg_proc where oid < ${firstUserOid} and prolang = ${sql}) b
   ), code as materialized (${code}
   ), tree (class, oid, how, text, runs) as (${trees(major)}
