@@ -46,6 +46,8 @@ SELECT * FROM `#mysql50#guard`.t
 EXPLAIN SELECT * FROM guard.`#mysql50#t`
 --- mysql50-show | refuse | so does a description
 SHOW COLUMNS FROM `#mysql50#t`
+--- mysql50-compared | refuse | information_schema opens the table that it looks for
+SELECT * FROM information_schema.tables WHERE table_schema = 'guard' AND table_name = '#mysql50#t'
 
 --- tx-begin | refuse | commits, and on MariaDB opens one that writes
 BEGIN

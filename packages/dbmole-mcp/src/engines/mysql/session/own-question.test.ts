@@ -10,3 +10,7 @@ it.each([
 ])('writes the values and a limit into %s', (sql, params, text) => {
   expect(formatQuestion(sql, params, 9)).toBe(text);
 });
+
+it.each([['#mysql50#t'], ['["#mysql50#t"]']])('looks up no file name: %s', (name) => {
+  expect(() => formatQuestion('select * from information_schema.tables where table_name = ?', [name], 9)).toThrow('#mysql50#');
+});

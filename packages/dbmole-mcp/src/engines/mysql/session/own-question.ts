@@ -1,4 +1,6 @@
+import { Failure } from '@dbmole/core/failure';
 import type { Param } from '../../../engine.ts';
+import { encodedPrefix } from '../guard/text/lexer.ts';
 import { formatLiteral } from '../values/literal.ts';
 
 const query = /^\s*(?:select|with|\()/i;
@@ -13,6 +15,11 @@ const parts = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
 export function formatQuestion(sql: string, params: readonly Param[], maxRows: number): string {
   const limited = query.test(sql) && !bounded.test(sql) ? `${sql}\nlimit ${maxRows}` : sql;
   if (params.length === 0) return limited;
+  if (params.some((value) => typeof value === 'string' && value.includes(encodedPrefix)))
+    throw new Failure(
+      'input',
+      `names with the prefix ${encodedPrefix} cannot be looked up: the server would keep their tables open`,
+    );
   const values = params.values();
   return limited.replace(parts, (part) => (part === '?' ? formatLiteral(values.next().value ?? null) : part));
 }

@@ -17,8 +17,13 @@ const maxName = 1_000;
 /** The number of characters that are read before other calls may run. */
 const stepLength = 4_096;
 
-/** MariaDB reads the rest of such a name as that of a file. */
-const encodedPrefix = '#mysql50#';
+/** MariaDB reads the rest of such a name as that of a file, also of one that a query of information_schema compares names with. */
+export const encodedPrefix = '#mysql50#';
+
+function refuseEncoded(at: number): never {
+  const message = `the prefix ${encodedPrefix} makes the server open a table a second time, and nobody can change the table until FLUSH TABLES`;
+  throw notARead({ message, hint: 'Write the name without the prefix.', at });
+}
 
 const hostPattern = /[0-9A-Za-z._$]*/y;
 const hexPattern = /[0-9a-fA-F]*'/y;
@@ -221,6 +226,7 @@ class Lexer {
   #text(mark: string, start: number): void {
     const end = this.#closing(mark, !this.#mode.plainBackslash);
     if (end < 0) throw notARead({ message: 'a string literal is not terminated', hint: 'Close its quotes.', at: start });
+    if (this.#sql.slice(start, end).replaceAll('\\', '').includes(encodedPrefix)) refuseEncoded(start);
     this.#at = end;
     this.#push('text', start);
   }
@@ -231,10 +237,7 @@ class Lexer {
     if (end < 0) throw notARead({ message: 'a quoted name is not terminated', hint: 'Close its quotes.', at: start });
     this.#at = end;
     const name = this.#name(start + 1, end - 1).replaceAll(mark + mark, mark);
-    if (name.startsWith(encodedPrefix)) {
-      const message = `the prefix ${encodedPrefix} makes the server open a table a second time, and nobody can change the table until FLUSH TABLES`;
-      throw notARead({ message, hint: 'Write the name without the prefix.', at: start });
-    }
+    if (name.startsWith(encodedPrefix)) refuseEncoded(start);
     this.#tokens.push({ kind: 'quoted', start, end, word: '', name });
   }
 
