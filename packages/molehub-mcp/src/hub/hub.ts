@@ -105,8 +105,8 @@ export class Hub {
 
   /** Waits for a server that starts for the first time; then throws like `findTool`, or why the server did not start. */
   async requireTool(name: string, signal: AbortSignal): Promise<HubTool> {
-    const isOf = (server: ConfiguredServer) => name.startsWith(serverPrefix(server.name));
-    const unseen = this.enabled.find((server) => isOf(server) && this.manifestFor(server) === undefined);
+    const isNamed = (server: ConfiguredServer) => name.startsWith(serverPrefix(server.name));
+    const unseen = this.enabled.find((server) => isNamed(server) && this.manifestFor(server) === undefined);
     if (unseen !== undefined) await untilAborted(this.learn(unseen), signal);
     return this.findTool(name);
   }
