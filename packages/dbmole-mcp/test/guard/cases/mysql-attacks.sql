@@ -38,7 +38,7 @@ SELECT 1\{0} INTO OUTFILE '{OUT}/pwn.txt'
 --- nul-in-literal | refuse | a NUL in a literal | input: yes
 SELECT '\{0}' INTO OUTFILE '{OUT}/pwn.txt'
 
---- mysql50-table | refuse | MariaDB opens the file of a table a second time, and nobody can drop the table then
+--- mysql50-table | refuse | MariaDB opens the file of a table twice, so that it cannot be dropped
 SELECT * FROM `#mysql50#t`
 --- mysql50-database | refuse | the same by the name of the database
 SELECT * FROM `#mysql50#guard`.t

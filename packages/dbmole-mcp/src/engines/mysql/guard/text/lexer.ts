@@ -21,7 +21,7 @@ const stepLength = 4_096;
 export const encodedPrefix = '#mysql50#';
 
 function refuseEncoded(at: number): never {
-  const message = `the prefix ${encodedPrefix} makes the server open a table a second time, and nobody can change the table until FLUSH TABLES`;
+  const message = `the prefix ${encodedPrefix} makes the server open a table twice, so that it cannot be dropped or altered until FLUSH TABLES`;
   throw notARead({ message, hint: 'Write the name without the prefix.', at });
 }
 
