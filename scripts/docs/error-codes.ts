@@ -198,6 +198,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     '`trust` was given a fingerprint, and the SSH server shows another key. Nothing was accepted.',
     'Check the fingerprint; if it is right, something may be intercepting the connection.',
   ],
+  E_TOO_MANY_ROWS: [
+    'The statement would change more rows than the policy of the connection allows, or rows that cannot be counted.',
+    'Change fewer rows with each statement, or ask the user to raise `maxRows`. See [policy](policy.md).',
+  ],
   E_TUNNEL: ['The SSH tunnel failed.', 'See the message for the server and the reason.'],
   E_UNAVAILABLE: ['The cluster does not answer at the moment.', 'Retry later.'],
   E_UNKNOWN: ['Nothing has that name.', 'Use one of the nearest names in the message.'],

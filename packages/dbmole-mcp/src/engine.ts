@@ -63,6 +63,8 @@ export interface WriteRequest extends Statement {
   sql: string;
   /** Runs it, counts, and rolls back. */
   dryRun: boolean;
+  /** Rolls back and throws `E_TOO_MANY_ROWS` when more rows changed. Refuses what it cannot count. */
+  maxChanged?: number | undefined;
 }
 
 export interface ReadEnd {

@@ -25,6 +25,7 @@ describe('the published type of a connection', () => {
       databases: ['shop'],
       schemas: ['shop', '!old'],
       tables: ['shop.*'],
+      maxRows: 1_000,
       writes: { dml: 'allow', ddl: 'never' },
       timeoutMs: 1_000,
       tls: { mode: 'verify-full', ca: '/ca.pem', serverName: 'db' },

@@ -30,6 +30,8 @@ export interface DbmoleConnection {
   databases?: string[] | undefined;
   schemas?: string[] | undefined;
   tables?: string[] | undefined;
+  /** A statement that changes more rows is rolled back. */
+  maxRows?: number | undefined;
   /** What `execute` may change: data (`dml`) and structure (`ddl`). One word counts for both. */
   writes?: DbmoleWriteMode | { dml?: DbmoleWriteMode | undefined; ddl?: DbmoleWriteMode | undefined } | undefined;
   /** The default time limit of a call, in milliseconds. */

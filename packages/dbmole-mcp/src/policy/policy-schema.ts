@@ -23,6 +23,8 @@ export const policyShape = {
   databases: names.optional(),
   schemas: names.optional(),
   tables: tableNames.optional(),
+  /** A statement that changes more rows is rolled back. */
+  maxRows: z.int().min(1).max(1_000_000_000).optional(),
 };
 
 /** Whether nothing can be written, which is what `readonly` says. */

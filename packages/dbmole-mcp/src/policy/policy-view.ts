@@ -1,10 +1,14 @@
 import { listPolicies } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import { formatScope } from './scope.ts';
-import { formatWritePolicy } from './write-policy.ts';
+import { formatWritePolicy, readMaxRows } from './write-policy.ts';
 
 /** What a person allows on a connection, in a few words for lists. */
 export function policyView(config: Connection) {
   const scope = formatScope(listPolicies(config));
-  return { writes: config.readonly ? undefined : formatWritePolicy(config), scope: scope === '' ? undefined : scope };
+  return {
+    writes: config.readonly ? undefined : formatWritePolicy(config),
+    maxRows: config.readonly ? undefined : readMaxRows(config),
+    scope: scope === '' ? undefined : scope,
+  };
 }

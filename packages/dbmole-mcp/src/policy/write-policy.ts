@@ -5,7 +5,7 @@ import type { WriteKind } from '../engine.ts';
 type WriteMode = 'never' | 'allow';
 
 type Part = 'dml' | 'ddl';
-type Policies = Pick<Connection, 'writes'> & { alsoHolds?: readonly object[] | undefined };
+type Policies = Pick<Connection, 'writes' | 'maxRows'> & { alsoHolds?: readonly object[] | undefined };
 
 /** Ordered by strictness. */
 const modes: readonly WriteMode[] = ['never', 'allow'];
@@ -32,6 +32,29 @@ export function refuseWrite(config: Policies, name: string, kind: WriteKind): vo
       hint: `Only the user can change "writes" (${part} is never), where the connection is defined.`,
     },
   );
+}
+
+/** The smallest limit of rows that one statement may change. */
+export function readMaxRows(config: Policies): number | undefined {
+  const limits = listPolicies(config as Connection).flatMap(({ maxRows }) => maxRows ?? []);
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+/** The failure of a statement that changed more rows than the policy allows, and was rolled back. */
+export function tooManyRows(maxRows: number, changed?: number): Failure {
+  const what = changed === undefined ? `more than ${maxRows} rows` : `${changed} rows`;
+  return new Failure('refused', `the statement changed ${what}, and this connection allows ${maxRows}; rolled back`, {
+    code: 'E_TOO_MANY_ROWS',
+    hint: 'Change fewer rows with each statement. Only the user can raise "maxRows", where the connection is defined.',
+  });
+}
+
+/** The refusal of a write whose rows cannot be counted before it takes effect. */
+export function refuseUncounted(why: string): Failure {
+  return new Failure('refused', `${why}, so its rows cannot be counted before it takes effect; nothing was run`, {
+    code: 'E_TOO_MANY_ROWS',
+    hint: 'Use INSERT, UPDATE or DELETE. Only the user can remove "maxRows", where the connection is defined.',
+  });
 }
 
 /** The policy in a few words, for lists; undefined where it forbids nothing. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { CallerParam, SqlGrammar, WriteEnd } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
-import { refuseWrite } from '../policy/write-policy.ts';
+import { readMaxRows, refuseUncounted, refuseWrite } from '../policy/write-policy.ts';
 import { TableSink } from '../table-sink.ts';
 import { refuseReadonly, type SqlTools, statementShape, type Target, timeoutArgument } from '../tool.ts';
 
@@ -49,7 +49,10 @@ export async function runWrite(tools: SqlTools, write: Write, context: ToolConte
     refuseWrite(call.lease.config, call.lease.name, grammar.readWriteKind(sql));
     refuseTransactionControl(grammar.findTransactionWord(sql));
     isPassing = !dryRun && grammar.endsWithCall(sql);
-    const request = { sql, params, dryRun, keepPerCell: defaultBudget, timeoutMs: call.engineMs };
+    const maxChanged = readMaxRows(call.lease.config);
+    if (maxChanged !== undefined && !dryRun && grammar.readWriteKind(sql) === 'other' && !grammar.isQuery(sql))
+      throw refuseUncounted('the statement is neither a change of rows nor of structure');
+    const request = { sql, params, dryRun, maxChanged, keepPerCell: defaultBudget, timeoutMs: call.engineMs };
     return withNameSuggestions(call, sql, () => call.backend.write(request, all, call.options));
   });
   const end = await written.catch((error: unknown) => Promise.reject(isConnected ? error : beforeStart(error)));

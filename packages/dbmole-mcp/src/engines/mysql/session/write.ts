@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { RowSink, WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop } from '../../../failure.ts';
+import { refuseUncounted, tooManyRows } from '../../../policy/write-policy.ts';
 import { quoteError } from '../errors/failure.ts';
 import { type Flavour, formatWriteSettings } from '../flavour.ts';
 import { collectRows, UserRows } from '../values/user-rows.ts';
@@ -31,10 +32,12 @@ export async function runWrite(run: WriteRun): Promise<Written> {
   await conversation.query('ROLLBACK');
   await conversation.query(formatWriteSettings(flavour, request.timeoutMs));
   if (request.dryRun) await refuseWithoutTransactions(conversation, request.sql);
+  if (isLimited(request)) await refuseUncountedTables(run);
   await conversation.query('START TRANSACTION');
   try {
     const { end, rows } = await runInside(run);
     const changed = countChanges(request.sql, end, rows);
+    await refuseMany(run, changed ?? 0);
     await finish(run, end);
     const { moreResults } = rows;
     const more = moreResults === 0 ? {} : { moreResults };
@@ -43,6 +46,27 @@ export async function runWrite(run: WriteRun): Promise<Written> {
     if (conversation.lost !== undefined && !request.dryRun) throw outcomeUnknown(error);
     throw error;
   }
+}
+
+/** Definitions commit by themselves and are not counted. */
+function isLimited({ sql, dryRun, maxChanged }: WriteRequest): boolean {
+  return maxChanged !== undefined && !dryRun && !isDefinition(sql);
+}
+
+async function refuseUncountedTables({ conversation, request }: WriteRun): Promise<void> {
+  try {
+    await refuseWithoutTransactions(conversation, request.sql);
+  } catch (error) {
+    const isRefusal = error instanceof Failure && error.code === 'E_NO_DRY_RUN';
+    throw isRefusal ? refuseUncounted('one of its tables has no transactions') : error;
+  }
+}
+
+async function refuseMany({ request, conversation }: WriteRun, changed: number): Promise<void> {
+  const { maxChanged = changed } = request;
+  if (!isLimited(request) || changed <= maxChanged) return;
+  await rollBack(conversation);
+  throw tooManyRows(maxChanged, changed);
 }
 
 async function runInside(run: WriteRun): Promise<{ end: QueryEnd; rows: UserRows }> {

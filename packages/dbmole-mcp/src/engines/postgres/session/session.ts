@@ -178,7 +178,7 @@ export class PostgresSession implements Session {
     if (rows.crash !== undefined) throw rows.crash.error;
     const failure = writeFailure(segment, { request, outside, signal, where: this.#where });
     if (failure !== undefined) throw failure;
-    return parseWriteEnd(segment, outside, request.sql);
+    return parseWriteEnd(segment, outside, request);
   }
 
   async #writeInside({ request, rows, signal }: WriteCall): Promise<Segment> {

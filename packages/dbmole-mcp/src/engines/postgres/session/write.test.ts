@@ -7,7 +7,7 @@ const locateEnd = (sql: string, tag: string, copied = false) => {
   const segment = new Segment();
   if (copied) segment.message('H', Buffer.alloc(3));
   segment.message('C', Buffer.from(`${tag}\0`));
-  return parseWriteEnd(segment, true, sql);
+  return parseWriteEnd(segment, true, { sql, dryRun: false });
 };
 
 describe.each(['', ' ', '/* why; */ ', '-- why\n'])('a write behind %j', (before) => {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { Failure, formatAbort } from '@dbmole/core';
 import type { WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop, staleFailure } from '../../../failure.ts';
 import { exportRows } from '../../../next-steps.ts';
+import { refuseUncounted, tooManyRows } from '../../../policy/write-policy.ts';
 import { isStatementEnded, quoteError, toFailure, type Where } from '../errors/failure.ts';
 import { command, ServerError, statement, sync } from '../wire/messages.ts';
 import type { Segment } from '../wire/segment.ts';
@@ -13,14 +15,43 @@ const commit = command('commit');
 /** What would only fail at the COMMIT fails in a dry run as well. */
 const undo = Buffer.concat([command('set constraints all immediate'), command('rollback')]);
 
-/** Tags in front of the one of the caller's statement. */
-const tagsBefore = 2;
+/** Counts the tags in front of the one of the caller's statement. */
+function countBefore({ dryRun, maxChanged }: Limited, outside: boolean): number {
+  if (outside) return 0;
+  return dryRun || maxChanged === undefined ? 2 : 3;
+}
+
+type Limited = Pick<WriteRequest, 'dryRun' | 'maxChanged'>;
 
 /** The COMMIT is part of the same write: when the statement fails, the server skips it. */
-export function formatWrite({ sql, params, dryRun }: WriteRequest, prelude: Buffer): Buffer {
+export function formatWrite({ sql, params, dryRun, maxChanged }: WriteRequest, prelude: Buffer): Buffer {
   if (copiesOut.test(sql)) throw copyOutFailure();
-  return Buffer.concat([begin, prelude, statement(sql, params, 0), dryRun ? undo : commit, sync]);
+  const limit = dryRun || maxChanged === undefined ? undefined : formatLimit(maxChanged);
+  const ends = dryRun ? undo : commit;
+  const parts = limit ? [limit.before, statement(sql, params, 0), limit.behind, ends] : [statement(sql, params, 0), ends];
+  return Buffer.concat([begin, prelude, ...parts, sync]);
 }
+
+/**
+ * Fails behind the statement if more rows changed, with those of cascades and triggers, or if the server does not count them; the server
+ * then skips the COMMIT. The counts include earlier transactions of the session, so they are read before the statement as well; the
+ * statement cannot guess the setting that keeps them. Operators are qualified, because the search path is that of the caller.
+ */
+function formatLimit(maxChanged: number): { before: Buffer; behind: Buffer } {
+  const [plus, minus] = ['operator(pg_catalog.+)', 'operator(pg_catalog.-)'];
+  const setting = `'dbmole.r${randomBytes(12).toString('hex')}'`;
+  const rows = `t.n_tup_ins ${plus} t.n_tup_upd ${plus} t.n_tup_del`;
+  const sum = `coalesce((select pg_catalog.sum(${rows}) from pg_catalog.pg_stat_xact_user_tables t), 0)`;
+  const isCounted = `pg_catalog.current_setting('track_counts') operator(pg_catalog.=) 'on'`;
+  const changed = `${sum} ${minus} pg_catalog.current_setting(${setting})::pg_catalog.numeric`;
+  const isFew = `(${changed}) operator(pg_catalog.<=) ${maxChanged}::pg_catalog.numeric`;
+  return {
+    before: command(`select pg_catalog.set_config(${setting}, ${sum}::pg_catalog.text, true)`),
+    behind: command(`select 1 operator(pg_catalog./) (case when ${isCounted} and ${isFew} then 1 else 0 end)`),
+  };
+}
+
+const divisionByZero = '22012';
 
 /** Formats statements that cannot run in a transaction; they may not share a Sync. */
 export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffer): Buffer {
@@ -33,8 +64,10 @@ const endingItself = beginning(String.raw`(?:call|do)\b`);
 /**
  * Whether it has to be run outside from the start: an error of it may come after something was committed, so it is not run twice.
  */
-export function mayEndTransactions({ sql, dryRun }: WriteRequest): boolean {
-  return !dryRun && endingItself.test(sql);
+export function mayEndTransactions({ sql, dryRun, maxChanged }: WriteRequest): boolean {
+  const ends = !dryRun && endingItself.test(sql);
+  if (ends && maxChanged !== undefined) throw refuseUncounted('a procedure or a block may commit by itself');
+  return ends;
 }
 
 /** Other errors have the same code, and all texts are translated; the name of the server's function is not. */
@@ -60,10 +93,13 @@ interface WriteContext {
 /** Undefined when it did what it was asked to do. */
 export function writeFailure(segment: Segment, context: WriteContext): Failure | undefined {
   const { error, lost, answered, empty } = segment;
-  const ended = segment.tags.length - (context.outside ? 0 : tagsBefore);
+  const ended = segment.tags.length - countBefore(context.request, context.outside);
   // The answer to the COMMIT is the truth, whatever came after it. Without our own, the commit comes after the answer.
   const committed = ended >= listStatements(context) && !(context.outside && segment.failed);
   if (committed) return empty ? emptyFailure() : undefined;
+  const { maxChanged } = context.request;
+  // The statement has ended, and the limit behind it has not.
+  if (maxChanged !== undefined && ended === 1 && error?.code === divisionByZero) return tooManyRows(maxChanged);
   if (error?.fatal && !answered) return staleFailure();
   if (lost !== undefined && !isOurs(lost) && isDoubtful(segment, context, ended)) return unknownFailure(lost);
   return knownFailure(error ?? lost, context);
@@ -72,7 +108,7 @@ export function writeFailure(segment: Segment, context: WriteContext): Failure |
 /** The caller's; then the COMMIT, or the two that undo it. */
 function listStatements({ request, outside }: WriteContext): number {
   if (outside) return 1;
-  return request.dryRun ? 3 : 2;
+  return request.dryRun || request.maxChanged !== undefined ? 3 : 2;
 }
 
 function knownFailure(error: unknown, { request, outside, signal, where }: WriteContext): Failure {
@@ -135,8 +171,13 @@ const creating = beginning(String.raw`create\b`);
 const materializing = beginning(String.raw`create\s+materialized\b`);
 
 /** Reads the server's tag: `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
-export function parseWriteEnd({ tags, copied }: Segment, outside: boolean, sql: string): WriteEnd {
-  const tag = tags[outside ? 0 : tagsBefore] ?? '';
+export function parseWriteEnd(
+  { tags, copied }: Segment,
+  outside: boolean,
+  request: Limited & Pick<WriteRequest, 'sql'>,
+): WriteEnd {
+  const { sql } = request;
+  const tag = tags[countBefore(request, outside)] ?? '';
   const command = readCommand(tag.replace(/(?: \d+)+$/, ''), sql);
   const count = /\d+$/.exec(tag)?.[0];
   return { command, changed: count !== undefined && counting.has(command) && !copied ? Number(count) : undefined };
