@@ -91,7 +91,7 @@ export const defects: readonly Defect[] = [
       'insert into event select generate_series(1, 30000)',
       'delete from event where id > 5000',
     ],
-    found: /^medium: event has 25000 dead rows beside 5000, and autovacuum is not due before 10\d+$/m,
+    found: /^medium: event has 25000 dead rows and 5000 live ones, and autovacuum is not due before 10\d+$/m,
     mend: /ALTER TABLE event RESET \(autovacuum_vacuum_threshold, autovacuum_vacuum_scale_factor\); then VACUUM \(ANALYZE\) event;/,
   },
   {
