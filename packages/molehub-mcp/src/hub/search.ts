@@ -23,14 +23,14 @@ export function searchIn({ tools }: Pick<Listing, 'tools'>, { query, server }: W
   const words = splitWords(query);
   const scored = [...tools.values()]
     .filter((tool) => !tool.isWithheld && (server === undefined || tool.server === server))
-    .map((tool) => ({ tool, score: scoreOf(tool, words) }));
+    .map((tool) => ({ tool, score: computeScore(tool, words) }));
   return scored
     .filter(({ score }) => score > 0 || words.length === 0)
     .toSorted((a, b) => b.score - a.score)
     .map(({ tool }) => tool);
 }
 
-function scoreOf({ name: original, server, definition }: HubTool, words: readonly string[]): number {
+function computeScore({ name: original, server, definition }: HubTool, words: readonly string[]): number {
   const name = splitWords(original);
   const rest = new Set(splitWords(`${server} ${definition.title ?? ''} ${definition.description ?? ''}`));
   const parameters = Object.keys(Object(definition.inputSchema.properties)).flatMap(splitWords);

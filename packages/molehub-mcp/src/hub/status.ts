@@ -55,7 +55,7 @@ function formatServer(hub: Hub, server: ConfiguredServer, { isWhole, door }: Ser
     ...processes.flatMap(formatProcess),
   ].filter((fact) => fact !== '');
   const lines = [
-    `${server.name}: ${stateOf(server, processes)}${facts.length > 0 ? `; ${facts.join('; ')}` : ''}`,
+    `${server.name}: ${readState(server, processes)}${facts.length > 0 ? `; ${facts.join('; ')}` : ''}`,
     `from ${server.origin}`,
     ...server.shadows.map((path) => `shadows the entry in ${path}`),
     ...processes.flatMap(({ lastError }) => (lastError === undefined ? [] : [`last error: ${lastError}`])),
@@ -73,7 +73,7 @@ export function formatLog(hub: Hub, server: ConfiguredServer): string[] {
   return existsSync(path) ? [`log: ${path}`] : [];
 }
 
-function stateOf({ entry, problem }: ConfiguredServer, processes: readonly ManagedServer[]): string {
+function readState({ entry, problem }: ConfiguredServer, processes: readonly ManagedServer[]): string {
   if (problem !== undefined) return 'unusable';
   if (entry?.enabled === false) return 'disabled';
   const states = processes.map(({ state }) => state);

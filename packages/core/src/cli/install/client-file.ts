@@ -40,14 +40,14 @@ export function openClientFile(client: Client, server: string, machine: Machine,
   if (client.form === 'toml') {
     const name = `${client.section}.${server}`;
     const write = (entry: Entry | undefined) => writeTomlTable({ text, name, where: path }, entry && withoutOtherKind(entry));
-    const tableOf = (one: string) => `${client.section}.${one}`;
+    const tablePath = (one: string) => `${client.section}.${one}`;
     return {
       ...base,
       ...otherServers(
-        (one, where) => readTomlTable(where, tableOf(one)),
+        (one, where) => readTomlTable(where, tablePath(one)),
         (one, where, table) =>
           table === undefined
-            ? writeTomlTable({ text: where, name: tableOf(one), where: path }, undefined)
+            ? writeTomlTable({ text: where, name: tablePath(one), where: path }, undefined)
             : `${where}${where === '' || where.endsWith('\n') ? '\n' : '\n\n'}${table}\n`,
       ),
       shown: readTomlTable(text, name),
