@@ -22,7 +22,7 @@ export async function findProjectQueries(
   { env, home }: Pick<Terminal, 'env' | 'home'>,
   place: string,
 ): Promise<ProjectQueries | undefined> {
-  const root = findProjectFolder(definition.program.app, place);
+  const root = findRoot(definition.program.app, place);
   const loaded = await loadQueries(definition, { env, home, cwd: root });
   const folder = loaded?.library.folders.find(({ kind }) => kind === 'project')?.path;
   if (loaded === undefined || folder === undefined) return undefined;
@@ -30,7 +30,7 @@ export async function findProjectQueries(
 }
 
 /** A person may also name the folder with the queries itself. */
-function findProjectFolder(app: string, place: string): string {
+function findRoot(app: string, place: string): string {
   return findProjectFolder(app, dirname(dirname(place))) === place ? dirname(dirname(place)) : place;
 }
 
@@ -77,7 +77,7 @@ export async function allowQueries({ folder, entries }: ProjectQueries, call: Al
 
 /** A sentence that names what was revoked; undefined where there is no folder and nothing was allowed. */
 export async function disallowQueries(app: string, trustPath: string, place: string): Promise<string | undefined> {
-  const folders = projectFilePlaces(findProjectFolder(app, place), `.${app}`).map((path) => join(realPlace(path), 'queries'));
+  const folders = projectFilePlaces(findRoot(app, place), `.${app}`).map((path) => join(realPlace(path), 'queries'));
   const trust = createTrust(trustPath);
   const folder = folders.find((one) => [...trust.paths()].some((path) => dirname(path) === one));
   if (folder === undefined) return undefined;
