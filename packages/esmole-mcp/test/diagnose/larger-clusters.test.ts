@@ -77,6 +77,31 @@ it('finds a step of a policy that fails, and how to retry it', async () => {
   expect(text).toContain('medium: ILM is STOPPED\n');
 });
 
+it('finds a policy whose last snapshot failed', async () => {
+  const failed = {
+    snapshot_name: 'nightly-2',
+    time: Date.now() - 7_200_000,
+    details: '{"type":"repository_exception","reason":"no room"}',
+  };
+  const text = await diagnose({
+    '/_slm/policy': {
+      nightly: { last_success: { time: Date.now() - 172_800_000 }, last_failure: failed },
+      mended: { last_success: { time: Date.now() }, last_failure: failed },
+      young: {},
+    },
+    '/_slm/status': { operation_mode: 'STOPPED' },
+    ...elasticsearch,
+  });
+  expect(text.split('\n').slice(1)).toEqual([
+    'high: the snapshot policy nightly failed 2 h ago, and the last success was 2 d ago: {"type":"repository_exception","reason":"no room"}',
+    '  What is lost now cannot be restored from a snapshot of that policy.',
+    '  Next: GET /_slm/policy/nightly shows the whole error; once its cause is removed, PUT /_slm/policy/nightly/_execute takes a snapshot at once.',
+    'medium: snapshot lifecycle management is STOPPED',
+    '  No policy takes a snapshot.',
+    '  Next: POST /_slm/start',
+  ]);
+});
+
 it('finds a failed state of OpenSearch', async () => {
   const text = await diagnose({
     '/_plugins/_ism/explain/*': {

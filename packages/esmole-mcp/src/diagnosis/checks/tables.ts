@@ -15,6 +15,7 @@ import {
   readIndexSettings,
 } from '../read-facts.ts';
 import { checkLifecycle } from './lifecycle.ts';
+import { checkSnapshots } from './snapshots.ts';
 import { judgeSettings } from './table-settings.ts';
 
 const gigabyte = 1024 ** 3;
@@ -40,12 +41,13 @@ interface Shard {
 
 export async function checkTables(run: CheckRun, { limit }: CheckScope): Promise<CheckReport> {
   const shardParams = { format: 'json', bytes: 'b', h: 'index,shard,prirep,docs,store,node' };
-  const [facts, rows, counters, settings, lifecycle, hidden] = await Promise.all([
+  const [facts, rows, counters, settings, lifecycle, snapshots, hidden] = await Promise.all([
     readIndexFacts(run),
     run.read({ path: buildPath('_cat', 'shards', run.index), params: shardParams }),
     readCounters(run),
     readIndexSettings(run),
     checkLifecycle(run),
+    checkSnapshots(run),
     run.describeHidden('monitor', 'view_index_metadata'),
   ]);
   const known = new Set(facts.map(({ name }) => name));
@@ -58,6 +60,7 @@ export async function checkTables(run: CheckRun, { limit }: CheckScope): Promise
   return {
     findings: [
       ...lifecycle,
+      ...snapshots,
       ...judgeSizes(shards),
       ...judgeSkew(shards),
       ...judgeTiny(facts),
