@@ -6,6 +6,7 @@ import type { ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest } from '../call/cluster-request.ts';
 import { mayName } from '../guard/index-names.ts';
 import { type Access, formatLacking, type IndexPrivilege, readAccess } from './access.ts';
+import { createBlockedIndices } from './blocked-indices.ts';
 import { describeRefusal } from './refusal-text.ts';
 
 /** What a check asks with. Requests that several checks have in common are sent once. */
@@ -19,6 +20,8 @@ export interface CheckRun {
   /** Reads facts that a check can do without: undefined where they are refused, which becomes a note, or do not exist. */
   readIfAllowed(what: string, request: AskedRequest): Promise<unknown>;
   mayName(index: string): boolean;
+  /** The indices that were left out, because their metadata may not be read. */
+  blocked(): readonly string[];
   /** What the user may see; undefined where the cluster does not say, as one without security. */
   access(): Promise<Access | undefined>;
   /** A sentence when the user has these privileges only on some indices, so that others are silently missing. */
@@ -38,14 +41,9 @@ const maxRequests = 40;
 export function createRuns(call: ClusterCall, index: string | undefined): () => CheckRun {
   const { rules } = call.lease.backend;
   setMaxListeners(maxRequests, call.signal);
-  const asked = new Map<string, Promise<Answer>>();
-  const ask = (request: AskedRequest) => {
-    const key = JSON.stringify(request);
-    // A refusal of the guard is an answer as well.
-    const answer = asked.get(key) ?? Promise.resolve().then(() => call.ask(request, limits));
-    asked.set(key, answer);
-    return answer;
-  };
+  const aroundBlocks = createBlockedIndices((request) => call.ask(request, limits));
+  const listLeftOut = () => aroundBlocks.names().filter((name) => mayName(name, rules));
+  const ask = rememberAnswers(aroundBlocks.ask);
   let known: Promise<Access | undefined> | undefined;
   const access = () => {
     known ??= readAccess(ask, index ?? rules.indices);
@@ -60,6 +58,7 @@ export function createRuns(call: ClusterCall, index: string | undefined): () => 
       const answer = await ask(request);
       const failure = answerFailure(answer) === undefined ? undefined : await call.failureOf(answer);
       if (failure !== undefined) throw failure;
+      if (listLeftOut().length > 0) note(`Left out, because its metadata is blocked: ${listLeftOut().join(', ')}.`);
       if (answer.isPartial) note('The answer of the cluster was too long to be read whole: name an index.');
       return answer.json;
     };
@@ -81,6 +80,7 @@ export function createRuns(call: ClusterCall, index: string | undefined): () => 
         }
       },
       mayName: (name) => mayName(name, rules),
+      blocked: listLeftOut,
       access,
       describeHidden: async (...privileges) => formatLacking(await access(), privileges),
     };
@@ -90,4 +90,15 @@ export function createRuns(call: ClusterCall, index: string | undefined): () => 
 /** Versions and builds differ in what they can be asked. */
 function isMissing({ code, engineCode = '' }: Failure): boolean {
   return code === 'E_NOT_A_READ' || ['400', '404', '405', '410'].includes(engineCode);
+}
+
+/** A request that several checks have in common is sent once. Also what the guard refuses is an answer. */
+function rememberAnswers(ask: (request: AskedRequest) => Promise<Answer>): (request: AskedRequest) => Promise<Answer> {
+  const asked = new Map<string, Promise<Answer>>();
+  return (request) => {
+    const key = JSON.stringify(request);
+    const answer = asked.get(key) ?? Promise.resolve().then(() => ask(request));
+    asked.set(key, answer);
+    return answer;
+  };
 }

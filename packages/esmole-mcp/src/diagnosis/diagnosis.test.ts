@@ -79,7 +79,11 @@ describe('a refusal', () => {
   it('is nothing else', () => {
     expect(describeRefusal(new Failure('engine', 'x', { code: 'E_BUSY' }), { product: 'unknown' })).toBeUndefined();
     expect(describeRefusal(new TypeError('x'), { product: 'unknown' })).toBeUndefined();
-    expect(describeRefusal(forbidden('no'), { product: 'unknown' })).toEqual({ reason: 'no', remedy: '' });
+    expect(describeRefusal(forbidden('no'), { product: 'unknown' })).toEqual({
+      reason: 'no',
+      remedy: 'An administrator of the cluster can grant it to a role of this user.',
+    });
+    expect(describeRefusal(forbidden('cluster_block_exception: x'), { product: 'unknown' })?.remedy).toContain('check=locks');
   });
 
   it('says which indices a wildcard leaves out', () => {

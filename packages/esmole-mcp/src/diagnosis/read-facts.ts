@@ -66,15 +66,15 @@ const settingNames = [
 
 export type IndexSettings = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Only settings that were given; an index without any of them is not in it. */
+/** Only settings that were given; an index without any of them is not in it. Of one whose metadata is blocked, only that is known. */
 export async function readIndexSettings(run: CheckRun): Promise<IndexSettings> {
   const path = buildPath(run.index, '_settings', settingNames.join(','));
   const json = await run.read({ path, params: { flat_settings: true, expand_wildcards: 'open,closed' } });
-  return new Map(
-    listEntries(json)
-      .filter(([name]) => run.mayName(name))
-      .map(([name, value]) => [name, Object.fromEntries(listEntries(valueAt(value, ['settings'])))]),
-  );
+  const known = listEntries(json)
+    .filter(([name]) => run.mayName(name))
+    .map(([name, value]) => [name, Object.fromEntries(listEntries(valueAt(value, ['settings'])))] as const);
+  const blocked = run.blocked().map((name) => [name, { 'index.blocks.metadata': 'true' }] as const);
+  return new Map<string, Readonly<Record<string, unknown>>>([...known, ...blocked]);
 }
 
 export interface IndexCounters {

@@ -27,7 +27,12 @@ export function describeRefusal(error: unknown, { product }: Pick<ClusterIdentit
     return { reason: `the user lacks the ${kind} privilege ${privilege}`, remedy: formatGrant(kind, [privilege]) };
   }
   const [, action = ''] = /\[((?:cluster|indices):[\w/:*.-]+)\]/.exec(error.message) ?? [];
-  if (product !== 'opensearch' || action === '') return { reason: error.message, remedy: '' };
+  if (error.message.includes('cluster_block_exception')) {
+    return { reason: error.message, remedy: 'diagnose check=locks without an index names the blocks.' };
+  }
+  if (product !== 'opensearch' || action === '') {
+    return { reason: error.message, remedy: 'An administrator of the cluster can grant it to a role of this user.' };
+  }
   return {
     reason: `the user lacks the permission ${action}`,
     remedy: 'An administrator can add it to a role of this user: PUT /_plugins/_security/api/roles/NAME.',

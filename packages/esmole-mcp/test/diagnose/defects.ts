@@ -98,6 +98,15 @@ export const defects: readonly Defect[] = [
     found: /^medium: 1 index is read-only \(index\.blocks\.read_only\): bad-block$/m,
   },
   {
+    name: 'an index whose metadata is blocked, which hides no other',
+    check: 'locks',
+    async plant(node) {
+      await create(node, 'bad-inside', { settings: { 'index.blocks.metadata': true } });
+      await create(node, 'bad-beside', { settings: { 'index.blocks.read_only': true } });
+    },
+    found: /^medium: 1 index is closed to metadata \(index\.blocks\.metadata\): bad-inside$/m,
+  },
+  {
     name: 'a closed index',
     check: 'locks',
     async plant(node) {
