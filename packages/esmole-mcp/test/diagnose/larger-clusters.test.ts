@@ -184,12 +184,13 @@ it('finds nodes that are short of heap, files, searches and a third master', asy
     indices: { search: { open_contexts: 450 } },
     ...more,
   });
+  const young = { uptime_in_millis: 60_000, gc: { collectors: { old: { collection_time_in_millis: 20_000 } } } };
   const disk = { watermark: { low: '85%', high: '90%', flood_stage: '95%' }, threshold_enabled: 'true' };
   const text = await diagnose(
     {
       ...elasticsearch,
       '/_nodes/stats': {
-        nodes: { a: node('n1', {}), b: node('n2', { jvm: {}, breakers: {}, fs: {}, process: {}, indices: {} }) },
+        nodes: { a: node('n1', {}), b: node('n2', { jvm: young, breakers: {}, fs: {}, process: {}, indices: {} }) },
       },
       '/_cluster/settings': {
         persistent: {},

@@ -11,6 +11,8 @@ import { judgeDisks } from './disk.ts';
 const heapShares = { medium: 0.9, high: 0.97 };
 /** Shares of the time since the node started that were spent collecting garbage. */
 const collectionShares = { medium: 0.05, high: 0.15 };
+/** A node that starts collects much in little time. */
+const minUptimeMs = 600_000;
 const breakerShare = 0.9;
 const limitShares = { medium: 0.8, high: 0.95 };
 /** Beyond about this, object pointers take twice the room. */
@@ -155,12 +157,11 @@ function judgeHeap(node: unknown): Finding[] {
     figureAt(node, 'jvm', 'mem', 'pools', 'old', 'used_in_bytes'),
     figureAt(node, 'jvm', 'mem', 'pools', 'old', 'max_in_bytes'),
   );
-  const collecting = ratio(
-    figureAt(node, 'jvm', 'gc', 'collectors', 'old', 'collection_time_in_millis'),
-    figureAt(node, 'jvm', 'uptime_in_millis'),
-  );
-  const isFull = old >= heapShares.medium || collecting >= collectionShares.medium;
-  const isAlarming = old >= heapShares.high || collecting >= collectionShares.high;
+  const uptime = figureAt(node, 'jvm', 'uptime_in_millis');
+  const collecting = ratio(figureAt(node, 'jvm', 'gc', 'collectors', 'old', 'collection_time_in_millis'), uptime);
+  const counted = uptime >= minUptimeMs ? collecting : 0;
+  const isFull = old >= heapShares.medium || counted >= collectionShares.medium;
+  const isAlarming = old >= heapShares.high || counted >= collectionShares.high;
   return [
     ...(isFull
       ? [
