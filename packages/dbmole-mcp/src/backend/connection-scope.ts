@@ -15,10 +15,15 @@ export function openScope(config: Connection, { scopeDialect }: Pick<SqlEngine, 
   return createScope(listScopes(config) ?? [], scopeDialect);
 }
 
-/** A call may be made in a database of the scope only. */
-export function refuseDatabase(database: string, scope: Scope | undefined): void {
-  if (scope === undefined || scope.allowsDatabase(database)) return;
+/** A call may be made in a database of the scope only. Without a name, PostgreSQL enters the database of the user's name. */
+export function refuseDatabase(scope: Scope | undefined, given: string | undefined, place: DatabasePlace): void {
+  const database = given ?? (place.scopeDialect.hasOneLevel ? undefined : place.user);
+  if (scope === undefined || database === undefined || scope.allowsDatabase(database)) return;
   throw scope.refuse(`database ${database}`);
+}
+
+interface DatabasePlace extends Pick<SqlEngine, 'scopeDialect'> {
+  user: string | undefined;
 }
 
 /** What a write leads to is not checked, so it could copy what is outside. */

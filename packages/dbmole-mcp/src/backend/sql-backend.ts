@@ -41,10 +41,9 @@ export async function openSqlBackend(
   const catalog = scope === undefined ? modules.catalog : scopeCatalog(modules.catalog, scope);
   const pools = new DatabasePools(modules, target, options);
   await pools.warm(signal);
-  const of = ({ database }: CallOptions) => {
-    const entered = database ?? target.config.database ?? (engine.scopeDialect.hasOneLevel ? undefined : target.config.user);
-    if (entered !== undefined) refuseDatabase(entered, scope);
-    return pools.of(database ?? target.config.database);
+  const of = ({ database = target.config.database }: CallOptions) => {
+    refuseDatabase(scope, database, { scopeDialect: engine.scopeDialect, user: target.config.user });
+    return pools.of(database);
   };
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
