@@ -36,7 +36,21 @@ describe('why a scan used no index', () => {
     ["(day > '2024-01-01'::date)", 'the planner did not use the index by_note_length'],
     ['(x."Order" > 5)', 'the planner did not use the index by_order'],
     ['(abs(x."Order") = 5)', 'it compares what is computed from "Order", which the index by_order does not hold'],
-    ["((day)::text = '2024-01-01'::text)", 'it compares what is computed from day, which the index by_note_length does not hold'],
+    [
+      "((day)::text = '2024-01-01'::text)",
+      'day is cast, so the index by_note_length does not serve; compare it with values of its own type, date',
+    ],
+    ["((note = 'x'::text) OR (day = now()))", 'no index begins with note; the planner did not use the index by_note_length'],
+    [
+      '((day <> now()) AND (note IS NULL))',
+      'no index begins with note; its condition on day only excludes values, which the index by_note_length seldom serves',
+    ],
+    ["(note !~~ 'x%'::text)", 'no index was used'],
+    ["(note ~~* 'x%'::text)", 'its ILIKE on note ignores case, which no ordinary index does'],
+    [
+      '(CASE WHEN (x."Order" > 5) THEN 1 ELSE 0 END = 2)',
+      'it compares what is computed from "Order", which the index by_order does not hold',
+    ],
     ['(tags @> x)', 'the planner did not use the index by_tags'],
     ["(upper(note) = 'X'::text)", 'no index was used'],
     ['((note)::integer = 5)', 'no index was used'],
@@ -70,6 +84,20 @@ describe('why a scan used no index', () => {
     expect(explainScan({ filter: '(orders.`code` = 17)', alias: 'orders' }, { ...facts, columns, indexes })).toBe(why);
     expect(explainScan({ filter: "(orders.`code` = '17')", alias: 'orders' }, { ...facts, columns, indexes })).toBe(
       'the planner did not use the index by_code',
+    );
+    expect(explainScan({ filter: '(orders.`code` in (17,18))', alias: 'orders' }, { ...facts, columns, indexes })).toBe(why);
+  });
+
+  it('names the operator class that LIKE needs', () => {
+    const code = { rows: 50_000, columns: [{ name: 'code', type: 'text' }] };
+    const explainLike = (filter: string, definition: string) =>
+      explainScan({ filter, alias: 't' }, { ...code, indexes: [{ name: 'i', definition }] });
+    expect(explainLike("(code ~~ 'x%'::text)", 'btree (code)')).toBe(
+      'LIKE on code needs an index with text_pattern_ops or of collation C, unlike i',
+    );
+    expect(explainLike("(code ~~ 'x%'::text)", 'btree (code text_pattern_ops)')).toBe('the planner did not use the index i');
+    expect(explainLike("(code ~~* 'x%'::text)", 'btree (code)')).toBe(
+      'its ILIKE on code ignores case, which the index i does not',
     );
   });
 

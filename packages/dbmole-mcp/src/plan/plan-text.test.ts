@@ -87,6 +87,13 @@ describe('formatPlan', () => {
     expect(planOf({ totalMs: 40, children })).toContain('\nnote: Sort ran out of memory');
     const text = planOf({ totalMs: 100, children });
     expect(text).toContain('\nalso: Sort ran out of memory and went to disk (sort 3 MB)');
+    expect(text).toContain('\nnext: select fewer rows and columns; an index in this order');
+  });
+
+  it('says how often a nested loop repeats its inner side', () => {
+    const loop = (loops: number) => planOf({ label: 'Nested Loop', totalMs: 100, children: [node({ loops, totalMs: 1 })] }, 100);
+    expect(loop(1_000)).toContain('slow: Nested Loop, 99 ms of 100 ms: repeats its inner side 1000 times');
+    expect(loop(999)).not.toContain('repeats');
   });
 
   describe('of what did not run', () => {

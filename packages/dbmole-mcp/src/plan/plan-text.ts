@@ -93,12 +93,17 @@ function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
   ];
 }
 
+const spillAdvice =
+  'next: select fewer rows and columns; an index in this order needs no sort; or raise work_mem (PostgreSQL), sort_buffer_size (MariaDB)';
+
 /** The next calls: one line for each kind of reason. */
 function findNextSteps(nodes: readonly MeasuredNode[], tables: Tables): string[] {
   const wasteful = nodes.some((node) => node.share >= minShare && describeWaste(node, tables) !== undefined);
   const misjudged = new Set(nodes.flatMap((node) => (node.table !== undefined && isBadEstimate(node) ? [node.table] : [])));
+  const spilled = nodes.some((node) => node.spilled !== undefined);
   return [
     ...(wasteful ? ['next: diagnose with check=index_advice and this statement as sql looks for an index'] : []),
+    ...(spilled ? [spillAdvice] : []),
     ...(misjudged.size === 0
       ? []
       : [`next: refresh the statistics of ${[...misjudged].join(', ')} with ANALYZE, and explain again`]),
@@ -131,8 +136,14 @@ function findReasons(node: MeasuredNode, tables: Tables, { totalMs }: PlanTree):
     describeEstimate(node),
     node.spilled === undefined ? undefined : `ran out of memory and went to disk (${node.spilled})`,
     isSlow && (node.loops ?? 0) >= manyLoops ? `runs ${formatCount(node.loops ?? 0)} times` : undefined,
+    isSlow ? describeNestedLoop(node) : undefined,
   ];
   return reasons.filter((reason) => reason !== undefined);
+}
+
+function describeNestedLoop({ label, children }: PlanNode): string | undefined {
+  const loops = Math.max(0, ...children.map((child) => child.loops ?? 0));
+  return /^nested loop/i.test(label) && loops >= manyLoops ? `repeats its inner side ${formatCount(loops)} times` : undefined;
 }
 
 /** Scans that read much for little; why needs the indexes of their tables. */

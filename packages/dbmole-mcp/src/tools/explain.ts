@@ -168,6 +168,9 @@ export async function readPlanTables({ backend, options }: Call, tree: PlanTree,
 }
 
 function toFacts({ rows, columns, keys, indexes }: TableDetails): TableFacts {
-  const ofKeys = keys.map(({ word, columns: names }) => ({ name: word, definition: `(${names.join(', ')})` }));
+  const ofKeys = keys.map(({ word, columns: names }) => ({
+    name: `${word} (${names.join(', ')})`,
+    definition: `(${names.join(', ')})`,
+  }));
   return { rows, columns, indexes: [...ofKeys, ...indexes] };
 }

@@ -104,9 +104,13 @@ function tableNode(json: JsonObject, sorted: boolean, above: Above): PlanNode {
   };
 }
 
-/** Where no index or histogram tells what a condition keeps, it is estimated to keep everything. */
+/**
+ * Where no index or histogram tells what a condition keeps, it is estimated to keep everything. Where one does so for a part of the
+ * condition, only more rows than estimated say something about statistics.
+ */
 function countTable(json: JsonObject, { count }: Above): RowCount {
-  if (!json.has('attached_condition') || json.number('filtered') !== 100) return count;
+  if (!json.has('attached_condition')) return count;
+  if (json.number('filtered') !== 100) return count === 'complete' ? 'partial' : count;
   return count === 'complete' ? 'reads' : 'guess';
 }
 

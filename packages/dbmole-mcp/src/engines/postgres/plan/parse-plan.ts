@@ -141,9 +141,17 @@ const uncounted = new Set(['Bitmap Index Scan', 'BitmapAnd', 'BitmapOr', 'Materi
 const blocking = new Set(['Sort', 'Hash', 'Bitmap Heap Scan']);
 const blockingStrategies = new Set(['Plain', 'Hashed']);
 
+/** Conditions on what is computed from columns, and on patterns: their estimates are mostly constants, also with fresh statistics. */
+const guessed = /[\w"]\(|\)::(?!text\b)|\bCASE\b| (?:[-+*/%]|\|\||[-#]>>?|!?~~?\*?) /;
+const literals = /'(?:[^']|'')*'/g;
+
+function isGuessed(filter: string | undefined): boolean {
+  return filter !== undefined && guessed.test(filter.replace(literals, "''"));
+}
+
 function countRows(json: JsonObject, above: RowCount): RowCount {
   const type = json.text('Node Type') ?? '';
-  if (guesses.has(type)) return 'guess';
+  if (guesses.has(type) || isGuessed(json.text('Filter'))) return 'guess';
   return uncounted.has(type) ? 'unknown' : above;
 }
 
