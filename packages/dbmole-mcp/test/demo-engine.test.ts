@@ -164,7 +164,7 @@ describe('the sample database', () => {
     const { engine } = createRig(shared, { patienceMs: 1 });
     await expect(engine.address(soon())).rejects.toMatchObject({
       code: 'E_DEMO_PREPARING',
-      hint: expect.stringContaining('call again'),
+      hint: expect.stringContaining('retry in a few seconds'),
     });
     await expect
       .poll(
@@ -256,7 +256,7 @@ describe('fetching the engine', () => {
     const failed = {
       code: 'E_DEMO_FETCH',
       message: expect.stringContaining('ECONNREFUSED'),
-      hint: expect.stringContaining('call again'),
+      hint: expect.stringContaining('retry in a few seconds'),
     };
     await expect(engine.address(soon())).rejects.toMatchObject(failed);
     await expect(engine.address(soon())).rejects.toMatchObject(failed);
