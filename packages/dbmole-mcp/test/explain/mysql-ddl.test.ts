@@ -173,6 +173,9 @@ for (const id of engines) {
     });
 
     it('says what is missing, and rejects two statements', async () => {
+      const [{ notes } = { notes: [] }] = (await explain('create trigger tg before insert on t for each row set new.b = 1'))
+        .effects;
+      expect(notes.join('\n')).not.toContain('ALGORITHM');
       expect((await explain('alter table missing add column a int')).objects[0]).toContain('missing: not found');
       await create('plain');
       expect(JSON.stringify(await explain('alter table t drop column nothing'))).toContain(

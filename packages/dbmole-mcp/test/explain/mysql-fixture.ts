@@ -1,5 +1,5 @@
 const columns =
-  "id int primary key, a int not null, b int, v varchar(20), l varchar(20) character set latin1, w varchar(300), c char(5), e enum('x', 'y'), p int, g geometry not null, ft text, d datetime, n decimal(10,2), u int unsigned, vb varbinary(10)";
+  "id int primary key, a int not null, b int, v varchar(20), l varchar(20) character set latin1, w varchar(300), c char(5), e enum('x', 'y'), p int, g geometry not null, ft text, d datetime, n decimal(10,2), u int unsigned, vb varbinary(10), m varchar(40), lm varchar(130) character set latin1";
 const rows = 'insert into t (id, a, b, g) values (1, 1, 1, point(1, 1)), (2, 2, 2, point(2, 2))';
 
 /** The same table in several forms. */
@@ -58,6 +58,10 @@ export const statements: readonly Part[] = [
   { part: 'modify l varchar(200) character set latin1' },
   { part: 'modify l varchar(300) character set latin1' },
   { part: 'modify l varchar(20)' },
+  { part: 'modify m varchar(63)' },
+  { part: 'modify m varchar(100)' },
+  { part: 'modify lm varchar(255) character set latin1' },
+  { part: 'modify lm varchar(300) character set latin1' },
   { part: 'modify vb varbinary(100)' },
   { part: 'modify v text' },
   { part: 'modify c char(9)' },

@@ -187,6 +187,8 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       );
       expect(await text('create function f() returns int language sql as $$ select 1 $$')).toContain('CREATE FUNCTION');
       expect(await text('alter table missing add column a int')).toContain('missing: not found in this database');
+      for (const sql of ['alter policy po0 on t using (a > 0)', 'alter policy po0 on t rename to po1', 'drop policy po0 on t'])
+        expect(await text(sql)).toContain('"lock":"ACCESS EXCLUSIVE on t: blocks reads and writes"');
       expect(await text('alter table t drop constraint missing')).toContain('t has no constraint missing; it would fail');
       expect(await text('alter table t add column b int')).toContain('t already has a column b; it would fail');
     });

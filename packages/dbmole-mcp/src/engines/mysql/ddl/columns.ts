@@ -132,7 +132,10 @@ function compareTypes({ type, maxBytesPerCharacter }: ColumnFacts, wanted: strin
   if (oldLength !== undefined && newLength !== undefined && newLength >= oldLength && from.split('(')[0] === to.split('(')[0]) {
     const bytes = from.startsWith('varbinary') ? 1 : maxBytesPerCharacter;
     const isCrossing = oldLength * bytes <= 255 && newLength * bytes > 255;
-    return `MODIFY COLUMN: ${isCrossing ? 'varchar that needs a second byte for its length' : 'longer varchar'}`;
+    if (!isCrossing) return 'MODIFY COLUMN: longer varchar';
+    // MariaDB reads the length of a shorter one right either way.
+    const size = oldLength * bytes < 128 ? '' : ' of 128 bytes or more';
+    return `MODIFY COLUMN: varchar${size} that needs a second byte for its length`;
   }
   const isAppended = /^(?:enum|set)\(/.test(from) && to.startsWith(`${from.slice(0, -1)},`);
   return isAppended && countItems(from) > 8 === countItems(to) > 8 && countItems(from) > 255 === countItems(to) > 255

@@ -85,10 +85,7 @@ function describeEffect(
   const action = formatAction(rule ?? command, name ?? nameTable(refined));
   const entry = findEntry(rule);
   if (entry === undefined || ability === undefined) {
-    const why =
-      entry === undefined
-        ? 'this action is not in the tables of this tool; with ALGORITHM=INSTANT, then INPLACE with LOCK=NONE, the server refuses what it cannot do that way'
-        : `${isMaria ? 'MariaDB' : 'MySQL'} ${version} has no such action`;
+    const why = entry === undefined ? describeUnknown(command) : `${isMaria ? 'MariaDB' : 'MySQL'} ${version} has no such action`;
     return { action, lock: undefined, work: undefined, notes: [why, ...notes], safer: [] };
   }
   const names = { table: relation?.label, column: name };
@@ -99,6 +96,15 @@ function describeEffect(
     notes: [...notes, ...entry.notes.map((note) => fillTemplate(note, names))],
     safer: isInstant(ability) ? [] : entry.safer.map((way) => fillTemplate(way, names)),
   };
+}
+
+/** Only ALTER TABLE has clauses with which the server itself refuses. */
+function describeUnknown(command: string): string {
+  const advice =
+    command === 'ALTER TABLE'
+      ? 'with ALGORITHM=INSTANT, then INPLACE with LOCK=NONE, the server refuses what it cannot do that way'
+      : 'check the manual of this version before you run it';
+  return `this action is not in the tables of this tool; ${advice}`;
 }
 
 /** The table, where the action is about the table alone. */

@@ -73,6 +73,11 @@ MODIFY COLUMN: varchar that needs a second byte for its length
   MySQL 8.0: COPY SHARED
   MariaDB 10.4: INSTANT
   note: up to 255 bytes the length takes one byte
+MODIFY COLUMN: varchar of 128 bytes or more that needs a second byte for its length
+  MySQL 8.0: COPY SHARED
+  MariaDB 10.3: COPY SHARED
+  MariaDB 11.2: COPY NONE
+  note: up to 255 bytes the length takes one byte
 MODIFY COLUMN: values appended to the list
   MySQL 8.0: INSTANT
   MariaDB 10.4: INSTANT

@@ -89,6 +89,7 @@ const readers: Readonly<Record<string, Reader>> = {
   AlterEnumStmt: ({ oldVal }) => [{ rule: oldVal === undefined ? 'ADD VALUE' : 'RENAME VALUE' }],
   AlterObjectSchemaStmt: ({ objectType, relation }) =>
     objectType === 'OBJECT_TABLE' ? [{ rule: 'SET SCHEMA', table: readRelation(relation) }] : undefined,
+  AlterPolicyStmt: onTable('ALTER POLICY', 'table'),
   AlterSeqStmt: onTable('ALTER SEQUENCE', 'sequence'),
   ClusterStmt: ({ relation }) => (relation === undefined ? undefined : [{ rule: 'CLUSTER', table: readRelation(relation) }]),
   CommentStmt: readComment,
@@ -155,14 +156,15 @@ function readDrop({ removeType, objects, concurrent }: Fields): DdlAction[] | un
   if (rule === undefined) return undefined;
   return paths.map((path) => {
     if (rule === 'DROP INDEX') return { rule: `${rule}${concurrent === true ? ': concurrently' : ''}`, index: readPath(path) };
-    // The table is in front of the name of its trigger.
-    return { rule, table: readPath(rule === 'DROP TRIGGER' ? path.slice(0, -1) : path) };
+    // The table is in front of the name of its trigger or policy.
+    return { rule, table: readPath(rule === 'DROP TRIGGER' || rule === 'DROP POLICY' ? path.slice(0, -1) : path) };
   });
 }
 
 const droppedRules: Readonly<Record<string, string>> = {
   OBJECT_INDEX: 'DROP INDEX',
   OBJECT_MATVIEW: 'DROP MATERIALIZED VIEW',
+  OBJECT_POLICY: 'DROP POLICY',
   OBJECT_SEQUENCE: 'DROP SEQUENCE',
   OBJECT_TABLE: 'DROP TABLE',
   OBJECT_TRIGGER: 'DROP TRIGGER',
@@ -191,6 +193,7 @@ function readRename({ renameType, relationType, relation, subname }: Fields): Dd
     return [{ rule: 'RENAME COLUMN', table: named, column: readString(subname) }];
   if (renameType === 'OBJECT_TABCONSTRAINT')
     return [{ rule: 'RENAME CONSTRAINT', table: named, constraint: readString(subname) }];
+  if (renameType === 'OBJECT_POLICY') return [{ rule: 'ALTER POLICY', table: named }];
   if (renameType === 'OBJECT_INDEX') return [{ rule: 'RENAME INDEX', index: named }];
   return renameType === 'OBJECT_TABLE' || renameType === 'OBJECT_VIEW' || renameType === 'OBJECT_MATVIEW'
     ? [{ rule: 'RENAME', table: named }]

@@ -64,7 +64,10 @@ select a.attnotnull::text,
 from pg_catalog.pg_attribute a where a.attrelid = $1::text::oid and a.attname = $2::text and a.attnum > 0 and not a.attisdropped`;
 
 const constraintSql = `
-select k.contype, k.convalidated::text, n.nspname::text, r.relname::text
+select k.contype, k.convalidated::text, n.nspname::text, r.relname::text,
+  (select pg_catalog.json_agg(distinct ${formatLabel('d', 'dn')}) from pg_catalog.pg_constraint f
+    join pg_catalog.pg_class d on d.oid = f.conrelid join pg_catalog.pg_namespace dn on dn.oid = d.relnamespace
+    where f.contype = 'f' and f.conindid = k.conindid and k.contype <> 'f' and f.conrelid <> k.conrelid)::text
 from pg_catalog.pg_constraint k left join pg_catalog.pg_class r on r.oid = k.confrelid left join pg_catalog.pg_namespace n on n.oid = r.relnamespace
 where k.conrelid = $1::text::oid and k.conname = $2::text`;
 
@@ -150,10 +153,18 @@ async function refineConstraint({ run, action, relation }: Question): Promise<Re
   const [row] = await run(constraintSql, [relation.oid, constraint]);
   if (row === undefined)
     return { rule: action.rule, notes: [`${relation.label} has no constraint ${constraint}; it would fail`] };
-  const [kind, isValid, schema, name] = row;
+  const [kind, isValid, schema, name, dependent] = row;
   const rule = kind === 'f' ? `${action.rule}: foreign key` : action.rule;
   const isDone = action.rule === 'VALIDATE CONSTRAINT' && isValid === 'true';
-  const notes = isDone ? [`${constraint} is already valid; nothing is scanned`] : [];
+  const referencing = action.rule === 'DROP CONSTRAINT' ? (JSON.parse(dependent ?? '[]') as string[]) : [];
+  const notes = [
+    ...(isDone ? [`${constraint} is already valid; nothing is scanned`] : []),
+    ...(referencing.length > 0
+      ? [
+          `${list(referencing)} reference it: without CASCADE it fails, with CASCADE they lose their foreign keys under ACCESS EXCLUSIVE`,
+        ]
+      : []),
+  ];
   return name === null || name === undefined ? { rule, notes } : { rule, notes, other: { schema: schema ?? undefined, name } };
 }
 
