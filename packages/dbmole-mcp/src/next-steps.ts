@@ -10,6 +10,7 @@ export const seeDatabases: Step = {
   cli: 'Check the name of the database.',
 };
 export const useQuery: Step = { call: 'query', run: 'query CONNECTION "SQL"', to: 'run it as a read' };
+export const seePlan: Step = { call: 'explain', run: 'explain CONNECTION "SQL"', to: 'see the plan' };
 
 /** The next step for a statement that is not a read, without a better one. */
 export const useExecute: Step = {

@@ -25,6 +25,8 @@ export interface CallOptions {
   signal: AbortSignal;
   /** Another database than the configured one. */
   database?: string | undefined;
+  /** The rows are a plan, which is checked against the scope before it is shown. */
+  readsPlan?: boolean;
 }
 
 /** A read of the caller's, not yet guarded. */

@@ -16,6 +16,8 @@ export interface DatabaseEntry {
 export interface GuardedCall {
   options: CallOptions;
   run: CatalogRun;
+  /** Throws for a statement that the door must not be asked for, whatever the guard says. */
+  refuse(sql: string): void;
   /** Over reads that all see one snapshot. */
   runOver(read: SnapshotRead): CatalogRun;
   /** The failure with the next step that this engine knows for it. */
@@ -102,10 +104,7 @@ async function withAttempts<C, T>(entry: DatabaseEntry, call: GuardedCall, work:
 
 async function useShared<C, T>({ pool, guard }: DatabaseEntry, call: GuardedCall, { check, use }: Work<C, T>): Promise<T> {
   const { run, options } = call;
-  const checked = await untilAborted(
-    check((sql) => guard.check(sql, run)),
-    options.signal,
-  );
+  const checked = await untilAborted(check(checking(call, (sql) => guard.check(sql, run))), options.signal);
   return await pool.use(options.signal, (session) => use(session, checked));
 }
 
@@ -117,13 +116,16 @@ async function useAlone<C, T>({ pool, guard }: DatabaseEntry, call: GuardedCall,
     if (checkAlone === undefined || session.inSnapshot === undefined)
       throw new Error('this engine cannot check statements alone');
     const checked = await session.inSnapshot(
-      (read) =>
-        untilAborted(
-          check((sql) => checkAlone(sql, call.runOver(read))),
-          signal,
-        ),
+      (read) => untilAborted(check(checking(call, (sql) => checkAlone(sql, call.runOver(read)))), signal),
       signal,
     );
     return await use(session, checked);
   });
+}
+
+function checking({ refuse }: GuardedCall, checkOne: CheckOne): CheckOne {
+  return async (sql) => {
+    refuse(sql);
+    return await checkOne(sql);
+  };
 }

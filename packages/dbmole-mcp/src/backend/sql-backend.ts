@@ -18,9 +18,10 @@ import type {
 import { beforeStart, staleFailure } from '../failure.ts';
 import { checkText, ownStatement } from '../guard/read-statement.ts';
 import { createTrust, type Trust } from '../guard/trust.ts';
+import type { Scope } from '../policy/scope.ts';
 import { scopeCatalog } from '../policy/scoped-catalog.ts';
 import type { CallerRead, CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
-import { listScopes, openScope, refuseDatabase, refuseScopedWrite } from './connection-scope.ts';
+import { listScopes, openScope, refuseDatabase, refuseOwnPlan, refuseScopedWrite } from './connection-scope.ts';
 import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
 import { SessionPool } from './session-pool.ts';
 
@@ -47,7 +48,7 @@ export async function openSqlBackend(
   };
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
-  const guarded = (call: CallOptions) => openCall(engine, backend.catalogRun(call), call);
+  const guarded = (call: CallOptions) => openCall({ engine, scope }, backend.catalogRun(call), call);
   const backend: SqlBackend = {
     catalog,
     scope,
@@ -99,8 +100,14 @@ async function writeOnce(pool: SessionPool, { request, sink, signal }: Write): P
   }
 }
 
-function openCall(engine: SqlEngine, run: CatalogRun, options: CallOptions): GuardedCall {
+interface Scoped {
+  engine: SqlEngine;
+  scope: Scope | undefined;
+}
+
+function openCall({ engine, scope }: Scoped, run: CatalogRun, options: CallOptions): GuardedCall {
   return {
+    refuse: (sql) => refuseOwnPlan(sql, { call: options, scope, grammar: engine.grammar }),
     options,
     run,
     runOver: (read) => createCatalogRun(read, engine),

@@ -266,6 +266,8 @@ interface PlanRequest {
   analyze: boolean;
   /** Shows the plan as it is: as JSON where the engine has that. */
   raw: boolean;
+  /** With the schemas of tables, if the engine can say them. */
+  namesSchemas?: boolean;
 }
 
 /** How an engine explains a statement. */

@@ -28,6 +28,8 @@ export interface PlanNode {
   fullScan: boolean;
   /** The table that it reads; undefined for all that is not a table of the catalog. */
   table: string | undefined;
+  /** Of that table, where the plan says so. */
+  schema?: string | undefined;
   /** The name that its columns are qualified with. */
   alias: string | undefined;
   /** What its rows have to meet, as the engine writes it. */

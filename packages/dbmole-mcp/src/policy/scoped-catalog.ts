@@ -47,8 +47,8 @@ export function scopeCatalog(catalog: SqlCatalog, scope: Scope): SqlCatalog {
   };
 }
 
-/** Names and other words in a definition. */
-const words = /[\p{L}\p{N}_$]+|"(?:[^"]|"")*"|`(?:[^`]|``)*`/gu;
+/** Names and other words in a definition, and the points between them. */
+const words = /[\p{L}\p{N}_$]+|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\./gu;
 
 /** The relations of a database, by the names that the catalog writes. */
 class Inside {
@@ -58,6 +58,8 @@ class Inside {
   readonly #isPartial: boolean;
   /** Bare names that only relations outside have. */
   readonly #outside: ReadonlySet<string>;
+  /** All of these with their schemas, as `formatPair` writes them. */
+  readonly #outsidePairs: ReadonlySet<string>;
 
   constructor(relations: Awaited<ReturnType<SqlCatalog['relations']>>, scope: Scope) {
     this.#isPartial = relations.length > maxRows;
@@ -66,6 +68,8 @@ class Inside {
     this.#inside = new Set(this.labels);
     const names = new Set(inside.map(({ name }) => name));
     this.#outside = new Set(relations.flatMap(({ name }) => (names.has(name) ? [] : [name])));
+    const outside = relations.filter(({ schema, name }) => !scope.allows(schema, name));
+    this.#outsidePairs = new Set(outside.map(({ schema, name }) => formatPair(schema, name)));
   }
 
   has(label: string): boolean {
@@ -73,8 +77,9 @@ class Inside {
   }
 
   mentionsOutside(text: string | undefined): boolean {
-    const found = text?.match(words) ?? [];
-    return found.some((word) => this.#isPartial || this.#outside.has(/^["`]/.test(word) ? word.slice(1, -1) : word));
+    const found = (text?.match(words) ?? []).map((word) => (/^["`]/.test(word) ? word.slice(1, -1) : word));
+    const isPair = (point: number) => this.#outsidePairs.has(formatPair(found[point - 1], found[point + 1]));
+    return found.some((word, i) => this.#isPartial || (word === '.' ? isPair(i) : this.#outside.has(word)));
   }
 
   /** Tables, their columns, and what belongs to them; their names are in the beginning of the detail. */
@@ -84,6 +89,10 @@ class Inside {
     const [, owner] = /^on ((?:[^\s:"`]|"[^"]*"|`[^`]*`)+)/.exec(detail) ?? [];
     return this.has(owner ?? name);
   }
+}
+
+function formatPair(schema: string | undefined, name: string | undefined): string {
+  return `${schema}\0${name}`;
 }
 
 /** The name of a table from that of a column. */

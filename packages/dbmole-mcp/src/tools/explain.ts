@@ -56,6 +56,7 @@ interface PlanRequest {
   params: readonly CallerParam[];
   analyze: boolean;
   raw: boolean;
+  namesSchemas?: boolean;
 }
 
 interface Request extends PlanRequest {
@@ -82,8 +83,8 @@ async function readShownPlan(call: Call, request: PlanRequest): Promise<string> 
   const { backend } = call;
   const plan = await readPlan(call, request);
   if (backend.scope !== undefined) {
-    const parsed = request.raw ? await readPlan(call, { ...request, raw: false, analyze: false }) : plan;
-    await refusePlanOutside(call, parsed, request.sql);
+    const named = await readPlan(call, { ...request, raw: false, analyze: false, namesSchemas: true });
+    await refusePlanOutside(call, named, request.sql);
   }
   return plan;
 }
@@ -98,8 +99,7 @@ export async function readPlan({ backend, options, engineMs }: Call, args: PlanR
   refuseUnplanned(backend.grammar.findUnplannedWord(args.sql));
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options).catch((error: unknown) => Promise.reject(withReadAdvice(error, args.sql)));
-  const { analyze, raw } = args;
-  const sql = await backend.plan.statement(backend.catalogRun(options), { sql: args.sql, analyze, raw });
+  const sql = await backend.plan.statement(backend.catalogRun(options), args);
   const lines: string[] = [];
   const sink: RowSink = {
     columns: () => undefined,
@@ -110,7 +110,10 @@ export async function readPlan({ backend, options, engineMs }: Call, args: PlanR
   };
   const { params } = args;
   try {
-    await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: maxPlanLength, maxRows: undefined }, sink, options);
+    await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: maxPlanLength, maxRows: undefined }, sink, {
+      ...options,
+      readsPlan: true,
+    });
   } catch (error) {
     throw inCallersText(error, sql.length - args.sql.length);
   }

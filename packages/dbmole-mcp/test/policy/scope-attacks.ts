@@ -63,7 +63,10 @@ const both = `
   select * from INFORMATION_SCHEMA.TABLES
   select (select count(*) from information_schema.columns)
   explain select * from hr.salaries
-  explain select * from app.orders where exists (select 1 from hr.salaries)`;
+  explain select * from app.orders where exists (select 1 from hr.salaries)
+  explain select * from app.granted
+  explain select * from app.renamed where title = 'x'
+  /* x */ explain select * from app.granted`;
 
 const postgresAttacks = `
   select * from does_not_exist
@@ -96,6 +99,34 @@ const postgresAttacks = `
   select database_to_xml(true, true, '')
   select table_to_xmlschema('hr.salaries', true, true, '')
   select * from ts_stat('select to_tsvector(amount_of) from hr.salaries')
+  explain (verbose, format json) select * from app.renamed
+  explain analyze select * from app.granted
+  select 'x'::text::app.boxed
+  select cast(o.customer as app.boxed) from app.orders o
+  select ('x'::text::app.boxed).title
+  select '{x}'::text[]::app.boxed[]
+  select 'x'::app.unlisted
+  select o.leak_std_field from app.orders o
+  select (o).leak_std_field from app.orders o
+  select '{hr.salaries}'::_regclass
+  select array(select g::oid from generate_series(16384, 18000) g)::_regclass
+  select * from json_to_recordset('[{"a": ["hr.salaries"]}]') as x (a _regclass)
+  select 'hr.salaries'::app.any_relation
+  select '{hr.salaries}'::app._any_relation
+  select regclassout(g::oid) from generate_series(16384, 18000) g
+  select regtypeout(g::oid) from generate_series(16384, 18000) g
+  select pg_basetype(g::oid) from generate_series(16384, 18000) g
+  select case when false then pg_typeof(1) else 'hr.salaries' end
+  select array_append(array[pg_typeof(1)], '16392')
+  select app.name_of('hr.salaries')
+  select app.name_of(g::oid) from generate_series(16384, 18000) g
+  select app.name_of_std(g::oid) from generate_series(16384, 18000) g
+  select app.name_at(g::oid) from generate_series(16384, 18000) g
+  select app.name_at_pl(g::oid) from generate_series(16384, 18000) g
+  select app.definition_of(g::oid) from generate_series(16384, 18000) g
+  select data from app.bt_page_items('hr.salaries_pkey', 1)
+  select * from app.pgstattuple('hr.salaries')
+  select * from app.pg_stat_statements(true)
   select null::hr.salaries
   select (null::hr.salaries).*
   select json_populate_record(null::hr.salaries, '{"id": 1}')
@@ -215,6 +246,7 @@ const postgresInnocent = `
   select now(), version(), current_setting('server_version'), lower('A')
   select o, row_to_json(o) from orders o limit 1
   select 1::int, 'x'::text, '{1}'::int[], null::app.orders
+  select array[1]::text[], o.customer::varchar, (o).customer from orders o
   select * from generate_series(1, 3)
   show server_version
   values (1), (2)`;
@@ -228,5 +260,4 @@ const mysqlInnocent = `
   select * from app.granted
   select now(), version(), lower('A'), concat('a', 'b')
   select * from orders o join orders p using (id)
-  explain select * from orders
   select 1`;

@@ -41,7 +41,25 @@ const postgresWorld = (inside: string, outside: string) => [
   `create function ${inside}.leak_field(a ${inside}.orders) returns text language sql stable as 'select amount_of from ${outside}.salaries limit 1'`,
   `create function ${inside}.total() returns bigint language sql stable as 'select count(*) from ${inside}.orders'`,
   `create function ${inside}.total_std() returns bigint language sql stable begin atomic select count(*) from ${inside}.orders; end`,
+  ...postgresDetours(inside, outside),
   `analyze`,
+];
+
+/** What leads outside without the name of a table or of a function that reads one. */
+const postgresDetours = (inside: string, outside: string) => [
+  `create view ${inside}.renamed as select id, amount_of as title from ${outside}.orders`,
+  `create function ${inside}.leak_std_field(a ${inside}.orders) returns text language sql stable begin atomic select amount_of from ${outside}.salaries limit 1; end`,
+  `create type ${inside}.boxed as (title text)`,
+  `create function ${inside}.box(text) returns ${inside}.boxed language sql stable begin atomic select row(max(amount_of))::${inside}.boxed from ${outside}.salaries; end`,
+  `create cast (text as ${inside}.boxed) with function ${inside}.box(text)`,
+  `create function ${inside}.is_listed(text) returns boolean language sql stable begin atomic select exists (select 1 from ${outside}.salaries where amount_of = $1); end`,
+  `create domain ${inside}.unlisted as text check (not ${inside}.is_listed(value))`,
+  `create domain ${inside}.any_relation as regclass`,
+  `create function ${inside}.name_of(r regclass) returns text language sql stable as 'select r::text'`,
+  `create function ${inside}.name_of_std(r regclass) returns text language sql stable begin atomic select r::text; end`,
+  `create function ${inside}.name_at(o oid) returns text language sql stable as 'select o::regclass::text'`,
+  `create function ${inside}.name_at_pl(o oid) returns text language plpgsql stable as $$ begin return o::regclass::text; end $$`,
+  `create function ${inside}.definition_of(o oid) returns text language sql stable as 'select pg_get_viewdef(o)'`,
 ];
 
 const mysqlWorld = (inside: string, outside: string) => [
@@ -54,6 +72,7 @@ const mysqlWorld = (inside: string, outside: string) => [
   `create table ${inside}.secret_notes (id int, note varchar(40))`,
   `insert into ${inside}.secret_notes values (1, '${canary}')`,
   `create view ${inside}.granted as select o.id, s.id as other from ${inside}.orders o join ${outside}.salaries s on s.id = o.id`,
+  `create view ${inside}.renamed as select id, amount_of as title from ${outside}.orders`,
   `create view ${outside}.payroll as select id from ${inside}.orders`,
   `create function ${inside}.leak_text() returns varchar(40) reads sql data return (select amount_of from ${outside}.salaries limit 1)`,
   `create function ${inside}.leak_over() returns varchar(40) reads sql data return ${inside}.leak_text()`,

@@ -71,7 +71,9 @@ describe.each(engines)('the scope of a connection on %s', (id) => {
       await call('list_databases'),
       await call('describe_table', { tables: ['orders', 'granted'] }),
       await call('describe_table', { tables: ['orders', 'granted'], parts: ['references', 'definition', 'columns', 'triggers'] }),
+      await call('describe_table', { tables: ['renamed'], parts: ['definition', 'columns', 'stats'] }),
       await call('describe_table', { tables: [`${inside}.orders`], parts: ['sample', 'stats'] }),
+      await call('search_schema', { text: 'title' }),
       await call('search_schema', { text: 'amount' }),
       await call('search_schema', { text: 'sal' }),
       await call('search_schema', { text: 'leak' }),
@@ -98,6 +100,14 @@ describe.each(engines)('the scope of a connection on %s', (id) => {
       expect(await call('explain', { sql: `select * from ${inside}.granted`, ...more })).toMatch(
         /^E_OUT_OF_SCOPE: the plan shows what is outside of the scope/,
       );
+    if (account.type === 'postgres')
+      for (const more of [{}, { raw: true }, { analyze: true }])
+        expect(await call('explain', { sql: `select * from ${inside}.renamed where title = 'x'`, ...more })).toMatch(
+          /^E_OUT_OF_SCOPE: the plan shows what is outside of the scope/,
+        );
+    expect(await call('query', { sql: 'explain select * from orders' })).toMatch(
+      /^E_OUT_OF_SCOPE: EXPLAIN .*\nNext: Call explain/,
+    );
     expect(await call('explain', { sql: `alter table ${outside}.salaries add x int` })).toMatch(/^E_OUT_OF_SCOPE/);
     const overview = await call('diagnose');
     expect(overview).toMatch(/^locks: .*it shows what is outside of the scope/m);

@@ -3,9 +3,9 @@ import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import { outOfScope, type Scope, type ScopeDialect } from '../../../policy/scope.ts';
 import { formatLiteral } from '../values/literal.ts';
 import type { CatalogObject } from './proof/catalog/catalog-object.ts';
-import { firstUserOid } from './proof/catalog/describe-sql.ts';
+import { firstUserOid, isImplicit } from './proof/catalog/describe-sql.ts';
 import type { Check } from './proof/check.ts';
-import type { CallUse, NameUse, StatementNames } from './tree/names.ts';
+import type { NameUse, StatementNames } from './tree/names.ts';
 
 export const scopeDialect: ScopeDialect = { systemSchemas: /^(?:pg_.*|information_schema)$/, hasOneLevel: false };
 
@@ -34,25 +34,42 @@ export async function checkScope({ names, scope, check, major, ask }: ScopeCheck
   return found.relations.map(formatStaying).join('');
 }
 
-/** Functions of the server that show what there is, or what others do. */
+/** Functions of the server and its extensions, in whatever schema, that show what there is, or what others do. */
 const revealing = new RegExp(
   [
     '^pg_(?:get|stat|relation|table|total_relation|indexes|index|sequence|partition|describe|identify|filenode|column_is|database|tablespace)_',
     '^pg_(?:stats?|statistic|freespace|visibility|check|prewarm|buffercache|show|ls|lock|prepared|cursor|available|event_trigger|last)',
     '^(?:bt|gin|gist|brin|hash|heap)_(?:page|metap|multi|index|check|tuple|revmap)',
-    '^(?:currtid|currval|lo_|loread|to_reg|obj_description|col_description|shobj_description|row_security_active|verify_heapam)',
-    '^(?:format_type|get_raw_page|pgstat|pgrowlocks|pg_relpages|dblink)',
-    '_(?:privilege|is_visible)$',
-    '_to_xml(?:schema|_and_xmlschema)?$',
-    '^reg(?:class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)(?:in|recv)?$',
+    '^(?:get_raw_page|verify_heapam|pgstat|pgrowlocks|pg_relpages|dblink)',
   ].join('|'),
 );
-const revealingTypes = /^reg(?:class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)$/;
+
+const regTypes = '_?reg(?:class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)';
+
+/** Functions of the server alone; others may have such names as well. */
+const revealingBuiltins = new RegExp(
+  [
+    '^(?:currtid|currval|lo_|loread|to_reg|obj_description|col_description|shobj_description|row_security_active|format_type)',
+    // They give a regtype, which also an uncast number beside it becomes.
+    '^pg_(?:typeof|basetype)$',
+    '_(?:privilege|is_visible)$',
+    '_to_xml(?:schema|_and_xmlschema)?$',
+    `^${regTypes}(?:in|out|recv|send)?$`,
+  ].join('|'),
+);
+const revealingTypes = new RegExp(`^${regTypes}$`);
+
+function isRevealing({ schema, name }: Pick<NameUse, 'schema' | 'name'>): boolean {
+  return revealing.test(name) || (isBuiltin(schema) && revealingBuiltins.test(name));
+}
+
+function isBuiltin(schema: string | undefined): boolean {
+  return schema === undefined || schema === 'pg_catalog';
+}
 
 function refuseRevealing({ functions, types, dynamic, positionOf }: StatementNames, scope: Scope): void {
-  const isBuiltin = ({ schema }: NameUse) => schema === undefined || schema === 'pg_catalog';
-  const call = [...functions, ...dynamic].find((use: NameUse & Partial<CallUse>) => isBuiltin(use) && revealing.test(use.name));
-  const type = types.find((use) => isBuiltin(use) && revealingTypes.test(use.name));
+  const call = [...functions, ...dynamic].find(isRevealing);
+  const type = types.find(({ schema, name }) => isBuiltin(schema) && revealingTypes.test(name));
   const use = call ?? dynamic[0] ?? type;
   if (use === undefined) return;
   const what = use === type ? `the type ${use.name}` : `${use.name}()`;
@@ -123,15 +140,28 @@ async function refuseCode({ names, scope, check, major, ask }: ScopeCheck): Prom
   const unknown = code.find(({ isUnprovable, edges }) => isUnprovable || edges.some(({ how }) => how === 'finds'));
   if (unknown !== undefined)
     throw outside(`${describe(unknown)} chooses what it reads at run time, which may be outside of`, scope);
+  const telling = code.find(tells);
+  if (telling !== undefined) throw outside(`${describe(telling)} can show what is outside of`, scope);
   const reads = code.flatMap((object) => object.reads);
-  const calls = new Set([...names.functions.map(({ name }) => name), ...code.flatMap((object) => object.calls)]);
-  const operators = new Set(names.operators.map(({ name }) => name));
-  const [named, stored] = await Promise.all([
+  const inBodies = code.flatMap((object) => object.calls);
+  const calls = new Set([...[...names.functions, ...names.fields].map(({ name }) => name), ...inBodies]);
+  const operators = new Set([...names.operators.map(({ name }) => name), ...inBodies]);
+  const types = new Set([...names.types.map(({ name }) => name), ...calls]);
+  const [named, stored, revealed] = await Promise.all([
     reads.length === 0 ? [] : ask(namedSql, [toJson(reads), toArray(check.schemas)]),
-    major < 14 || calls.size + operators.size === 0 ? [] : ask(storedSql, [toArray(calls), toArray(operators)]),
+    major < 14 ? [] : ask(storedSql, [toArray(calls), toArray(operators), toArray(types)]),
+    calls.size + types.size === 0 ? [] : ask(revealedSql, [toArray(calls), toArray(types)]),
   ]);
   const isOutside = [...named, ...stored].some(([schema, table]) => !scope.allows(schema ?? '', table ?? ''));
   if (isOutside) throw outside('a function that the statement calls reads outside of', scope);
+  const [what] = revealed[0] ?? [];
+  if (what != null) throw outside(`${what} can show what is outside of`, scope);
+}
+
+/** Whether a body calls, or casts to, what shows more than rows. */
+function tells({ reads, calls }: CatalogObject): boolean {
+  const tables = new Set(reads.map(({ name }) => name));
+  return calls.some((name) => !tables.has(name) && isRevealing({ schema: undefined, name }));
 }
 
 function outside(what: string, scope: Scope): Failure {
@@ -150,17 +180,44 @@ const namedSql = `
     join pg_catalog.pg_class c on c.relname = w.name and ${relationKinds} join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where case when w.nsp is null then n.nspname = any ($2::text[]) else n.nspname = w.nsp end`;
 
-/** The relations in bodies that are stored as trees, by what the catalog records of them. */
+/**
+ * The relations in bodies that are stored as trees, by what the catalog records of them: of functions and operators that are named, of
+ * casts to types that are named and checks of such domains, and of implicit casts and functions for sorting, which need no name.
+ */
 const storedSql = `
-  with recursive reached (class, oid) as (
+  with recursive named (oid) as (
+    select t.oid from pg_catalog.pg_type t where t.typname = any ($3::text[])
+    union select p.oid from named n join pg_catalog.pg_type t on t.oid = n.oid cross join lateral (
+      select t.typelem union all select t.typbasetype
+      union all select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0) p (oid)
+    where p.oid <> 0
+  ), reached (class, oid) as (
     select 1255::pg_catalog.oid, p.oid from pg_catalog.pg_proc p where p.oid >= ${firstUserOid} and p.proname = any ($1::text[])
     union select 1255::pg_catalog.oid, o.oprcode::pg_catalog.oid from pg_catalog.pg_operator o
       where o.oid >= ${firstUserOid} and o.oprname = any ($2::text[])
+    union select 1255::pg_catalog.oid, k.castfunc from pg_catalog.pg_cast k
+      where k.castfunc >= ${firstUserOid} and (${isImplicit('k')} or k.casttarget in (select oid from named))
+    union select 1255::pg_catalog.oid, a.amproc::pg_catalog.oid from pg_catalog.pg_amproc a where a.amproc::pg_catalog.oid >= ${firstUserOid}
+    union select 2606::pg_catalog.oid, c.oid from pg_catalog.pg_constraint c where c.contypid in (select oid from named)
     union select d.refclassid, d.refobjid from reached r join pg_catalog.pg_depend d on d.classid = r.class and d.objid = r.oid
-      where r.class in (1255, 2617) and d.refclassid in (1255, 1259, 2617) and d.refobjid >= ${firstUserOid})
+      where r.class in (1255, 2606, 2617) and d.refclassid in (1255, 1259, 2617) and d.refobjid >= ${firstUserOid})
   select distinct n.nspname, c.relname from reached r
     join pg_catalog.pg_class c on r.class = 1259 and c.oid = r.oid and ${relationKinds}
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace`;
+
+/** Functions that take or give names of objects, and domains and arrays of them. */
+const revealedSql = `
+  with reg as (select t.oid from pg_catalog.pg_type t where t.oid < ${firstUserOid} and t.typname ~ '^${regTypes}$'),
+    made as (select t.oid, t.typname from pg_catalog.pg_type t left join pg_catalog.pg_type e on e.oid = t.typelem
+      where t.oid >= ${firstUserOid} and (t.typbasetype in (select oid from reg) or e.typbasetype in (select oid from reg))),
+    every as (select oid from reg union all select oid from made)
+  select pg_catalog.concat('the type ', m.typname) from made m where m.typname = any ($2::text[])
+  union all
+  select pg_catalog.concat('function ', p.proname, '()') from pg_catalog.pg_proc p
+  where p.oid >= ${firstUserOid} and p.proname = any ($1::text[])
+    and (p.prorettype in (select oid from every) or exists (
+      select from pg_catalog.unnest(p.proargtypes::pg_catalog.oid[] || coalesce(p.proallargtypes, '{}')) a
+      where a in (select oid from every)))`;
 
 function toArray(names: ReadonlySet<string>): string {
   return `{${[...names].map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;

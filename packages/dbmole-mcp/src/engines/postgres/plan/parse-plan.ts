@@ -48,6 +48,7 @@ function readNode(json: JsonObject, { divisor, runs, count }: Above): PlanNode {
     cost: computeCost(json, runs),
     fullScan: isFullScan(json),
     table: json.text('Relation Name'),
+    schema: json.text('Schema'),
     alias: json.text('Alias'),
     filter: json.text('Filter'),
     expectedReads: undefined,
