@@ -10,7 +10,7 @@ interface Join {
 
 /** More paths of the same length are no help. */
 const maxPaths = 5;
-const maxJoins = 12;
+export const maxJoins = 12;
 
 /** The shortest ways to join two tables over foreign keys, as clauses of FROM; empty without any. */
 export function findJoinPaths(keys: readonly ForeignKey[], from: string, to: string): string[] {

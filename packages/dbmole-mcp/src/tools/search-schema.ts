@@ -1,6 +1,6 @@
 import { defineTool, Failure, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import { findJoinPaths } from '../catalog/join-path.ts';
+import { findJoinPaths, maxJoins } from '../catalog/join-path.ts';
 import { refuseUnknownSchema, respondNames, respondNothing } from '../catalog/names-table.ts';
 import { nearestTables } from '../catalog/nearest-tables.ts';
 import { seeTables } from '../next-steps.ts';
@@ -95,7 +95,9 @@ async function findJoins({ backend, options }: Call, { from, to, schema }: Ends)
   if (start === end) throw new Failure('input', `from and to are the same table ${start}`);
   const paths = findJoinPaths(keys, start, end);
   if (paths.length === 0) {
-    return respond.text(`No joins between them over the ${keys.length} foreign keys of this database.`);
+    return respond.text(
+      `No joins between them in up to ${maxJoins} steps over the ${keys.length} foreign keys of this database.`,
+    );
   }
   return respond.text(paths.join('\n'), { line: `The shortest joins over foreign keys: ${paths.length}.` });
 }
