@@ -122,7 +122,7 @@ function fetchFailure(printed: string): Failure {
   const fix = offline ? 'Check the network, or npm\'s "registry" and "proxy" settings' : 'Correct what npm reports';
   return new Failure('connection', why, {
     code: fetchFailed,
-    hint: `${fix}, and call again; after the first time no network is needed.`,
+    hint: `${fix}, then retry; after the first time no network is needed.`,
   });
 }
 

@@ -66,7 +66,7 @@ export function findNpm(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): stri
   if (found !== undefined) return found;
   throw unavailable(
     'npm, which fetches PostgreSQL at the first use, is not on the PATH of this program',
-    'Install npm (it comes with Node) or put its folder on the PATH, and call again.',
+    'Install npm (it comes with Node) or put its folder on the PATH, then retry.',
   );
 }
 
