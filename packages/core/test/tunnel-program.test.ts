@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useTopology } from '@dbmole/engines';
 import { describe, expect, test, vi } from 'vitest';
@@ -48,18 +47,19 @@ describe('what only ssh can do', () => {
       topology(),
       `Host certified\n  HostName ${bastion.host}\n  Port ${bastion.port}\n  User ${bastion.user}\n  IdentityFile ${key}\n  UserKnownHostsFile ${topology().knownHostsFile}\n`,
     );
-    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('mole-')).length;
-    const before = { logins: logins(bastion), folders: folders() };
+    const temporary = await mkdtemp(join(directory, 'tmp-'));
+    vi.stubEnv('TMPDIR', temporary);
+    const before = logins(bastion);
     const tunnel = await tunnelsOf(topology(), { sshConfig })('certified');
     const words = await Promise.all(['a', 'b', 'c', 'd'].map((word) => echo(tunnel, word)));
     expect(words).toEqual(['a', 'b', 'c', 'd']);
-    expect(logins(bastion) - before.logins).toBe(1);
+    expect(logins(bastion) - before).toBe(1);
     const nowhere = tunnel.stream('127.0.0.1', 1);
     nowhere.write('x');
     expect(await once(nowhere, 'error')).toMatchObject([{ code: 'E_SSH_TARGET_UNREACHABLE' }]);
     await tunnel.ensureFresh();
     await tunnel.close();
-    expect(folders()).toBe(before.folders);
+    expect(readdirSync(temporary)).toEqual([]);
     await expect.poll(() => bastion.killSessions()).toBe(0);
   });
 
