@@ -68,14 +68,17 @@ export function formatScope(layers: readonly ScopeRules[]): string {
 class LayerMatcher {
   readonly #databases: NameList;
   readonly #schemas: NameList;
-  readonly #tables: readonly TablePattern[];
+  readonly #included: readonly TablePattern[];
+  readonly #excluded: readonly TablePattern[];
   readonly #dialect: ScopeDialect;
 
   constructor({ databases = [], schemas = [], tables = [] }: ScopeRules, dialect: ScopeDialect) {
     this.#dialect = dialect;
     this.#databases = new NameList(databases);
     this.#schemas = new NameList(schemas);
-    this.#tables = tables.map(parseTablePattern);
+    const patterns = tables.map(parseTablePattern);
+    this.#included = patterns.filter(({ isExcluded }) => !isExcluded);
+    this.#excluded = patterns.filter(({ isExcluded }) => isExcluded);
   }
 
   allowsDatabase(database: string): boolean {
@@ -84,15 +87,13 @@ class LayerMatcher {
 
   allowsSchema(schema: string): boolean {
     if (!this.#allowsPlace(schema)) return false;
-    const included = this.#tables.filter(({ isExcluded }) => !isExcluded);
-    return included.length === 0 || included.some((one) => one.mayBeIn(schema));
+    return this.#included.length === 0 || this.#included.some((one) => one.mayBeIn(schema));
   }
 
   allows(schema: string, table: string): boolean {
     if (!this.#allowsPlace(schema)) return false;
-    const included = this.#tables.filter(({ isExcluded }) => !isExcluded);
-    if (included.length > 0 && !included.some((one) => one.matches(schema, table))) return false;
-    return !this.#tables.some((one) => one.isExcluded && one.matches(schema, table));
+    if (this.#included.length > 0 && !this.#included.some((one) => one.matches(schema, table))) return false;
+    return !this.#excluded.some((one) => one.matches(schema, table));
   }
 
   /** Whether the schema itself is inside. One of the server has to be named as it is. */
@@ -102,7 +103,7 @@ class LayerMatcher {
     if (!this.#schemas.allows(schema)) return false;
     if (!systemSchemas.test(schema)) return true;
     const named = [...(hasOneLevel ? this.#databases.named : []), ...this.#schemas.named];
-    return named.includes(schema) || this.#tables.some(({ isExcluded, schemaName }) => !isExcluded && schemaName === schema);
+    return named.includes(schema) || this.#included.some(({ schemaName }) => schemaName === schema);
   }
 }
 

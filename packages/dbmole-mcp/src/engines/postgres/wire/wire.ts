@@ -54,7 +54,7 @@ async function startTls(socket: Duplex, tls: ConnectionOptions, target: SessionT
   return secured;
 }
 
-/** Bytes after the answer would be taken for part of the encrypted stream, so there must be none. */
+/** Bytes after the answer would be read as part of the encrypted stream, so there must be none. */
 function onFirstData(socket: Duplex, fail: (error: Error) => void, listener: (answer: string) => void): void {
   const lost = (error?: Error) => fail(error ?? lostFailure());
   socket.once('error', lost);
