@@ -60,12 +60,21 @@ function formatScan(open: OpenAdvisor, index: Candidate, [statement]: readonly A
   const nodes = statement?.before === undefined ? [] : flattenPlan(statement.before.tree);
   const use = statement?.uses.find((one) => one.table.id === table.id);
   const scan = use === undefined ? undefined : nodes.find((node) => node.fullScan && matchesUse(node, use));
-  const kept = scan?.estimatedRows === undefined ? '' : ` and is expected to keep ${Math.round(scan.estimatedRows)}`;
+  const kept = scan?.estimatedRows === undefined ? '' : ` and is expected to keep ${formatKept(open, index, scan.estimatedRows)}`;
   const what =
     scan === undefined
       ? `statement ${statement?.number} searches ${table.label} (about ${table.rows} rows) without an index`
       : `statement ${statement?.number} reads all of ${table.label} (${open.scanWord}, about ${table.rows} rows)${kept}`;
   return `${label}: ${what}: ${formatStatement(statement?.sql)}`;
+}
+
+/** Other conditions may leave less than the index finds. */
+function formatKept({ hasStatistics }: OpenAdvisor, { table, fraction, kind }: Candidate, kept: number): string {
+  const found = Math.round(fraction * table.rows);
+  const rows = String(Math.round(kept));
+  return hasStatistics && kind === 'ordered' && found > 2 * Math.max(kept, 1)
+    ? `${rows} of about ${found} that the index finds`
+    : rows;
 }
 
 function formatConsequence(

@@ -5,6 +5,7 @@ import type { AdviceReads, IndexAdvisor, OpenAdvisor, SlowStatement } from './ad
 import { type Candidate, identify, type KeyWriter, listCandidates, replaces } from './candidates.ts';
 import { chooseCosted, isClearlyLess } from './choose-costed.ts';
 import { chooseStructural } from './choose-structural.ts';
+import { refineUses } from './refine-uses.ts';
 import { resolveShape, type TableUse } from './resolve-shape.ts';
 import type { StatementShape } from './statement-shape.ts';
 import { minRows } from './table-facts.ts';
@@ -94,7 +95,8 @@ async function choose(open: OpenAdvisor, reads: AdviceReads, statements: Advised
   if (open.trial === undefined) await readPlans(open, reads, planned);
   else await chooseByCost(open, reads, planned);
   const undecided = statements.filter(({ reason, indexes }) => reason === undefined && indexes.length === 0);
-  for (const one of undecided) chooseWithoutCost(open, one);
+  const refined = await refineUses(reads, open, undecided);
+  for (const one of undecided) chooseWithoutCost(open, refine(open, one, refined));
   mergeIndexes(statements);
   if (open.trial !== undefined) await readGains(open, reads, planned);
 }
@@ -142,6 +144,13 @@ function takeGain(advised: Advised, plan: TrialPlan | Failure | undefined): void
   }
   advised.after = plan;
   advised.indexes = plan.used;
+}
+
+/** Changes the statement: what a condition finds decides which indexes are the best. */
+function refine(open: OpenAdvisor, advised: Advised, refined: ReadonlyMap<TableUse, TableUse>): Advised {
+  advised.uses = advised.uses.map((use) => refined.get(use) ?? use);
+  advised.candidates = listCandidates(advised.uses, open.writer).fresh;
+  return advised;
 }
 
 /** All candidates, where there are no costs; else those of a kind that has none, or of a statement without a plan. */

@@ -3,7 +3,7 @@ import type { CatalogRun, Param, SessionStep, TextRows } from '../engine.ts';
 import type { PlanTree } from '../plan/plan-tree.ts';
 import type { Candidate, KeyWriter } from './candidates.ts';
 import type { StatementShape } from './statement-shape.ts';
-import type { FindTables } from './table-facts.ts';
+import type { FindTables, TableFacts } from './table-facts.ts';
 
 /** What advice on indexes needs of an engine. */
 export interface IndexAdvisor {
@@ -29,6 +29,8 @@ export interface OpenAdvisor {
   scanWord: string;
   /** Whether plans estimate from statistics what conditions keep; otherwise they guess it, and so does advice. */
   hasStatistics: boolean;
+  /** The statement that asks for the plan of a search by a part of a filter, as a plan shows it; only with statistics. */
+  formatSelection?(table: TableFacts, alias: string, condition: string): string;
   /** Plans with hypothetical indexes; undefined where the server has none. */
   trial: IndexTrial | undefined;
   /** The reason why nothing is costed, and what would change that. */

@@ -17,6 +17,8 @@ export interface Candidate {
   fraction: number;
   /** The table that a join searches it for, by its alias. */
   partner: string | undefined;
+  /** It serves one arm of an OR, which needs an index for each. */
+  isArm: boolean;
 }
 
 /** How an engine writes the key of an index. */
@@ -82,8 +84,9 @@ class UseCandidates {
       ...this.#joinLists(joins).flatMap((keys) => this.#joined(keys, equal)),
       ...equal.slice(1).map((key) => this.#make([key], [])),
       ...(equal.length > 0 ? range.slice(0, 1).map((key) => this.#make([], [key])) : []),
-      ...choices.flatMap((keys) => keys.map((key) => this.#make([key], []))),
     ].filter((candidate) => candidate !== undefined);
+    const arms = choices.flatMap(({ keys }) => keys.flatMap((key) => this.#make([], [key]) ?? []));
+    searched.push(...arms.map((arm) => ({ ...arm, isArm: true })));
     return [...searched, ...searched.flatMap((candidate) => this.#cover(candidate)), ...this.#inverted()];
   }
 
@@ -116,14 +119,12 @@ class UseCandidates {
     order: readonly OrderedKey[] = [],
     partner?: string | undefined,
   ): Candidate | undefined {
-    const { table, prefix } = this.#use;
+    const { table } = this.#use;
     const format = (key: Key) => (key.column.kind === 'plain' || key.expression ? this.#writer.format(key) : undefined);
     const equalTexts = equal.map(format);
     const rangeTexts = range.map((key) => {
       const text = format(key);
-      return text === undefined || !prefix.includes(key) || key.column.prefixClass === ''
-        ? text
-        : `${text} ${key.column.prefixClass}`;
+      return text === undefined || !key.isPrefix || key.column.prefixClass === '' ? text : `${text} ${key.column.prefixClass}`;
     });
     const isMixed = new Set(order.map(({ descending }) => descending)).size > 1;
     const orderTexts = order.map((key) => {
@@ -142,6 +143,7 @@ class UseCandidates {
       kind: 'ordered',
       fraction: Math.max(fraction, 1 / table.rows),
       partner,
+      isArm: false,
     };
   }
 
@@ -159,18 +161,23 @@ class UseCandidates {
   #inverted(): Candidate[] {
     if (!this.#writer.inverts) return [];
     const { table, contains, infix } = this.#use;
-    const documents = contains.flatMap((key) =>
-      key.column.kind === 'document' && key.expression === undefined ? [key.column.label] : [],
-    );
-    const texts = infix.flatMap((key) => this.#writer.formatInfix(key) ?? []);
-    return [...new Set([...documents, ...texts])].map((text) => ({
+    const documents = contains.filter(({ column, expression }) => column.kind === 'document' && expression === undefined);
+    const keys = new Map([
+      ...documents.map(({ column, fraction }) => [column.label, fraction] as const),
+      ...infix.flatMap((key) => {
+        const text = this.#writer.formatInfix(key);
+        return text === undefined ? [] : [[text, key.fraction] as const];
+      }),
+    ]);
+    return [...keys].map(([text, fraction]) => ({
       table,
       keys: [text],
       equalKeys: 1,
       included: [],
       kind: 'inverted',
-      fraction: 1,
+      fraction,
       partner: undefined,
+      isArm: false,
     }));
   }
 }

@@ -1,6 +1,6 @@
 import { flattenPlan, type PlanNode, type PlanTree } from '../plan/plan-tree.ts';
 import type { Candidate } from './candidates.ts';
-import type { TableUse } from './resolve-shape.ts';
+import type { Key, TableUse } from './resolve-shape.ts';
 
 /** What a search in an index costs, and each row that it finds: in pages that are read in order. */
 const searchCost = 2;
@@ -39,9 +39,9 @@ export function chooseStructural(
     const estimate = hasStatistics && scan?.estimatedRows !== undefined ? scan.estimatedRows / use.table.rows : undefined;
     const best =
       chooseSearch(use, own, estimate) ??
-      own.find((one) => isWorthJoining(one, countPartner(one, { uses, nodes, hasStatistics }))) ??
+      own.find((one) => isWorthJoining(one, countPartner(one, { use, uses, nodes, hasStatistics }))) ??
       chooseInverted(own);
-    return best === undefined ? [] : [best];
+    return best === undefined ? chooseArms(use, own) : [best];
   });
 }
 
@@ -52,16 +52,23 @@ function hasFilter({ table, equal }: TableUse): boolean {
 }
 
 interface Around extends Pick<ScanFacts, 'hasStatistics'> {
+  use: TableUse;
   uses: readonly TableUse[];
   nodes: readonly PlanNode[] | undefined;
 }
 
 /** Rows of the table on the other side of the join. */
-function countPartner({ partner }: Candidate, { uses, nodes, hasStatistics }: Around): number | undefined {
-  const use = uses.find(({ alias }) => alias === partner);
+function countPartner({ partner }: Candidate, { use, uses, nodes, hasStatistics }: Around): number | undefined {
+  const other = uses.find(({ alias }) => alias === partner);
   const node = nodes?.find(({ table, alias }) => table !== undefined && (alias ?? table) === partner);
-  if (use === undefined || (hasStatistics && node !== undefined)) return node?.estimatedRows;
-  return [...use.equal, ...use.range].reduce((rows, { fraction }) => rows * fraction, use.table.rows);
+  const isKnown = hasStatistics && node !== undefined && !dependsOn(node, use);
+  if (other === undefined || isKnown) return node?.estimatedRows;
+  return [...other.equal, ...other.range].reduce((rows, { fraction }) => rows * fraction, other.table.rows);
+}
+
+/** It is searched once for each row of the other table, so that its rows are those of one search. */
+function dependsOn({ details }: PlanNode, { alias }: TableUse): boolean {
+  return details.some((detail) => [`(${alias}.`, ` ${alias}.`, `"${alias}".`].some((name) => detail.includes(name)));
 }
 
 /** A plan names a table by its alias, where it has one. */
@@ -76,12 +83,15 @@ function hasIndex({ table, equal, joins }: TableUse): boolean {
   return table.indexes.some(({ isOrdered, keys }) => isOrdered && columns.has(keys[0] ?? ''));
 }
 
-/** Chooses by conditions with values, or by the order of a result of which only the beginning is needed. */
-function chooseSearch(use: TableUse, candidates: readonly Candidate[], estimate: number | undefined): Candidate | undefined {
-  const own = candidates.filter(({ partner, kind }) => partner === undefined && kind === 'ordered');
+/**
+ * Chooses by conditions with values, or by the order of a result of which only the beginning is needed. What the whole filter leaves is the
+ * least that a search by some of its conditions finds.
+ */
+function chooseSearch(use: TableUse, candidates: readonly Candidate[], estimate = 0): Candidate | undefined {
+  const own = candidates.filter(({ partner, kind, isArm }) => partner === undefined && kind === 'ordered' && !isArm);
   const [best] = own.toSorted((a, b) => a.fraction - b.fraction || a.keys.length - b.keys.length);
   if (best === undefined) return undefined;
-  if ((estimate ?? best.fraction) <= maxFraction) return simplify(best, own);
+  if (Math.max(estimate, best.fraction) <= maxFraction) return simplify(best, own);
   const isOrdered = use.hasLimit && use.order.length > 0 && use.joins.length === 0;
   return isOrdered ? own.find(({ keys }) => keys.includes(use.order[0]?.column.label ?? '')) : undefined;
 }
@@ -103,5 +113,17 @@ function isWorthJoining({ table, partner, fraction, kind }: Candidate, partnerRo
 }
 
 function chooseInverted(candidates: readonly Candidate[]): Candidate | undefined {
-  return candidates.find(({ kind }) => kind === 'inverted');
+  return candidates.find(({ kind, fraction }) => kind === 'inverted' && fraction <= maxFraction);
+}
+
+/** An OR is searched by an index for each of its arms, or not at all. */
+function chooseArms({ choices }: TableUse, candidates: readonly Candidate[]): Candidate[] {
+  const choice = choices.find(({ fraction }) => fraction <= maxFraction);
+  return choice === undefined
+    ? []
+    : candidates.filter(({ kind, keys }) => kind === 'ordered' && keys.length === 1 && choice.keys.some(hasKey(keys)));
+}
+
+function hasKey(keys: readonly string[]): (key: Key) => boolean {
+  return ({ column: { label } }) => keys.some((key) => key === label || key.includes(`(${label}`) || key.startsWith(`${label} `));
 }

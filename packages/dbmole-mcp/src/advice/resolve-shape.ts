@@ -10,8 +10,8 @@ export interface TableUse {
   prefix: readonly Key[];
   infix: readonly Key[];
   contains: readonly Key[];
-  /** The arms of an OR that are all conditions on this table. */
-  choices: readonly (readonly Key[])[];
+  /** Each OR of which all arms are conditions on this table. */
+  choices: readonly Choice[];
   joins: readonly JoinKey[];
   /** The order of the result, as far as it is that of this table. */
   order: readonly OrderedKey[];
@@ -20,12 +20,20 @@ export interface TableUse {
   used: readonly ColumnFacts[] | undefined;
 }
 
+export interface Choice {
+  keys: readonly Key[];
+  /** The part of the rows that its arms find together. */
+  fraction: number;
+}
+
 /** What an index can have as a key. */
 export interface Key {
   column: ColumnFacts;
   expression: Expression | undefined;
   /** The part of the rows that a search by it finds. */
   fraction: number;
+  /** It is compared with the beginning of a text. */
+  isPrefix: boolean;
 }
 
 /** Assumed shares of the rows, where statistics say nothing. */
@@ -100,8 +108,10 @@ class Resolver {
       infix: listKeys('infix'),
       contains: listKeys('contains'),
       choices: level.choices.flatMap((arms) => {
-        const keys = arms.flatMap(({ kind, key }) => this.#keyOf(key, kind, { level, source }));
-        return keys.length === arms.length ? [unique(keys)] : [];
+        const keys = arms
+          .filter(({ kind }) => ordered.has(kind))
+          .flatMap(({ kind, key }) => this.#keyOf(key, kind, { level, source }));
+        return keys.length === arms.length ? [toChoice(keys)] : [];
       }),
       joins: this.#joinsOf(source),
       order: this.#orderOf(source, level),
@@ -119,7 +129,7 @@ class Resolver {
     const { column } = found;
     const distinct = kind === 'equal' && key.expression === undefined ? column.distinct : undefined;
     const fraction = distinct === undefined ? assumed[kind] : 1 / Math.max(1, distinct);
-    return [{ column, expression: key.expression, fraction }];
+    return [{ column, expression: key.expression, fraction, isPrefix: kind === 'prefix' }];
   }
 
   /** Looks at the joins of all levels, because a subquery may compare its columns with ours. */
@@ -138,7 +148,7 @@ class Resolver {
     for (const { column, descending } of level.order) {
       const found = this.#find(column, level);
       if (found?.source !== source) break;
-      keys.push({ column: found.column, expression: undefined, fraction: 1, descending });
+      keys.push({ column: found.column, expression: undefined, fraction: 1, isPrefix: false, descending });
     }
     return keys;
   }
@@ -161,7 +171,20 @@ class Resolver {
 function toJoinKey({ column }: Found, other: Found | undefined): JoinKey {
   const distinct = column.distinct ?? other?.column.distinct;
   const fraction = distinct === undefined ? assumed.equal : 1 / Math.max(1, distinct);
-  return { column, expression: undefined, fraction, partner: other?.source.alias };
+  return { column, expression: undefined, fraction, isPrefix: false, partner: other?.source.alias };
+}
+
+/** Conditions that an ordered index serves. */
+const ordered: ReadonlySet<Condition['kind']> = new Set<Condition['kind']>(['equal', 'range', 'interval', 'prefix']);
+
+function toChoice(keys: readonly Key[]): Choice {
+  return {
+    keys,
+    fraction: Math.min(
+      1,
+      keys.reduce((sum, { fraction }) => sum + fraction, 0),
+    ),
+  };
 }
 
 /** Two conditions on one column are an interval. */

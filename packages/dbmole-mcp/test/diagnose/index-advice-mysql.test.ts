@@ -11,7 +11,7 @@ const digits =
 /** 100,000 orders of 50,000 customers: servers estimate the number of rows from a few pages. */
 const tables = [
   'create table customer (id int primary key, email varchar(60), country char(2))',
-  'create table purchase (id int auto_increment primary key, customer_id int, status varchar(10), placed_at date, total int)',
+  "create table purchase (id int auto_increment primary key, customer_id int, status varchar(10), placed_at date, total int, paid boolean, kind enum('a', 'b', 'c'))",
   'create table country (code char(2) primary key, name varchar(50))',
   `insert into customer select 1 + a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d, concat(a.d, b.d, c.d, e.d, f.d, '@x.example'), 'AT'
    from ${digits} a, ${digits} b, ${digits} c, ${digits} e, ${digits} f where f.d < 5`,
@@ -30,6 +30,7 @@ const lacking: Readonly<Record<string, string>> = {
     'customer (email',
   'select max(total) from purchase': 'purchase (total',
   "select id from customer where email like '0001%'": 'customer (email',
+  "select * from purchase where status like '%zz%' and (total = 5 or placed_at = '2026-02-03')": 'purchase (total)',
 };
 
 const fine = [
@@ -37,6 +38,10 @@ const fine = [
   "select * from country where name = 'Austria'",
   'select sum(total) from purchase where total > 3',
   "select * from customer where email like '%@x.example'",
+  "select * from purchase where status like '%zz%' and customer_id > 100",
+  "select * from purchase where status like '%zz%' and paid = 1",
+  "select * from purchase where kind = 'b'",
+  'select * from purchase where customer_id = 5 or total > 100',
 ];
 
 describe.each(engines)('index advice on %s', (id) => {

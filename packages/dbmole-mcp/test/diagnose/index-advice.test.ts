@@ -26,6 +26,9 @@ const lacking = {
   'the first rows of an order': 'select * from orders order by o_totalprice desc limit 20',
   'a maximum': 'select max(l_extendedprice) from lineitem',
   'OR over two columns': "select * from orders where o_custkey = 5 or o_clerk = 'Clerk#000000088'",
+  'a condition beside one that no index serves': "select * from orders where o_comment like '%zzz%' and o_custkey < 20",
+  'an OR beside one that no index serves':
+    "select * from orders where (o_custkey = 5 or o_clerk = 'Clerk#000000088') and o_comment like '%zzz%'",
   'a function': "select * from customer where lower(c_name) = 'customer#000000001'",
 };
 
@@ -36,6 +39,15 @@ const fine = {
   'a join over a primary key': 'select * from lineitem join orders on o_orderkey = l_orderkey where l_orderkey = 7',
   'most of a table': 'select sum(l_extendedprice) from lineitem where l_quantity > 2',
   'all of a table': 'select l_returnflag, count(*) from lineitem group by 1',
+  'most of a table, of which another condition leaves little':
+    "select * from orders where o_comment like '%zzz%' and o_custkey > 100",
+  'a common value, of which another condition leaves little':
+    "select * from orders where o_comment like '%zzz%' and o_orderstatus = 'O'",
+  'an OR that most of a table meets':
+    "select * from orders where (o_custkey = 5 or o_totalprice > 1000) and o_comment like '%zzz%'",
+  'a join with few rows, whose other table it searches':
+    "select * from orders join customer on c_custkey = o_custkey where o_comment like '%zzz%' and o_custkey > 100",
+  'placeholders of which one is a pattern': 'select * from orders where o_comment like $1 and o_custkey > $2',
   'a small table': "select * from supplier where s_phone = '1'",
 };
 

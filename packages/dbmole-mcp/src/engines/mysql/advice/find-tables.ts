@@ -32,7 +32,7 @@ export async function findTables(run: CatalogRun, names: readonly TableName[]): 
       params,
     ),
     run(
-      `select table_schema, table_name, column_name, data_type, character_octet_length
+      `select table_schema, table_name, column_name, data_type, character_octet_length, column_type
       from information_schema.columns where ${where} limit 10000`,
       params,
     ),
@@ -81,17 +81,24 @@ function readTable(
   };
 }
 
-function readColumn([, , name, type, octets]: Row, firsts: readonly Row[]): ColumnFacts {
+function readColumn([, , name, type, octets, definition]: Row, firsts: readonly Row[]): ColumnFacts {
   const length = Number(octets ?? 8);
-  const known = firsts.find((row) => row[5] === name)?.[8];
+  const counted = firsts.find((row) => row[5] === name)?.[8];
+  const known = counted === null || counted === undefined || counted === '0' ? undefined : Number(counted);
   return {
     label: formatIdentifier(name ?? ''),
-    distinct: known === undefined || known === null || known === '0' ? undefined : Number(known),
+    distinct: known ?? countValues(definition ?? ''),
     sample: undefined,
     width: Math.min(length, 64),
     kind: unindexed.has(type ?? '') || length > maxKeyLength * 4 ? 'other' : 'plain',
     prefixClass: '',
   };
+}
+
+/** Only a few types say how many values they have at most. */
+function countValues(definition: string): number | undefined {
+  if (/^(?:tinyint|bit)\(1\)/i.test(definition)) return 2;
+  return /^enum\(/i.test(definition) ? (definition.match(/'(?:[^']|'')*'/g)?.length ?? 1) : undefined;
 }
 
 function readIndex(label: string, parts: readonly Row[]): IndexFacts {

@@ -42,6 +42,8 @@ async function open({ run, guardedRun }: AdviceReads): Promise<OpenAdvisor> {
     describeBuilding,
     scanWord: 'Seq Scan',
     hasStatistics: true,
+    formatSelection: ({ label }, alias, condition) =>
+      `EXPLAIN (FORMAT JSON) SELECT FROM ${label} AS "${alias.replaceAll('"', '""')}" WHERE ${condition}`,
     trial: trialSchema ? createTrial(trialSchema, trialVersion ?? '') : undefined,
     withoutTrial:
       find('available') === undefined
