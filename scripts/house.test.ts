@@ -110,7 +110,8 @@ describe('the house', () => {
     const floors = [
       ['redact'],
       [''],
-      ['files', 'answer', 'tunnel', 'policy'],
+      ['files', 'answer', 'tunnel'],
+      ['policy'],
       ['registry', 'diagnosis'],
       ['manager'],
       ['tools'],

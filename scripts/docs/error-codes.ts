@@ -198,6 +198,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     '`trust` was given a fingerprint, and the SSH server shows another key. Nothing was accepted.',
     'Check the fingerprint; if it is right, something may be intercepting the connection.',
   ],
+  E_PROTECTED_COLUMN: [
+    'The statement would show or copy a column that the policy of the connection protects.',
+    'Leave the column out, or ask the user to change `columns`. See [policy](policy.md).',
+  ],
   E_TOO_MANY_ROWS: [
     'The statement would change more rows than the policy of the connection allows, or rows that cannot be counted.',
     'Change fewer rows with each statement, or ask the user to raise `maxRows`. See [policy](policy.md).',

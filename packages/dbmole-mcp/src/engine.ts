@@ -1,4 +1,4 @@
-import type { BackendTarget, CellValue, CutCell, Failure, Hint } from '@dbmole/core';
+import type { BackendTarget, CellValue, ColumnRules, CutCell, Failure, Hint } from '@dbmole/core';
 import type { Connection, ServerConnection } from './connection/schema.ts';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Trust } from './guard/trust.ts';
@@ -22,6 +22,8 @@ export interface Column {
   name: string;
   /** The engine's own name of the type. */
   type: string;
+  /** The column of a table that it shows unchanged, by the key that the engine's guard gives it in a `ColumnPlan`. */
+  origin?: string | undefined;
 }
 
 /** A cell as the engine would print it, to the last digit; `CutCell` where only a part of it was kept. */
@@ -70,6 +72,8 @@ export interface WriteRequest extends Statement {
 export interface ReadEnd {
   /** The session's time zone, when a value of this result depends on it. */
   timeZone: string | undefined;
+  /** What the policy hides of this result, in words for the first line. */
+  protectedColumns?: string | undefined;
 }
 
 export interface WriteEnd {
@@ -77,6 +81,8 @@ export interface WriteEnd {
   changed: number | undefined;
   /** What it did, in the engine's word: `INSERT`, `CREATE TABLE`. */
   command: string;
+  /** What the policy hides of the rows that it returned, in words for the first line. */
+  protectedColumns?: string | undefined;
   /** How many results followed the one that went to the sink, as of a procedure with several queries; left out when none did. */
   moreResults?: number;
 }
@@ -129,12 +135,19 @@ export type TextRows = readonly (readonly (string | null)[])[];
 /** An `own` statement has nothing of the caller's in its text, and may change what its session alone sees. */
 export type SessionStep = ({ own: string } | { sql: string }) & { params: readonly Param[]; timeoutMs: number };
 
+/** What a person says of what may be read. Plain data but for the trust. */
+interface GuardOptions {
+  readonly trust?: Trust | undefined;
+  readonly scope?: readonly ScopeRules[] | undefined;
+  readonly columns?: readonly ColumnRules[] | undefined;
+}
+
 /** One engine. A folder of `engines/` for each, with the same file names in all. */
 export interface SqlEngine {
   openSession(target: SessionTarget<Connection>, signal: AbortSignal): Promise<Session>;
   identify(run: CatalogRun): Promise<ServerIdentity>;
-  /** One for each database that calls work on. A statement that leads outside of the scope is refused. */
-  createGuard(trust?: Trust, scope?: readonly ScopeRules[]): ReadGuard;
+  /** One for each database that calls work on. It refuses a statement that leads outside of the scope, and traces protected columns. */
+  createGuard(options?: GuardOptions): ReadGuard;
   readonly scopeDialect: ScopeDialect;
   /** The text by which the server gets a list or an object; `index` is its place among the params of `sql`. */
   formatListParam(value: object, place: { sql: string; index: number }): string;

@@ -30,6 +30,12 @@ export interface DbmoleConnection {
   databases?: string[] | undefined;
   schemas?: string[] | undefined;
   tables?: string[] | undefined;
+  /** What happens to the values of columns, by rules such as `users.email` or `*.*password*`. */
+  columns?: Record<string, DbmoleColumnAction> | undefined;
+  /** Column rules that come with the program. */
+  pii?: 'common' | undefined;
+  /** Also refuses comparisons with protected columns, and what cannot be traced. */
+  strict?: boolean | undefined;
   /** A statement that changes more rows is rolled back. */
   maxRows?: number | undefined;
   /** What `execute` may change: data (`dml`) and structure (`ddl`). One word counts for both. */
@@ -43,6 +49,8 @@ export interface DbmoleConnection {
 }
 
 export type DbmoleWriteMode = 'never' | 'allow';
+
+export type DbmoleColumnAction = 'refuse' | 'drop' | 'mask' | 'pseudonym' | 'partial' | 'show';
 
 /** A file of the database's own clients that holds the password. */
 export interface DbmolePasswordFile {

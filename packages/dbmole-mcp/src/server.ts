@@ -66,7 +66,10 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
   },
   backend: {
     async create(target, signal, { folder }) {
-      const backend = await createBackend(target, signal, { trustPath: join(folder, 'trusted-code.json') });
+      const backend = await createBackend(target, signal, {
+        trustPath: join(folder, 'trusted-code.json'),
+        keyFolder: folder,
+      });
       return await withPasswordWarning(backend, target.config, signal);
     },
     async ping(backend, signal) {

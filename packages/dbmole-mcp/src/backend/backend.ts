@@ -16,9 +16,7 @@ import type {
   WriteEnd,
   WriteRequest,
 } from '../engine.ts';
-import type { ReadGuard } from '../guard/read-statement.ts';
-import type { Trust } from '../guard/trust.ts';
-import type { Scope, ScopeRules } from '../policy/scope.ts';
+import type { Scope } from '../policy/scope.ts';
 import type { SessionPoolOptions } from './session-pool.ts';
 
 export interface CallOptions {
@@ -84,9 +82,11 @@ export interface SqlBackendOptions {
   databases?: number;
   pool?: Omit<SessionPoolOptions, 'open'>;
   /** Replaces the guard of the engine. */
-  createGuard?: (trust?: Trust, scope?: readonly ScopeRules[]) => ReadGuard;
+  createGuard?: SqlEngine['createGuard'];
   /** Where definitions are remembered that a person trusts. */
   trustPath?: string;
+  /** The folder of the person's own that keeps the key of pseudonyms. Undefined: they change with each process. */
+  keyFolder?: string;
 }
 
 /** Drivers are loaded when the first connection of their kind is opened, never at start. */

@@ -1,6 +1,7 @@
-import { Failure, maxAttempts, retry, untilAborted } from '@dbmole/core';
+import { Failure, maxAttempts, type ProtectValue, retry, untilAborted } from '@dbmole/core';
 import type { CatalogRun, ReadEnd, ReadRequest, RowSink, Session, SessionRead, SnapshotRead } from '../engine.ts';
 import { premiseCode, type ReadGuard, type ReadStatement } from '../guard/read-statement.ts';
+import { keepForPseudonyms, protectColumns, withProtection } from '../policy/column-sink.ts';
 import type { CallOptions } from './backend.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -8,6 +9,8 @@ import type { SessionPool } from './session-pool.ts';
 export interface DatabaseEntry {
   readonly pool: SessionPool;
   readonly guard: ReadGuard;
+  /** Shows the values of protected columns as the policy says; undefined where no column is protected. */
+  readonly protect: ProtectValue | undefined;
   /** Until then, what the guard knows for all calls is not worth trying. */
   unstableUntil: number;
 }
@@ -48,7 +51,12 @@ export async function readGuarded(entry: DatabaseEntry, call: GuardedCall, { req
   const { sql, ...rest } = request;
   return await withAttempts(entry, call, {
     check: (checkOne) => checkOne(sql),
-    use: (session, statement) => session.read({ statement, ...rest }, sink, call.options.signal),
+    use: (session, statement) =>
+      withProtection(
+        { plan: statement.columns, protect: entry.protect },
+        { request: { statement, ...rest }, sink },
+        (one, into) => session.read(one, into, call.options.signal),
+      ),
   });
 }
 
@@ -67,16 +75,30 @@ export async function readAllGuarded(
       return reads.map((read, i) => ({ ...read, statement: statements[i] }));
     },
     async use(session, checked) {
-      const reads: SessionRead[] = checked.flatMap(({ request: { sql: _sql, ...rest }, sink, statement }) =>
-        statement === undefined || statement instanceof Failure ? [] : [{ request: { statement, ...rest }, sink }],
+      const reads = checked.flatMap(({ request: { sql: _sql, ...rest }, sink, statement }) =>
+        statement === undefined || statement instanceof Failure
+          ? []
+          : protectRead({ request: { statement, ...rest }, sink }, entry),
       );
-      const ends = reads.length === 0 ? [] : [...(await session.readAll(reads, call.options.signal))];
+      const found = reads.length === 0 ? [] : await session.readAll(reads, call.options.signal);
+      const ends = found.map((end, i) => (end instanceof Failure ? end : { ...end, protectedColumns: reads[i]?.summary?.() }));
       return checked.flatMap(({ statement, request: { sql } }) => {
         const end = statement instanceof Failure ? statement : ends.shift();
         return end instanceof Failure ? call.hint(end, sql) : (end ?? []);
       });
     },
   });
+}
+
+interface ProtectedRead extends SessionRead {
+  summary?: () => string | undefined;
+}
+
+function protectRead(read: SessionRead, { protect }: DatabaseEntry): ProtectedRead {
+  const { columns } = read.request.statement;
+  if (columns === undefined || protect === undefined) return read;
+  const sink = protectColumns(read.sink, columns, protect);
+  return { request: keepForPseudonyms(read.request), sink, summary: () => sink.summary };
 }
 
 const refusals: ReadonlySet<string> = new Set(['refused', 'input', 'unknown', 'limit'] satisfies Failure['kind'][]);

@@ -1,4 +1,4 @@
-import { type BackendTarget, Failure, failureWith } from '@dbmole/core';
+import { type BackendTarget, Failure, failureWith, type ProtectValue } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import type {
   CatalogRun,
@@ -12,17 +12,18 @@ import type {
   SnapshotRead,
   SqlEngine,
   TextRows,
-  WriteEnd,
-  WriteRequest,
 } from '../engine.ts';
-import { beforeStart, staleFailure } from '../failure.ts';
+import { staleFailure } from '../failure.ts';
 import { checkText, ownStatement } from '../guard/read-statement.ts';
 import { createTrust, type Trust } from '../guard/trust.ts';
+import { listColumnPolicies } from '../policy/column-policy.ts';
+import { openProtectValue } from '../policy/protect-value.ts';
 import type { Scope } from '../policy/scope.ts';
 import { scopeCatalog } from '../policy/scoped-catalog.ts';
 import type { CallerRead, CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
 import { listScopes, openScope, refuseDatabase, refuseOwnPlan, refuseScopedWrite } from './connection-scope.ts';
 import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
+import { writeGuarded } from './guarded-write.ts';
 import { SessionPool } from './session-pool.ts';
 
 const maxDatabases = 8;
@@ -40,12 +41,12 @@ export async function openSqlBackend(
   const { engine, plan } = modules;
   const scope = openScope(target.config, engine);
   const catalog = scope === undefined ? modules.catalog : scopeCatalog(modules.catalog, scope);
-  const pools = new DatabasePools(modules, target, options);
+  const pools = new DatabasePools(modules, target, {
+    ...options,
+    protect: await openProtectValue(target.config, options.keyFolder),
+  });
   await pools.warm(signal);
-  const of = ({ database = target.config.database }: CallOptions) => {
-    refuseDatabase(scope, database, { scopeDialect: engine.scopeDialect, user: target.config.user });
-    return pools.of(database);
-  };
+  const of = (call: CallOptions) => pools.of(chooseDatabase(call, target.config, { engine, scope }));
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
   const guarded = (call: CallOptions) => openCall({ engine, scope }, backend.catalogRun(call), call);
@@ -67,8 +68,8 @@ export async function openSqlBackend(
     async write(given, sink, call) {
       checkText(given.sql);
       if (scope !== undefined) throw refuseScopedWrite(scope);
-      const request = withTextParams(engine, given);
-      return await hinting(request.sql, writeOnce(of(call).pool, { request, sink, signal: call.signal }));
+      const write = { request: withTextParams(engine, given), sink, signal: call.signal };
+      return await hinting(given.sql, writeGuarded(of(call), guarded(call).run, write));
     },
     catalogRun: (call) => createPooledRun(() => of(call), engine, call.signal),
     guardedRun: (call) =>
@@ -82,22 +83,10 @@ export async function openSqlBackend(
   return backend;
 }
 
-interface Write {
-  request: WriteRequest;
-  sink: RowSink;
-  signal: AbortSignal;
-}
-
-async function writeOnce(pool: SessionPool, { request, sink, signal }: Write): Promise<WriteEnd> {
-  let hasBegun = false;
-  try {
-    return await pool.use(signal, (session) => {
-      hasBegun = true;
-      return session.write(request, sink, signal);
-    });
-  } catch (error) {
-    throw hasBegun ? error : beforeStart(error);
-  }
+function chooseDatabase({ database: given }: CallOptions, { database: own, user }: Connection, { engine, scope }: Scoped) {
+  const database = given ?? own;
+  refuseDatabase(scope, database, { scopeDialect: engine.scopeDialect, user });
+  return database;
 }
 
 interface Scoped {
@@ -130,17 +119,23 @@ function hinted<E>(engine: SqlEngine, error: E, sql: string): E | Failure {
   return hint === undefined ? error : failureWith(error, { hint });
 }
 
+interface PoolsOptions extends SqlBackendOptions {
+  protect: ProtectValue | undefined;
+}
+
 /** A pool for each requested database; the least recently used are closed when there are too many. */
 class DatabasePools {
   readonly #modules: EngineModules;
   readonly #target: BackendTarget<Connection>;
   readonly #options: SqlBackendOptions;
+  readonly #protect: ProtectValue | undefined;
   /** Ordered by last use. */
   readonly #pools = new Map<string | undefined, DatabaseEntry>();
   readonly #leaving = new Set<Promise<void>>();
   #warm = false;
 
-  constructor(modules: EngineModules, target: BackendTarget<Connection>, options: SqlBackendOptions) {
+  constructor(modules: EngineModules, target: BackendTarget<Connection>, { protect, ...options }: PoolsOptions) {
+    this.#protect = protect;
     this.#modules = modules;
     this.#target = target;
     this.#options = options;
@@ -181,7 +176,12 @@ class DatabasePools {
     const createGuard = this.#options.createGuard ?? this.#modules.engine.createGuard;
     return {
       pool: new SessionPool({ ...this.#options.pool, open }),
-      guard: createGuard(this.#openTrust(database), listScopes(this.#target.config)),
+      guard: createGuard({
+        trust: this.#openTrust(database),
+        scope: listScopes(this.#target.config),
+        columns: listColumnPolicies(this.#target.config),
+      }),
+      protect: this.#protect,
       unstableUntil: 0,
     };
   }

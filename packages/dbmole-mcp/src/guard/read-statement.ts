@@ -1,3 +1,4 @@
+import type { ColumnAction } from '@dbmole/core';
 import { Failure } from '@dbmole/core/failure';
 
 declare const guarded: unique symbol;
@@ -12,7 +13,23 @@ export interface ReadStatement {
   readonly premise: string | undefined;
   /** Resetting the session does not take back all that it does there, so the session is closed afterwards. */
   readonly leavesState: boolean;
+  /** What the policy hides of the result. Undefined if the statement reaches no protected column. */
+  readonly columns: ColumnPlan | undefined;
   readonly [guarded]: true;
+}
+
+/** A column of a result whose values are not shown as they are, and the protected column, for messages: `email`. */
+export interface ColumnVerdict {
+  readonly action: Exclude<ColumnAction, 'refuse'>;
+  readonly label: string;
+}
+
+/** What the policy hides of the result of one statement that reaches protected columns. Plain data, which a thread can send. */
+export interface ColumnPlan {
+  /** For each column of the result from the left, null where it is shown. Undefined if they could not be traced. */
+  readonly verdicts: readonly (ColumnVerdict | null)[] | undefined;
+  /** For columns that the server reports as an unchanged column of a table, by `Column.origin`; null for one that is shown. */
+  readonly origins: Readonly<Record<string, ColumnVerdict | null>>;
 }
 
 /** Decides for one database whether a statement is a read. Knows what the server says of itself, and asks again when that changed. */
@@ -24,6 +41,11 @@ export interface ReadGuard {
    * on changes that cannot matter to this statement. Absent if there is no such premise.
    */
   checkAlone?(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
+  /**
+   * What the policy hides of the rows that a write returns. Refuses a write that copies protected values to where they are shown, or
+   * whose effect cannot be traced. Absent if the engine cannot tell; then a connection with protected columns refuses all writes.
+   */
+  checkWrite?(sql: string, run: CatalogQuestion): Promise<ColumnPlan | undefined>;
   /** The premise no longer held: the next check asks the server again. */
   forget(): void;
 }
@@ -50,16 +72,21 @@ export function checkText(sql: string): void {
 }
 
 /** For the engines' guards alone, when they are done. */
-export function accept(sql: string, premise: string, leavesState = false): ReadStatement {
-  return makeRead(sql, premise, leavesState);
+export function accept(sql: string, premise: string, { leavesState = false, columns }: Accepted = {}): ReadStatement {
+  return makeRead({ sql, premise, leavesState, columns });
+}
+
+interface Accepted {
+  leavesState?: boolean;
+  columns?: ColumnPlan | undefined;
 }
 
 /** A statement that we wrote, over the catalog. Nothing of a caller's may be in its text. */
 export function ownStatement(sql: string, leavesState = false): ReadStatement {
-  return makeRead(sql, undefined, leavesState);
+  return makeRead({ sql, premise: undefined, leavesState, columns: undefined });
 }
 
-function makeRead(sql: string, premise: string | undefined, leavesState: boolean): ReadStatement {
+function makeRead(read: Pick<ReadStatement, 'sql' | 'premise' | 'leavesState' | 'columns'>): ReadStatement {
   // The one place where a text becomes a read.
-  return { sql, premise, leavesState } as ReadStatement;
+  return read as ReadStatement;
 }

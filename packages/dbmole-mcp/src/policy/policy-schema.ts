@@ -1,3 +1,4 @@
+import { columnShape } from '@dbmole/core';
 import * as z from 'zod';
 
 const writeMode = z.enum(['never', 'allow']);
@@ -23,6 +24,7 @@ export const policyShape = {
   databases: names.optional(),
   schemas: names.optional(),
   tables: tableNames.optional(),
+  ...columnShape,
   /** A statement that changes more rows is rolled back. */
   maxRows: z.int().min(1).max(1_000_000_000).optional(),
 };

@@ -1,5 +1,6 @@
 import { listPolicies } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
+import { formatColumnPolicy } from './column-policy.ts';
 import { formatScope } from './scope.ts';
 import { formatWritePolicy, readMaxRows } from './write-policy.ts';
 
@@ -10,5 +11,6 @@ export function policyView(config: Connection) {
     writes: config.readonly ? undefined : formatWritePolicy(config),
     maxRows: config.readonly ? undefined : readMaxRows(config),
     scope: scope === '' ? undefined : scope,
+    columns: formatColumnPolicy(config),
   };
 }

@@ -57,7 +57,7 @@ export async function runWrite(tools: SqlTools, write: Write, context: ToolConte
   });
   const end = await written.catch((error: unknown) => Promise.reject(isConnected ? error : beforeStart(error)));
   const passing = isPassing ? ' It applied to this call only: the next call has its own session.' : '';
-  return answer(sink, `${formatOutcome(end, dryRun)}${passing}`);
+  return answer(sink, `${formatOutcome(end, dryRun)}${passing}`, end.protectedColumns);
 }
 
 /**
@@ -73,12 +73,12 @@ function refuseTransactionControl(word: string | undefined): void {
   );
 }
 
-function answer(sink: TableSink, outcome: string): ToolReply {
+function answer(sink: TableSink, outcome: string, protectedColumns = ''): ToolReply {
   if (!sink.hasResult) return respond.text(outcome);
   const rows = sink.finish();
   const isWhole = rows.more === 'no' && rows.cutCells === rows.unkeptCells;
   const notes = isWhole ? [] : ['More is not shown: the same call would run the statement again.'];
-  return respond.table(rows, { notes: [...notes, outcome] });
+  return respond.table(rows, { notes: [...notes, protectedColumns, outcome] });
 }
 
 /** No engine takes back numbers that a column has counted. */

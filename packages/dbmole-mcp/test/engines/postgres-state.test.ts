@@ -104,7 +104,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
       await withSession(address, async (session) => {
         await read(session, accept('select 1', ''));
         expect(session.alive).toBe(true);
-        await read(session, accept('select 1', '', true));
+        await read(session, accept('select 1', '', { leavesState: true }));
         expect(session.alive).toBe(false);
       });
     });

@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core/failure';
 import { BoundedCache } from '../../../backend/bounded-cache.ts';
-import { type CatalogQuestion, checkText } from '../../../guard/read-statement.ts';
+import { type CatalogQuestion, type ColumnPlan, checkText } from '../../../guard/read-statement.ts';
 import type { Trust } from '../../../guard/trust.ts';
 import type { Scope } from '../../../policy/scope.ts';
 import { findCallDenial } from './denials.ts';
@@ -21,6 +21,7 @@ export interface Acceptance {
   readonly premise: string;
   /** The session must be closed after the statement, because resetting it does not remove all that the statement leaves there. */
   readonly leavesState: boolean;
+  readonly columns?: ColumnPlan | undefined;
 }
 
 /** Checks the statements of one database. */

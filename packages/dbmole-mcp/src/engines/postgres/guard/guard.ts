@@ -7,7 +7,7 @@ import { createThreadChecker } from './thread/guard-thread.ts';
 /** Caches accepted statements, and passes all others to the checker. */
 export function createGuard(trust?: Trust, checker: Checker = createThreadChecker(trust)): ReadGuard {
   let accepted = new BoundedCache<Acceptance>();
-  const accepting = (sql: string, { premise, leavesState }: Acceptance) => accept(sql, premise, leavesState);
+  const accepting = (sql: string, { premise, ...more }: Acceptance) => accept(sql, premise, more);
   return {
     async check(sql, run) {
       const known = accepted.get(sql);
