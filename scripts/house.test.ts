@@ -113,7 +113,7 @@ describe('the house', () => {
       ['files', 'answer', 'tunnel'],
       ['policy'],
       ['registry', 'diagnosis'],
-      ['manager'],
+      ['manager', 'approval'],
       ['tools'],
       ['queries'],
       ['program'],

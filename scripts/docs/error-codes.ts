@@ -7,6 +7,14 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'Qualify the column with one of the tables that the message names, or its alias.',
   ],
   E_AMBIGUOUS_FUNCTION: ['Several functions or operators fit the arguments.', 'Cast the arguments.'],
+  E_APPROVAL_INVALID: [
+    'The confirmation does not count: it has expired, was used, or is for another change. Nothing was changed.',
+    'Call again; the user is asked again.',
+  ],
+  E_APPROVAL_NEEDED: [
+    'A person has to confirm the change, and this client cannot ask. Nothing was changed.',
+    'Run the command that the hint names in a terminal, within ten minutes.',
+  ],
   E_AUTH: [
     'The user, password or API key was refused.',
     'Correct it where the connection is defined; `list_connections` shows where.',
@@ -31,6 +39,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_CONSTRAINT: ['The write breaks a constraint.', 'Correct the value; the message names the constraint.'],
   E_CURSOR_GONE: ['All pages were read, or five minutes have passed since the last one.', 'Call without `cursor` to start over.'],
   E_DEADLOCK: ['The engine ended the statement to resolve a deadlock.', 'Retry.'],
+  E_DECLINED: [
+    'The user did not confirm the change. Nothing was changed.',
+    'Ask the user what to do instead; do not repeat the call.',
+  ],
   E_DEMO_CACHE: ['The folder for the sample database cannot be used.', 'Free some space, or make it writable.'],
   E_DEMO_ENGINE: ['The sample database did not start.', 'See the message for its last output.'],
   E_DEMO_FETCH: ['npm could not fetch the sample database.', 'Check that npm reaches its registry.'],

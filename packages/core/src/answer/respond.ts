@@ -12,6 +12,14 @@ export interface ToolReply {
   content: { type: 'text'; text: string }[];
   structuredContent?: Record<string, unknown>;
   isError?: boolean;
+  /** The call is not over: a person is asked first. Only callers that can ask get this. */
+  question?: OpenQuestion;
+}
+
+/** A question, and what has to come back with its answer. */
+export interface OpenQuestion {
+  readonly message: string;
+  readonly state: string;
 }
 
 /** Characters of an error, in either of its two forms. */
@@ -84,6 +92,11 @@ export const respond = {
   },
 
   failure: respondFailure,
+
+  /** The question that ends a round of a call; a caller that shows it as a result shows its text. */
+  question(question: OpenQuestion): ToolReply {
+    return { ...reply(question.message), question };
+  },
 
   /**
    * Shows texts one after the other, each after a line of its own that no data can imitate: a cell that begins with `--` is quoted,

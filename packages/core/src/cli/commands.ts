@@ -7,6 +7,8 @@ export interface CommandsOf {
   toolCommands?: readonly ToolCommand[];
   /** Present if the server takes over the custom tools of other servers. */
   importQueries?: unknown;
+  /** Present if calls may wait for a person who confirms them. */
+  approves?: boolean;
   query?: Omit<CliQuery<never>, 'run'>;
   schemaLines?: Omit<CliSchema<never>, 'list'>;
   /** An example for the help of `connections add`. */
@@ -28,6 +30,7 @@ export function listCommands({
   schemaLines,
   toolCommands = [],
   importQueries,
+  approves = false,
   exampleUrl = 'host=db.example.com user=me',
 }: CommandsOf): readonly Command[] {
   return [
@@ -42,6 +45,7 @@ export function listCommands({
     ...queriesCommands,
     ...(importQueries === undefined ? [] : [queriesImport]),
     ...trustCommands,
+    ...(approves ? [approve] : []),
     serve,
     projects,
   ];
@@ -210,6 +214,16 @@ const doctor: Command = {
   options: ['json', 'role'],
   server: [...reading, 'timeout'],
   load: async () => (await import('./commands/doctor.ts')).doctor,
+};
+
+const approve: Command = {
+  name: 'approve',
+  takes: '[ID]',
+  words: [0, 1],
+  about: 'show the changes that wait for your confirmation, and run one',
+  example: 'approve k7m2pq',
+  server: [...reading, 'timeout', 'queries'],
+  load: async () => (await import('./commands/approve.ts')).approve,
 };
 
 const serve: Command = {

@@ -1,5 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
+import { Approvals } from '../approval/approvals.ts';
+import { PendingStore } from '../approval/pending-store.ts';
 import type { BaseConnection } from '../connection.ts';
 import { Failure, failureWith, joinHints } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
@@ -10,7 +12,7 @@ import type { QueryRunner } from '../queries/saved-tools.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
 import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
 import type { Importer } from '../registry/sources/importer.ts';
-import { acceptedKeysPathFor, defaultStorePath } from '../registry/sources/paths.ts';
+import { acceptedKeysPathFor, defaultStorePath, stateFolderFor } from '../registry/sources/paths.ts';
 import { defaultName } from '../registry/sources/sources.ts';
 import {
   type ConnectionDescriptions,
@@ -65,6 +67,8 @@ export interface ProgramDefinition<B> {
   schemaLines?: CliSchema<B>;
   /** Commands that call a tool. */
   toolCommands?: readonly ToolCommand[];
+  /** Calls may wait for a person who confirms them, with the command `approve`. */
+  approves?: boolean;
   /** The custom tools in a file of another server; left out where no such file is known. */
   importQueries?(file: ForeignFile): Promise<readonly ImportedQuery[]>;
 }
@@ -165,9 +169,20 @@ export function createApp<C extends BaseConnection, B extends Backend>(
   const registry = options.registry ?? openRegistry(definition, options, { configPath: settings.config, readonly, log });
   const manager = openManager(definition, { registry, options, log });
   const { queries } = options;
-  const base = { definition, registry, manager, settings, readonly, isFixed, queries, log, calls: new RunningCalls() };
+  const shared = { calls: new RunningCalls(), approvals: openApprovals(program, options) };
+  const base = { definition, registry, manager, settings, readonly, isFixed, queries, log, ...shared };
   const openView = (narrowing: Narrowing) => openWorkplace(base, narrowing).toolServer;
   return { ...openWorkplace(base, {}), openView, queries, dispose: () => manager.disposeAll() };
+}
+
+/** What a program brings along by itself is not there for a command of the person. */
+function openApprovals<B>(
+  { name, app, approves }: Pick<ProgramDefinition<B>, 'name' | 'app' | 'approves'>,
+  options: AppOptions,
+): Approvals {
+  const { cwd, given } = options;
+  const pending = given?.isAll || !approves ? undefined : new PendingStore(stateFolderFor(findStorePath(app, options)));
+  return new Approvals({ command: `${name} approve`, cwd, pending });
 }
 
 interface ViewBase<C extends BaseConnection, B extends Backend> extends Omit<Workplace<C, B>, 'toolServer'> {
@@ -176,10 +191,11 @@ interface ViewBase<C extends BaseConnection, B extends Backend> extends Omit<Wor
   isFixed: boolean;
   queries: LoadedQueries | undefined;
   calls: RunningCalls;
+  approvals: Approvals;
 }
 
 function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBase<C, B>, narrowing: Narrowing): Workplace<C, B> {
-  const { definition, settings, log, calls, queries } = base;
+  const { definition, settings, log, calls, approvals, queries } = base;
   const { program, connections, tools } = definition;
   const readonly = base.readonly || narrowing.readonly === true;
   const registry = base.registry.narrow(narrowing);
@@ -192,6 +208,7 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
     log,
     readonly,
     calls,
+    approvals,
     ...(timeout === undefined ? {} : { timeoutMs: parseTime(timeout) }),
   });
   const place = { registry, manager, toolServer, readonly, settings, log };

@@ -1,9 +1,12 @@
 import { type JSONRPCMessage, ProtocolError } from '@modelcontextprotocol/server';
 import { prepareControllers, takeController } from '../abort.ts';
+import { askInTime, canElicit, toElicitation } from '../approval/elicitation.ts';
+import type { Person } from '../approval/person.ts';
 import { toFailure } from '../failure.ts';
 import { type Fields, isFields } from '../registry/tree.ts';
 import type { Caller } from '../tools/caller.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
+import { ClientRequests } from './client-requests.ts';
 
 type Id = string | number;
 
@@ -24,20 +27,28 @@ export class DirectCalls {
   readonly #call: ToolServer['call'];
   readonly #send: (message: JSONRPCMessage) => unknown;
   readonly #running = new Map<Id, AbortController>();
+  readonly #requests: ClientRequests;
+  /** The client can show questions. */
+  #canAsk = false;
   #handshake: 'none' | { asked: Id } | 'answered' | 'done' = 'none';
 
   constructor(call: ToolServer['call'], send: (message: JSONRPCMessage) => unknown) {
     this.#call = call;
     this.#send = send;
+    this.#requests = new ClientRequests(send);
   }
 
   /** Whether the message was handled here; if not, the SDK gets it. */
   take(message: unknown): boolean {
     if (!isFields(message) || message.jsonrpc !== '2.0') return false;
     const { method, params } = message;
+    if (method === undefined) return this.#requests.take(message);
     if (method === 'tools/call') return this.#takeCall(message);
     if (method === 'notifications/cancelled') return this.#cancel(params);
-    if (method === 'initialize') this.#handshake = isId(message.id) ? { asked: message.id } : 'none';
+    if (method === 'initialize') {
+      this.#handshake = isId(message.id) ? { asked: message.id } : 'none';
+      this.#canAsk = isFields(params) && canElicit(params.capabilities);
+    }
     if (method === 'notifications/initialized' && this.#handshake === 'answered') this.#handshake = 'done';
     return false;
   }
@@ -50,6 +61,13 @@ export class DirectCalls {
 
   abortAll(): void {
     for (const controller of this.#running.values()) controller.abort();
+  }
+
+  get #person(): Person | undefined {
+    if (!this.#canAsk) return undefined;
+    const send = (message: string, signal: AbortSignal) =>
+      this.#requests.send('elicitation/create', toElicitation(message), signal);
+    return { place: 'client', ask: (message, signal) => askInTime(signal, (limited) => send(message, limited)) };
   }
 
   #takeCall(message: Fields): boolean {
@@ -66,7 +84,7 @@ export class DirectCalls {
     const { signal } = controller;
     this.#running.set(call.id, controller);
     const notify: Caller['notify'] = async (method, params) => void this.#send({ jsonrpc: '2.0', method, params });
-    const answer = await answerPlainCall(call, this.#call, { signal, notify });
+    const answer = await answerPlainCall(call, this.#call, { signal, notify, person: this.#person });
     this.#running.delete(call.id);
     // A cancelled call needs no answer.
     if (!signal.aborted) this.#send(answer);
@@ -84,10 +102,10 @@ export class DirectCalls {
 export async function answerPlainCall(
   { id, name, args, progressToken }: PlainCall,
   call: ToolServer['call'],
-  { signal, notify }: Pick<Caller, 'signal' | 'notify'>,
+  { signal, notify, person }: Pick<Caller, 'signal' | 'notify' | 'person'>,
 ): Promise<JSONRPCMessage> {
   try {
-    return { jsonrpc: '2.0', id, result: { ...(await call(name, args, { signal, progressToken, notify })) } };
+    return { jsonrpc: '2.0', id, result: { ...(await call(name, args, { signal, progressToken, notify, person })) } };
   } catch (error) {
     const { code, message } = error instanceof ProtocolError ? error : { code: -32603, message: toFailure(error).message };
     return { jsonrpc: '2.0', id, error: { code, message } };

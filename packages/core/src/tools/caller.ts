@@ -1,3 +1,4 @@
+import type { Person, Round } from '../approval/person.ts';
 import type { Failure } from '../failure.ts';
 
 /** The caller, as far as a call has to know. */
@@ -8,6 +9,12 @@ export interface Caller {
   readonly progressToken: string | number | undefined;
   /** A command: its answer names no arguments of a tool. */
   readonly isCommand?: true;
+  /** How a person can be asked to confirm the call. Left out: not at all. */
+  readonly person?: Person | undefined;
+  /** The answer to a question that the same call asked before. */
+  readonly round?: Round | undefined;
+  /** Who calls, where several clients with different rights use the process. */
+  readonly principal?: string | undefined;
   /** Receives the failure itself, beside the answer that is made of it. */
   onFailure?(failure: Failure): void;
   notify(method: 'notifications/progress', params: Record<string, unknown>): Promise<void>;

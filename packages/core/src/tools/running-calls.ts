@@ -1,4 +1,5 @@
 import { takeController } from '../abort.ts';
+import type { PersonPlace } from '../approval/person.ts';
 import type { Failure } from '../failure.ts';
 
 /** A call that was answered. */
@@ -7,6 +8,8 @@ export interface AnsweredCall {
   /** Undefined where the call succeeded, or where each of its statements has a failure of its own. */
   failure: Failure | undefined;
   isError: boolean;
+  /** Where a person confirmed the call. */
+  confirmedBy?: PersonPlace | undefined;
   milliseconds: number;
 }
 

@@ -1,8 +1,7 @@
 import {
   ProtocolError,
   ProtocolErrorCode,
-  Server,
-  type ServerContext,
+  type Server,
   type Tool as ToolDefinition,
   type Transport,
 } from '@modelcontextprotocol/server';
@@ -10,11 +9,15 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { onAbort } from '../abort.ts';
 import { respond, type ToolReply } from '../answer/respond.ts';
+import type { Approvals } from '../approval/approvals.ts';
+import { CallApproval, QuestionOpen } from '../approval/call-approval.ts';
+import { runRounds } from '../approval/rounds.ts';
 import { Failure, failureWith, type ToolDoor, toFailure, withoutConfirmedEnd } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { type Caller, createProgress } from './caller.ts';
 import { compactSchema } from './compact-schema.ts';
 import { Destinations, type Visit } from './connections/destinations.ts';
+import { createEndpoint, type Shown } from './endpoint.ts';
 import { RunningCalls } from './running-calls.ts';
 import { TimeLimit } from './time-limit.ts';
 import { effects, type Selection, selectTools, type Tool, wantsFew } from './tool.ts';
@@ -32,6 +35,8 @@ interface ToolServerOptions {
   timeoutMs?: number;
   /** The calls of all clients of the process, where there are several. */
   calls?: RunningCalls;
+  /** How calls are confirmed. Left out: a tool that needs that is refused. */
+  approvals?: Approvals;
 }
 
 /** The tools of one server, apart from any client's session: sessions come and go, the tools and what they hold stay. */
@@ -48,15 +53,12 @@ export interface ToolServer {
   /** Offers these instead of all saved queries, and tells clients what to do with saved queries. */
   setSaved(tools: readonly Tool[], advice: string): void;
   /** A protocol endpoint over these tools, for one client; `shown` takes their place where something lies over them. */
-  connect(shown?: Shown): Server;
+  connect(shown?: Shown, who?: Pick<Caller, 'principal'>): Server;
   /** What fails is an answer as well; only a tool that is not there throws, a ProtocolError. */
   call(name: string, args: unknown, caller: Caller): Promise<ToolReply>;
   /** Calls that have not been answered yet, of every client of the process. */
   readonly calls: RunningCalls;
 }
-
-/** What a client meets of the tools. */
-type Shown = Pick<ToolServer, 'definitions' | 'call'>;
 
 const defaultTimeoutMs = 30_000;
 /** How long a handler whose call was aborted may take to say so in its own words before we answer for it. */
@@ -66,35 +68,11 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
   const tools = new ToolList();
   const { timeoutMs: defaultMs = defaultTimeoutMs, calls = new RunningCalls() } = options;
   const destinations = new Destinations();
+  const parts = { options, tools, calls, destinations, defaultMs };
 
   async function call(name: string, args: unknown, caller: Caller): Promise<ToolReply> {
-    const tool = tools.get(name);
-    if (tool === undefined) throw unknownTool(name, tools.names);
-    const controller = calls.begin();
-    let failure: Failure | undefined;
-    let isError = true;
-    const visit = destinations.begin({ mayWrite: effects[tool.effect].destructiveHint });
-    const door: ToolDoor = {
-      offers: (name) => tools.get(name) !== undefined,
-      isReadonlyServer: options.readonly === true,
-      isCommand: caller.isCommand === true,
-      get readonly() {
-        return visit.isReadonly();
-      },
-    };
-    try {
-      calls.refuse();
-      const reply = await runTool({ tool, args, caller, controller, defaultMs, door, onFound: visit.enter });
-      isError = reply.isError === true;
-      return respond.noticed(visit.notice(), reply);
-    } catch (error) {
-      failure = withNotice(visit.notice(), toFailure(error));
-      if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: readTrace(error) });
-      caller.onFailure?.(failure);
-      return respond.failure(failure, door);
-    } finally {
-      calls.end(controller, { tool: name, failure, isError });
-    }
+    const { person, signal, round: first } = caller;
+    return await runRounds({ person, signal, round: first }, (round) => callOnce(parts, name, args, { ...caller, round }));
   }
 
   const server: ToolServer = {
@@ -108,11 +86,61 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
     },
     keepOnly: (selection) => tools.keepOnly(selection),
     setSaved: (saved, advice) => tools.setSaved(saved, advice),
-    connect: (shown = server) => createEndpoint({ ...options, instructions: tools.complete(options.instructions) }, shown),
+    connect: (shown = server, { principal } = {}) =>
+      createEndpoint({ ...options, principal, instructions: tools.complete(options.instructions) }, shown),
     call,
     calls,
   };
   return server;
+}
+
+interface CallParts {
+  options: ToolServerOptions;
+  tools: ToolList;
+  calls: RunningCalls;
+  destinations: Destinations;
+  defaultMs: number;
+}
+
+/** One round of a call: to its end, or to a question. */
+async function callOnce(parts: CallParts, name: string, args: unknown, caller: Caller): Promise<ToolReply> {
+  const { options, tools, calls, destinations, defaultMs } = parts;
+  const tool = tools.get(name);
+  if (tool === undefined) throw unknownTool(name, tools.names);
+  const controller = calls.begin();
+  let failure: Failure | undefined;
+  let isError = true;
+  const approval = openApproval(options, name, args, caller);
+  const visit = destinations.begin({ mayWrite: effects[tool.effect].destructiveHint });
+  const door: ToolDoor = {
+    offers: (name) => tools.get(name) !== undefined,
+    isReadonlyServer: options.readonly === true,
+    isCommand: caller.isCommand === true,
+    get readonly() {
+      return visit.isReadonly();
+    },
+  };
+  try {
+    calls.refuse();
+    const reply = await runTool({ tool, args, caller, controller, defaultMs, door, approval, onFound: visit.enter });
+    isError = reply.isError === true;
+    return respond.noticed(visit.notice(), reply);
+  } catch (error) {
+    if (error instanceof QuestionOpen) {
+      isError = false;
+      return respond.question(error.question);
+    }
+    failure = withNotice(visit.notice(), toFailure(error));
+    if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: readTrace(error) });
+    caller.onFailure?.(failure);
+    return respond.failure(failure, door);
+  } finally {
+    calls.end(controller, { tool: name, failure, isError, confirmedBy: approval.confirmedBy });
+  }
+}
+
+function openApproval({ approvals }: ToolServerOptions, tool: string, args: unknown, { person, round, principal }: Caller) {
+  return new CallApproval({ approvals, tool, args, person, round, principal });
 }
 
 class ToolList {
@@ -174,23 +202,6 @@ class ToolList {
   }
 }
 
-function createEndpoint({ name, version, instructions }: ToolServerOptions, shown: Shown): Server {
-  const server = new Server(
-    { name, version },
-    {
-      capabilities: { tools: { listChanged: false } },
-      instructions,
-      // The list never changes while the process lives, and is the same for all clients.
-      cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'private' } },
-    },
-  );
-  server.setRequestHandler('tools/list', async () => ({ tools: [...shown.definitions] }));
-  server.setRequestHandler('tools/call', async (request, context) => ({
-    ...(await shown.call(request.params.name, request.params.arguments ?? {}, identifyCaller(context))),
-  }));
-  return server;
-}
-
 /** Serves one client over a transport, in the era of the protocol that its first message belongs to. */
 export function serveClient(
   toolServer: Pick<ToolServer, 'connect'>,
@@ -200,14 +211,6 @@ export function serveClient(
   return serveStdio(() => toolServer.connect(), { transport, onerror: onError });
 }
 
-function identifyCaller({ mcpReq }: ServerContext): Caller {
-  return {
-    signal: mcpReq.signal,
-    progressToken: mcpReq._meta?.progressToken,
-    notify: (method, params) => mcpReq.notify({ method, params }),
-  };
-}
-
 interface Run {
   tool: Tool;
   args: unknown;
@@ -215,10 +218,11 @@ interface Run {
   controller: AbortController;
   defaultMs: number;
   door: ToolDoor;
+  approval: CallApproval;
   onFound: Visit['enter'];
 }
 
-async function runTool({ tool: listed, args, caller, controller, defaultMs, door, onFound }: Run): Promise<ToolReply> {
+async function runTool({ tool: listed, args, caller, controller, defaultMs, door, approval, onFound }: Run): Promise<ToolReply> {
   const tool = listed.resolve?.(args) ?? listed;
   const parsed = parseArguments(tool, args);
   const timeLimit = new TimeLimit({
@@ -233,7 +237,10 @@ async function runTool({ tool: listed, args, caller, controller, defaultMs, door
   const progress = createProgress(caller);
   try {
     const { signal } = controller;
-    return await raceAbort(signal, tool.handler(parsed, { signal, timeLimit, onFound, door, progress: progress.report }));
+    return await raceAbort(
+      signal,
+      tool.handler(parsed, { signal, timeLimit, onFound, door, approval, progress: progress.report }),
+    );
   } finally {
     timeLimit.clear();
     stop();

@@ -1,6 +1,7 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { ToolReply } from '../answer/respond.ts';
+import type { Approval } from '../approval/approvals.ts';
 import { Failure, type ToolDoor } from '../failure.ts';
 import type { Destination } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
@@ -32,6 +33,8 @@ export interface ToolContext {
   onFound?(asked: string | undefined, destination: Destination): void;
   /** What a hint to this caller may name. Once the connection is found, it knows whether that may be written to. */
   door: ToolDoor;
+  /** How the call is confirmed by a person, where a policy asks for that. */
+  approval: Approval;
   /** Reports progress if the caller asked for it; a no-op otherwise. Throttled, so call it as often as you like. */
   progress(done: number, total?: number, message?: string): void;
 }

@@ -1,10 +1,13 @@
 import { dataMark } from '../../answer/first-line.ts';
+import type { Person } from '../../approval/person.ts';
 import type { BaseConnection } from '../../connection.ts';
 import type { Failure } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { ToolCommand } from '../../program/cli-query.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
+import { confirmChange } from '../terminal/confirm-change.ts';
 import { formatColumns } from '../terminal/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The limit of rows; the command line cannot read on as a caller of tools does. */
 const maxRows = 1_000;
@@ -36,12 +39,14 @@ interface ToolCall {
   isTable: boolean;
   /** What a person is told while they wait. */
   waiting: string;
+  /** How a change is confirmed; in the terminal, if left out. */
+  person?: Person;
 }
 
 /** Calls a tool for a person: the first line of the answer goes to stderr, and a failure is thrown. */
 export async function callTool<C extends BaseConnection, B extends Backend>(
   { app, terminal }: Pick<CommandCall<C, B>, 'app' | 'terminal'>,
-  { tool, args, isTable, waiting: what }: ToolCall,
+  { tool, args, isTable, waiting: what, person = askInTerminal(terminal) }: ToolCall,
 ): Promise<number> {
   const stop = new AbortController();
   const forget = terminal.onInterrupt(() => stop.abort());
@@ -52,6 +57,7 @@ export async function callTool<C extends BaseConnection, B extends Backend>(
       signal: stop.signal,
       progressToken: undefined,
       isCommand: true,
+      person: afterWaiting(person, waiting),
       notify: async () => undefined,
       onFailure(failure) {
         failed = failure;
@@ -68,6 +74,19 @@ export async function callTool<C extends BaseConnection, B extends Backend>(
     waiting();
     forget();
   }
+}
+
+function askInTerminal(terminal: Terminal): Person {
+  return { place: 'terminal', ask: (message) => confirmChange(terminal, message) };
+}
+
+/** Nothing else is shown where a person reads the question. */
+function afterWaiting(person: Person, end: () => void): Person {
+  const ask: Person['ask'] = async (message, signal) => {
+    end();
+    return (await person.ask?.(message, signal)) ?? 'unable';
+  };
+  return { ...person, ask };
 }
 
 function formatTable(csv: string): string {

@@ -134,8 +134,8 @@ function createSdkExchange({ connections, idleTimeout }: HttpLimits, log: Log) {
 function connect({ era, requestInfo }: McpRequestContext, views: WeakMap<Request, View>): Server {
   const view = requestInfo && views.get(requestInfo);
   if (view === undefined) throw new Error('a request without a view');
-  const { toolServer } = view;
-  const server = toolServer.connect();
+  const { toolServer, key } = view;
+  const server = toolServer.connect(undefined, { principal: key });
   // Only clients of this era know the mark.
   if (era === 'modern') server.setRequestHandler('tools/list', async () => ({ tools: markConnection(toolServer.definitions) }));
   return server;

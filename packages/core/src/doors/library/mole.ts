@@ -50,8 +50,23 @@ export interface MoleToolAnnotations {
 export interface MoleCallOptions {
   /** Aborting it stops the statement or request on the server. */
   signal?: AbortSignal | undefined;
+  /** Gets the question where a policy wants a person to confirm the call, as `onApproval` of the server does. */
+  onApproval?: MoleApproval | undefined;
   /** Is called a few times a second at most; a call that reports nothing by itself reports every five seconds. */
   onProgress?: ((progress: MoleProgress) => void) | undefined;
+}
+
+/**
+ * Shows the question to a person and resolves with true if they confirm it. Only true counts; without the function, such a call is refused
+ * with `E_APPROVAL_NEEDED`.
+ */
+export type MoleApproval = (question: MoleQuestion) => Promise<boolean> | boolean;
+
+export interface MoleQuestion {
+  /** What would be changed, in plain text of several lines. It has rows of the database in it. */
+  message: string;
+  /** Aborted when the call is. */
+  signal: AbortSignal;
 }
 
 export interface MoleProgress {
@@ -102,6 +117,8 @@ export interface MoleOptions<Connection> {
   tools?: string | readonly string[] | undefined;
   /** The default time limit of a call: milliseconds, or a text such as `30s`. 30 seconds by default. */
   timeout?: number | string | undefined;
+  /** Asks a person to confirm a change, where the policy of a connection wants that. Clients that are connected ask by themselves. */
+  onApproval?: MoleApproval | undefined;
   /** Folders with saved queries, which become tools. Naming a folder is trusting it. */
   queries?: string | readonly string[] | undefined;
   /** `one`: `run_saved` and `list_saved` instead of a tool for each saved query. `auto` by default: from eleven on. */

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import type { Transport } from '@modelcontextprotocol/server';
+import type { Person } from '../../approval/person.ts';
 import type { BaseConnection } from '../../connection.ts';
 import { Failure } from '../../failure.ts';
 import { formatEvent, type Log } from '../../log.ts';
@@ -7,7 +8,17 @@ import type { Backend } from '../../manager/backend.ts';
 import { type App, type AppOptions, createApp, type ServerDefinition } from '../../program/app.ts';
 import { loadQueries } from '../../program/load-queries.ts';
 import { serveClient } from '../../tools/tool-server.ts';
-import type { Mole, MoleCallOptions, MoleClient, MoleOptions, MoleProgress, MoleReply, MoleTool, MoleTransport } from './mole.ts';
+import type {
+  Mole,
+  MoleApproval,
+  MoleCallOptions,
+  MoleClient,
+  MoleOptions,
+  MoleProgress,
+  MoleReply,
+  MoleTool,
+  MoleTransport,
+} from './mole.ts';
 import { type NamedConnection, readOptions } from './options.ts';
 
 export type * from './mole.ts';
@@ -24,6 +35,7 @@ export async function openMole<C extends BaseConnection, B extends Backend>(
     readonly = false,
     cwd,
     log,
+    onApproval,
     settings,
   } = readOptions(given, {
     from,
@@ -40,7 +52,7 @@ export async function openMole<C extends BaseConnection, B extends Backend>(
   };
   const app = createApp(definition, { ...options, queries: await loadQueries(definition, options) });
   await refuseUnusable(app, connections);
-  return new AppMole(app);
+  return new AppMole({ ...app, onApproval });
 }
 
 function capitalize(word: string): string {
@@ -62,7 +74,10 @@ async function refuseUnusable<C extends BaseConnection, B extends Backend>(
   if (unusable?.problem !== undefined) throw unusable.problem;
 }
 
-type Served = Pick<App<BaseConnection, Backend>, 'toolServer' | 'openView' | 'dispose'> & { log: Log };
+type Served = Pick<App<BaseConnection, Backend>, 'toolServer' | 'openView' | 'dispose'> & {
+  log: Log;
+  onApproval: MoleApproval | undefined;
+};
 
 class AppMole implements Mole {
   readonly #app: Served;
@@ -82,10 +97,11 @@ class AppMole implements Mole {
   }
 
   async call(name: string, args: Readonly<Record<string, unknown>> = {}, options: MoleCallOptions = {}): Promise<MoleReply> {
-    const { signal = new AbortController().signal, onProgress } = options;
+    const { signal = new AbortController().signal, onProgress, onApproval = this.#app.onApproval } = options;
     return await this.#app.toolServer.call(name, args, {
       signal,
       progressToken: onProgress && 0,
+      person: onApproval && toPerson(onApproval),
       notify: async (_method, params) => onProgress?.(readProgress(params)),
     });
   }
@@ -121,6 +137,11 @@ class AppMole implements Mole {
     await this.#app.dispose();
     await Promise.all([...this.#clients].map((client) => client.close()));
   }
+}
+
+function toPerson(approve: MoleApproval): Person {
+  const ask: Person['ask'] = async (message, signal) => ((await approve({ message, signal })) === true ? 'accept' : 'decline');
+  return { place: 'callback', ask };
 }
 
 function readProgress({ progressToken: _token, ...progress }: Record<string, unknown>): MoleProgress {

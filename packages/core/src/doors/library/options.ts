@@ -4,11 +4,12 @@ import { Failure } from '../../failure.ts';
 import { nearestNames } from '../../nearest.ts';
 import { joinValues, type Settings } from '../../program/settings.ts';
 import { typeWords } from '../../registry/edit/issues.ts';
-import type { MoleOptions } from './mole.ts';
+import type { MoleApproval, MoleOptions } from './mole.ts';
 
 export type NamedConnection = { name: string } & Record<string, unknown>;
 
-interface ReadOptions extends Pick<MoleOptions<NamedConnection>, 'fromConfiguration' | 'readonly' | 'cwd' | 'log'> {
+interface ReadOptions
+  extends Pick<MoleOptions<NamedConnection>, 'fromConfiguration' | 'readonly' | 'cwd' | 'log' | 'onApproval'> {
   connections?: readonly NamedConnection[] | undefined;
   settings: Settings;
 }
@@ -29,6 +30,7 @@ const shape = {
   queries: z.union([z.string(), z.array(z.string())], 'expected a folder or a list of folders').optional(),
   queriesAs: z.enum(['auto', 'one']).optional(),
   cwd: z.string().optional(),
+  onApproval: z.custom<MoleApproval>((value) => typeof value === 'function', 'expected a function').optional(),
   log: z
     .custom<NonNullable<MoleOptions<unknown>['log']>>((value) => typeof value === 'function', 'expected a function')
     .optional(),
@@ -40,7 +42,8 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
   const ownShape = Object.fromEntries(names.map(({ option }) => [option, z.string().optional()]));
   const parsed = z.strictObject({ ...shape, ...ownShape }).safeParse(given ?? {});
   if (!parsed.success) throw invalid(parsed.error.issues, { from, known: [...Object.keys(shape), ...Object.keys(ownShape)] });
-  const { connections, fromConfiguration, readonly, tools, timeout, queries, queriesAs, cwd, log, ...rest } = parsed.data;
+  const { connections, fromConfiguration, readonly, tools, timeout, queries, queriesAs, cwd, log, onApproval, ...rest } =
+    parsed.data;
   if (connections === undefined && fromConfiguration !== true) throw noConnections(from);
   refuseUnsetUrl(connections ?? [], from);
   // The schema of each is an optional text.
@@ -51,6 +54,7 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
     readonly,
     cwd,
     log,
+    onApproval,
     settings: {
       ...Object.fromEntries(ownSettings),
       queries: joinValues(queries),

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { ProtocolError } from '@modelcontextprotocol/server';
-import type { ToolReply } from '../../answer/respond.ts';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  ProtocolError,
+} from '@modelcontextprotocol/server';
+import { type OpenQuestion, respond, type ToolReply } from '../../answer/respond.ts';
+import { questionKey } from '../../approval/elicitation.ts';
+import type { PersonAction, Round } from '../../approval/person.ts';
 import { systemCode } from '../../files/system-code.ts';
 import { isFields, parseJson } from '../../registry/tree.ts';
 import type { Caller } from '../../tools/caller.ts';
@@ -12,7 +19,7 @@ interface ProjectCall {
   token: string | undefined;
   name: string;
   args: Readonly<Record<string, unknown>>;
-  caller: Pick<Caller, 'signal' | 'progressToken' | 'notify'>;
+  caller: Pick<Caller, 'signal' | 'progressToken' | 'notify' | 'person' | 'round'>;
   /** Nothing may be written, whatever that server allows. */
   readonly: boolean;
   /** The longest silence of the server, in milliseconds. */
@@ -34,7 +41,7 @@ export class ProjectCallError extends Error {
 /** This is far more than any tool answers, including its reports of progress. */
 const maxAnswerLength = 16 * 1024 * 1024;
 /** The revision whose calls need no handshake and whose results have no fields of the transport. */
-const protocolVersion = '2025-11-25';
+const plainVersion = '2025-11-25';
 
 /**
  * Calls a tool of another server, once. Throws a ProjectCallError when no answer came, and a ProtocolError when the answer is one. It
@@ -45,21 +52,31 @@ export async function callProject(call: ProjectCall): Promise<ToolReply> {
   const reader = new AnswerReader(caller);
   // Another client must not be able to cancel the call by its id.
   const id = randomUUID();
-  const message = { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, _meta: { progressToken: id } } };
-  const status = await send(call, JSON.stringify(message), reader);
+  const asking = caller.person === undefined ? undefined : askThrough(name, caller.round);
+  const params = { name, arguments: args, ...asking?.params, _meta: { progressToken: id, ...asking?.meta } };
+  const message = { jsonrpc: '2.0', id, method: 'tools/call', params };
+  const status = await send(call, { body: JSON.stringify(message), headers: asking?.headers }, reader);
   if (status === 401) throw new ProjectCallError('token refused');
   const answer = reader.finish();
   if (answer === undefined) throw new ProjectCallError('lost', `HTTP ${status}`);
-  if (isReply(answer.result)) return answer.result;
+  const question = readQuestion(answer.result);
+  if (question !== undefined) return respond.question(question);
+  if (isReply(answer.result)) return asking === undefined ? answer.result : pickReply(answer.result);
   const { code = -32603, message: text = 'the server sent no result' } = isFields(answer.error) ? answer.error : {};
   throw new ProtocolError(Number(code), String(text));
 }
 
-async function send({ url, token, caller, readonly, idleMs }: ProjectCall, body: string, reader: AnswerReader) {
+interface Sent {
+  body: string;
+  headers: Readonly<Record<string, string>> | undefined;
+}
+
+async function send({ url, token, caller, readonly, idleMs }: ProjectCall, { body, headers: more }: Sent, reader: AnswerReader) {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': protocolVersion,
+    'mcp-protocol-version': plainVersion,
+    ...more,
     'content-length': String(Buffer.byteLength(body)),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(readonly && { 'x-mole-readonly': '1' }),
@@ -111,6 +128,39 @@ class AnswerReader {
     if (progressToken === undefined || !isFields(params)) return;
     notify('notifications/progress', { ...params, progressToken }).catch(() => undefined);
   }
+}
+
+/** The revision in which a server can ask a person: the question is a result, and the answer another call. */
+const askingVersion = '2026-07-28';
+
+function askThrough(name: string, round: Round | undefined) {
+  const answer = round && { requestState: round.state, inputResponses: { [questionKey]: { action: toAnswer(round.action) } } };
+  return {
+    params: answer ?? {},
+    meta: {
+      [PROTOCOL_VERSION_META_KEY]: askingVersion,
+      [CLIENT_INFO_META_KEY]: { name: 'mole', version: '1' },
+      [CLIENT_CAPABILITIES_META_KEY]: { elicitation: {} },
+    },
+    headers: { 'mcp-protocol-version': askingVersion, 'mcp-method': 'tools/call', 'mcp-name': name },
+  };
+}
+
+/** A question that could not be shown is one that was closed unread. */
+function toAnswer(action: PersonAction): PersonAction {
+  return action === 'accept' || action === 'decline' ? action : 'cancel';
+}
+
+function readQuestion(result: unknown): OpenQuestion | undefined {
+  if (!isFields(result) || result.resultType !== 'input_required' || typeof result.requestState !== 'string') return undefined;
+  const asked = isFields(result.inputRequests) ? result.inputRequests[questionKey] : undefined;
+  const params = isFields(asked) && isFields(asked.params) ? asked.params : {};
+  return { message: String(params.message), state: result.requestState };
+}
+
+/** Without what belongs to the transport of that revision. */
+function pickReply({ content, structuredContent, isError }: ToolReply): ToolReply {
+  return { content, ...(structuredContent && { structuredContent }), ...(isError !== undefined && { isError }) };
 }
 
 function isReply(value: unknown): value is ToolReply {

@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { onAbort } from '../../abort.ts';
 import { respond, type ToolReply } from '../../answer/respond.ts';
+import { runRounds } from '../../approval/rounds.ts';
 import { askUser, Failure, toFailure } from '../../failure.ts';
 import { isFields } from '../../registry/tree.ts';
 import type { Caller } from '../../tools/caller.ts';
@@ -36,7 +37,11 @@ export function withProjects(local: ToolServer, options: ProjectsOptions): ToolS
     if (!isFields(args) || !local.names.includes(name)) return await local.call(name, args, caller);
     const { project, ...others } = args;
     if (project === undefined || project === null) return await local.call(name, others, caller);
-    return await callElsewhere({ name, args: others, project, caller, local, options });
+    const elsewhere = { name, args: others, project, local, options };
+    const { person, signal, round: first } = caller;
+    return await runRounds({ person, signal, round: first }, (round) =>
+      callElsewhere({ ...elsewhere, caller: { ...caller, round } }),
+    );
   };
   const server: ToolServer = {
     ...local,
@@ -90,7 +95,8 @@ async function forward({ name, args, project, caller, local, options }: RemoteCa
   const { url } = findServer(project, options);
   const { readonly, stateFolder, idleMs = defaultIdleMs } = options;
   try {
-    const remote = { signal, progressToken: caller.progressToken, notify: caller.notify };
+    const { progressToken, notify, person, round } = caller;
+    const remote = { signal, progressToken, notify, person, round };
     return await callProject({ url, token: readServerToken(stateFolder), name, args, caller: remote, readonly, idleMs });
   } catch (error) {
     const isWrite = local.definitions.find((tool) => tool.name === name)?.annotations?.readOnlyHint !== true;

@@ -1,0 +1,53 @@
+import type { Failure } from '../failure.ts';
+import type { PendingStore } from './pending-store.ts';
+import type { Counts, QuestionState } from './request-state.ts';
+import { RequestStates } from './request-state.ts';
+
+/** What a person is asked to confirm. */
+export interface Change {
+  /** What the confirmation holds for, beside the tool and its arguments: where the connection leads, for example. */
+  readonly binding: unknown;
+  /** What has to be the same when it is done; undefined where it could not be measured. */
+  readonly counts: Counts;
+  /** The change in a few words, without any data of the server: callers of tools read it as well. */
+  readonly summary: string;
+  /** All that the person sees. */
+  readonly message: string;
+  /** What a caller reads whose person cannot be asked: why a confirmation is needed. The way to get one is added. */
+  readonly refusal: Failure;
+}
+
+/** How one call gets the confirmation of a person. No argument of the call takes part in it. */
+export interface Approval {
+  /** A person wants to be asked, whatever the policy. */
+  readonly mustConfirm: boolean;
+  /** This round of the call brings an answer. */
+  readonly isAnswered: boolean;
+  /** What the person confirmed. Throws where that is not so, or for another change. */
+  accept(binding: unknown): Promise<QuestionState>;
+  /** Ends this round: throws the question, or the refusal where it cannot be asked. */
+  ask(change: Change): Promise<never>;
+}
+
+interface ApprovalsOptions {
+  command: string;
+  cwd: string;
+  pending: PendingStore | undefined;
+  now?: () => number;
+}
+
+/** What the calls of one process share. */
+export class Approvals {
+  readonly states: RequestStates;
+  readonly pending: PendingStore | undefined;
+  /** The command that confirms what waits, such as `dbmole-mcp approve`. */
+  readonly command: string;
+  readonly cwd: string;
+
+  constructor({ command, cwd, pending, now }: ApprovalsOptions) {
+    this.states = new RequestStates(now);
+    this.pending = pending;
+    this.command = command;
+    this.cwd = cwd;
+  }
+}

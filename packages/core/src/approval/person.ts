@@ -1,0 +1,31 @@
+/** What a person did with a question. */
+export type PersonAction =
+  | 'accept'
+  | 'decline'
+  | 'cancel'
+  /** There was no answer in time. */
+  | 'silent'
+  /** The question could not be shown. */
+  | 'unable';
+
+/** Where a person answered: in the client, in a terminal, or through the callback of a program that uses the library. */
+export type PersonPlace = 'client' | 'terminal' | 'callback';
+
+/** How a question reaches the person behind a caller. */
+export interface Person {
+  readonly place: PersonPlace;
+  /** Asks and waits. Left out where the answer comes with a second call, which brings the state of the question. */
+  ask?(question: string, signal: AbortSignal): Promise<PersonAction>;
+  /** The call is made to be confirmed, so it is asked even where no policy wants that. */
+  mustConfirm?: true;
+}
+
+/** The answer to a question of an earlier round of the same call. */
+export interface Round {
+  /** What came with the question, and was sent back. */
+  readonly state: string;
+  readonly action: PersonAction;
+}
+
+/** How long a question can be answered. */
+export const questionMs = 600_000;
