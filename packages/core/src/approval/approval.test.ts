@@ -102,7 +102,7 @@ describe('a call that a person has to confirm', () => {
     expect([committed, pending.list()]).toEqual([[], []]);
   });
 
-  it('waits in a file of the user where nobody can be asked, or the question was closed unread', async () => {
+  it('waits in a file of the user where no question can be shown, or the question was closed unread', async () => {
     const { call, pending } = start();
     const instant: Person = { place: 'client', ask: async () => 'cancel' };
     const broken: Person = { place: 'client', ask: () => Promise.reject(new Error('method not found')) };
@@ -144,7 +144,7 @@ describe('the state of a question', () => {
   const open = async ({ call }: ReturnType<typeof start>, more: Partial<Caller> = {}) =>
     (await call({ person: client, ...more })).question?.state ?? expect.unreachable();
 
-  it('counts once', async () => {
+  it('counts only once', async () => {
     const server = start();
     const round = { state: await open(server), action: 'accept' as const };
     expect(textOf(await server.call({ person: client, round }))).toBe('done');

@@ -15,7 +15,7 @@ export function canElicit(capabilities: unknown): boolean {
   return isFields(elicitation) && (isFields(elicitation.form) || elicitation.url === undefined);
 }
 
-/** What the client answered; anything but a clear yes is none. */
+/** What the client answered. Anything that is not a known answer is taken for a closed question. */
 export function readAction(result: unknown): PersonAction {
   const action = isFields(result) ? result.action : undefined;
   return action === 'accept' || action === 'decline' ? action : 'cancel';

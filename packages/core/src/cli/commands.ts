@@ -223,7 +223,7 @@ const approve: Command = {
   about: 'show the changes that wait for your confirmation, and run one',
   example: 'approve k7m2pq',
   server: [...reading, 'timeout', 'queries'],
-  load: async () => (await import('./commands/approve.ts')).approve,
+  load: async () => (await import('./approval/approve.ts')).approve,
 };
 
 const serve: Command = {

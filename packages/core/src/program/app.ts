@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { Approvals } from '../approval/approvals.ts';
 import { PendingStore } from '../approval/pending-store.ts';
 import type { BaseConnection } from '../connection.ts';
-import { Failure, failureWith, joinHints } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
@@ -23,7 +23,6 @@ import { type ConnectionViews, describeDestination, viewConnection } from '../to
 import { parseTime } from '../tools/duration.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
-import type { SharedTunnels } from '../tunnel/shared-tunnels.ts';
 import type { CliQuery, CliSchema, ToolCommand } from './cli-query.ts';
 import { type Narrowing, narrowManager } from './narrowing.ts';
 import {
@@ -36,6 +35,7 @@ import {
   type Settings,
   serverSettings,
 } from './settings.ts';
+import { createTunnelOpener } from './tunnel-opener.ts';
 
 /** Everything that makes a server of its own out of the generic half. */
 export interface ServerDefinition<C extends BaseConnection, B extends Backend> {
@@ -257,7 +257,9 @@ function openManager<C extends BaseConnection, B extends Backend>(
   const { connections, program } = definition;
   const folder = dirname(findStorePath(program.app, options));
   const renewal = new SecretRenewal<C>({ registry, isRefusal });
-  const openTunnel = tunnelOpener(program, options, log);
+  const { env, home } = options;
+  const acceptedKeysFile = acceptedKeysPathFor(findStorePath(program.app, options));
+  const openTunnel = createTunnelOpener({ env, home, log, acceptedKeysFile, program: program.name });
   return createManager<C, B>(
     { get: registry.get, list: registry.list, resolve: (name, signal) => renewal.resolve(name, signal) },
     {
@@ -299,28 +301,6 @@ async function openBackend<C extends BaseConnection, B extends Backend>(
     throw error;
   }
   return backend;
-}
-
-/** ssh2 is loaded when the first tunnel is opened. */
-function tunnelOpener<C extends BaseConnection>({ app, name }: { app: string; name: string }, options: AppOptions<C>, log: Log) {
-  const { env, home } = options;
-  let tunnels: SharedTunnels | undefined;
-  return async (config: C, signal: AbortSignal) => {
-    tunnels ??= (await import('../tunnel/shared-tunnels.ts')).createSharedTunnels({
-      env,
-      home,
-      log,
-      acceptedKeysFile: acceptedKeysPathFor(findStorePath(app, options)),
-    });
-    const opening = tunnels.open(config, signal);
-    return await opening.catch((error: unknown) => Promise.reject(withTrustCommand(error, `${name} trust ${config.name}`)));
-  };
-}
-
-/** The tunnel does not know which connection it is for. */
-function withTrustCommand(error: unknown, command: string): unknown {
-  if (!(error instanceof Failure) || error.detail.awaitsTrust !== true) return error;
-  return failureWith(error, { hint: joinHints(error.next, `Then run \`${command}\` to accept the key.`) });
 }
 
 const sshRefusals: readonly string[] = ['E_SSH_AUTH_FAILED', 'E_SSH_KEY_PASSPHRASE'];

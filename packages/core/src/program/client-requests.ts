@@ -8,7 +8,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Requests of ours to the client, which the SDK does not know of. */
+/** Requests to the client that are sent without the SDK. */
 export class ClientRequests {
   readonly #send: (message: JSONRPCMessage) => unknown;
   readonly #waiting = new Map<unknown, Waiting>();
@@ -20,7 +20,7 @@ export class ClientRequests {
   /** The result that the client answers with. When it is aborted, the client is told so. */
   async send(method: string, params: Fields, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
-    // Other ids are of the SDK.
+    // The ids of the SDK are numbers.
     const id = `mole-${randomUUID()}`;
     let stop: (() => void) | undefined;
     try {

@@ -4,8 +4,8 @@ import type { BaseConnection } from '../../connection.ts';
 import type { Failure } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { ToolCommand } from '../../program/cli-query.ts';
+import { confirmChange } from '../approval/confirm-change.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
-import { confirmChange } from '../terminal/confirm-change.ts';
 import { formatColumns } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

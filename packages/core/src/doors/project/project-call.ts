@@ -158,7 +158,7 @@ function readQuestion(result: unknown): OpenQuestion | undefined {
   return { message: String(params.message), state: result.requestState };
 }
 
-/** Without what belongs to the transport of that revision. */
+/** The reply alone: that revision adds fields of the transport. */
 function pickReply({ content, structuredContent, isError }: ToolReply): ToolReply {
   return { content, ...(structuredContent && { structuredContent }), ...(isError !== undefined && { isError }) };
 }

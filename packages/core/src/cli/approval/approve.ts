@@ -7,8 +7,8 @@ import { findStorePath } from '../../program/app.ts';
 import { stateFolderFor } from '../../registry/sources/paths.ts';
 import { formatVisible } from '../../text.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
-import { confirmChange } from '../terminal/confirm-change.ts';
-import { callTool } from './tool-command.ts';
+import { callTool } from '../commands/tool-command.ts';
+import { confirmChange } from './confirm-change.ts';
 
 /** Shows the calls that wait for a person, and runs one that the person confirms. */
 export async function approve<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {

@@ -1,6 +1,6 @@
 import type { PersonAction } from '../../approval/person.ts';
-import { isYes } from './confirm.ts';
-import type { Terminal } from './terminal.ts';
+import { isYes } from '../terminal/confirm.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Shows a change, and asks whether to commit it. No option answers this in advance. */
 export async function confirmChange(terminal: Pick<Terminal, 'ask' | 'printError'>, message: string): Promise<PersonAction> {
