@@ -1,4 +1,14 @@
-import type { ColumnName, Condition, Expression, KeyName, Level, ParamUse, Source, StatementShape } from './statement-shape.ts';
+import type {
+  ColumnName,
+  Condition,
+  Expression,
+  Join,
+  KeyName,
+  Level,
+  ParamUse,
+  Source,
+  StatementShape,
+} from './statement-shape.ts';
 import type { ColumnFacts, FindTables, TableFacts } from './table-facts.ts';
 
 /** A table in the FROM of a level, with everything that the level asks of it. */
@@ -56,17 +66,32 @@ interface ResolvedShape {
 
 /** Asks the catalog which tables the names mean, and which of them each column belongs to. */
 export async function resolveShape(shape: StatementShape, find: FindTables): Promise<ResolvedShape> {
-  const sources = shape.levels.flatMap((level) => level.sources.filter(({ table }) => table !== undefined));
-  const names = sources.flatMap(({ table }) => table ?? []);
-  const found = names.length === 0 ? [] : await find(names);
-  const tables = new Map(sources.map((source, i) => [source, found[i]]));
+  const tables = await findSources(shape, find);
   const resolver = new Resolver(shape.levels, tables);
-  const uses = sources.flatMap((source) => {
-    const table = tables.get(source);
-    return table === undefined ? [] : [resolver.collectUse(source, table)];
-  });
+  const uses = [...tables].flatMap(([source, table]) => (table === undefined ? [] : [resolver.collectUse(source, table)]));
   const values = shape.params.flatMap((param) => resolver.findValue(param) ?? []);
   return { uses, values: values.length === shape.params.length ? values : undefined };
+}
+
+/** A column of a join. */
+export interface JoinColumn {
+  alias: string;
+  table: TableFacts;
+  column: ColumnFacts;
+}
+
+/** The columns that the statement compares, of tables that the catalog knows. */
+export async function resolveJoins(shape: StatementShape, find: FindTables): Promise<(readonly [JoinColumn, JoinColumn])[]> {
+  const tables = await findSources(shape, find);
+  const resolver = new Resolver(shape.levels, tables);
+  return shape.levels.flatMap((level) => level.joins.flatMap((join) => resolver.findPair(join, level)));
+}
+
+async function findSources({ levels }: StatementShape, find: FindTables): Promise<Map<Source, TableFacts | undefined>> {
+  const sources = levels.flatMap((level) => level.sources.filter(({ table }) => table !== undefined));
+  const names = sources.flatMap(({ table }) => table ?? []);
+  const found = names.length === 0 ? [] : await find(names);
+  return new Map(sources.map((source, i) => [source, found[i]]));
 }
 
 /** The number of a LIMIT that is a placeholder. */
@@ -84,6 +109,17 @@ class Resolver {
   constructor(levels: readonly Level[], tables: ReadonlyMap<Source, TableFacts | undefined>) {
     this.#levels = levels;
     this.#tables = tables;
+  }
+
+  findPair({ left, right }: Join, level: Level): (readonly [JoinColumn, JoinColumn])[] {
+    const [one, other] = [this.#find(left, level), right && this.#find(right, level)];
+    const [mine, theirs] = [one, other].map((found) => found && this.#tables.get(found.source));
+    if (!one || !other || !mine || !theirs || one.source === other.source) return [];
+    const pair = [
+      { alias: one.source.alias, table: mine, column: one.column },
+      { alias: other.source.alias, table: theirs, column: other.column },
+    ] as const;
+    return [pair];
   }
 
   findValue(param: ParamUse | undefined): string | undefined {

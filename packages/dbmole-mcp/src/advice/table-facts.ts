@@ -21,6 +21,11 @@ export interface TableFacts {
 export interface ColumnFacts {
   /** The name as a statement has to write it. */
   label: string;
+  /** The type as a definition has it. */
+  type: string;
+  /** Undefined for what is no text, and where the engine does not compare by it. */
+  collation: string | undefined;
+  isNullable: boolean;
   /** Different values, as far as statistics tell. */
   distinct: number | undefined;
   /** One of them, as text. */

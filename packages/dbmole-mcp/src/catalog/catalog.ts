@@ -3,6 +3,7 @@ import type { DdlReader } from '../ddl/ddl-report.ts';
 import type { Diagnosis } from '../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../engine.ts';
 import type { PlanTree } from '../plan/plan-tree.ts';
+import type { UnlikeJoin } from '../plan/unlike-joins.ts';
 
 /**
  * All names in these answers are as one has to write them in a statement: quoted where the engine needs it, and with the schema
@@ -276,6 +277,8 @@ export interface PlanReader {
   statement(run: CatalogRun, request: PlanRequest): Promise<string>;
   /** A condensed plan of `sql`. */
   parse(answer: string, sql: string): PlanTree;
+  /** Comparisons of columns of unlike types in `sql`, whose plan this is. The module is loaded when it is first used. */
+  findUnlikeJoins(run: CatalogRun, tree: PlanTree, sql: string): Promise<readonly UnlikeJoin[]>;
   /** Describes what a DDL statement would do. The module is loaded when it is first used. */
   ddl(): Promise<DdlReader>;
   /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */

@@ -99,7 +99,8 @@ function findUses({ filter = '', alias }: Scan, { columns }: TableFacts): Map<st
     cases += { case: 1, end: -1 }[token.toLowerCase()] ?? 0;
     const column = byName.get(bareName(token).toLowerCase());
     if (column === undefined || token.startsWith("'") || tokens[at + 1] === '.' || tokens[at + 1] === '(') continue;
-    if (!isOurs(at)) continue;
+    // Planners add `IS NOT NULL` to what they join by.
+    if (!isOurs(at) || /^is not null$/i.test(tokens.slice(at + 1, at + 4).join(' '))) continue;
     uses.set(column.name, cases > 0 ? 'expression' : describeUse(tokens, at, column.type));
   }
   return uses;

@@ -1,18 +1,19 @@
 import { explainScan, hasSubquery, type TableFacts } from './plan-scan.ts';
 import { type MeasuredNode, measureNodes, type PlanNode, type PlanTree } from './plan-tree.ts';
+import { findUnlikeScans, type UnlikeJoin } from './unlike-joins.ts';
 
 const detailLength = 160;
 const maxNodes = 200;
 
 /** The plan as a tree of few lines, and at the end what is slow, and why. */
-export function formatPlan(tree: PlanTree, tables: Tables = new Map()): string {
+export function formatPlan(tree: PlanTree, tables: Tables = new Map(), joins: readonly UnlikeJoin[] = []): string {
   const nodes = measureNodes(tree);
   const rest = nodes.length - maxNodes;
   const lines = [
     ...nodes.slice(0, maxNodes).map(formatNode),
     ...(rest > 0 ? [`and ${rest} more nodes`] : []),
     ...tree.notes,
-    ...formatVerdict({ tree, nodes, tables }),
+    ...formatVerdict({ tree, nodes, tables, unlike: findUnlikeScans(nodes, joins) }),
   ];
   return lines.map((line) => line.replaceAll('⟦', '⟦U+27E6⟧').replaceAll('\n', ' ')).join('\n');
 }
@@ -74,11 +75,14 @@ interface Verdict {
   tree: PlanTree;
   nodes: readonly MeasuredNode[];
   tables: Tables;
+  /** Scans in place of searches, because of the types of a join. */
+  unlike: ReadonlyMap<PlanNode, UnlikeJoin>;
 }
 
 /** What is slow or costly, and why. Nothing for a plan that could not be much better. */
-function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
-  const remarks = [...nodes].sort((a, b) => b.own - a.own).map((node) => ({ node, reasons: findReasons(node, tables, tree) }));
+function formatVerdict(verdict: Verdict): string[] {
+  const { tree, nodes } = verdict;
+  const remarks = [...nodes].sort((a, b) => b.own - a.own).map((node) => ({ node, reasons: findReasons(node, verdict) }));
   const head = remarks.find((remark) => isWorst(remark, tree));
   const others = remarks.filter((remark) => remark !== head);
   const lines = others.flatMap(({ node, reasons }) => reasons.map((reason) => `${node.label} ${reason}`)).slice(0, maxRemarks);
@@ -88,7 +92,7 @@ function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
     ...lines.map((line) => `${word}: ${line}`),
     ...findNextSteps(
       remarks.flatMap(({ node, reasons }) => (reasons.length > 0 ? [node] : [])),
-      tables,
+      verdict,
     ),
   ];
 }
@@ -96,12 +100,24 @@ function formatVerdict({ tree, nodes, tables }: Verdict): string[] {
 const spillAdvice =
   'next: select fewer rows and columns; an index in this order needs no sort; or raise work_mem (PostgreSQL), sort_buffer_size (MariaDB)';
 
+const pairsAdvice =
+  'next: compare the tables by an equality that an index or a hash can serve (MariaDB hashes from join_cache_level 4 on), or keep fewer rows of one side';
+const searchesAdvice =
+  'next: explain with analyze=true measures it; a condition that keeps fewer rows of the tables before it saves most of the searches';
+
 /** The next calls: one line for each kind of reason. */
-function findNextSteps(nodes: readonly MeasuredNode[], tables: Tables): string[] {
-  const wasteful = nodes.some((node) => node.share >= minShare && describeWaste(node, tables) !== undefined);
+function findNextSteps(nodes: readonly MeasuredNode[], { tree, tables, unlike }: Verdict): string[] {
+  const isOf = (describe: (node: MeasuredNode) => string | undefined) =>
+    nodes.some((node) => node.share >= minShare && !unlike.has(node) && describe(node) !== undefined);
+  const isExpected = tree.totalMs === undefined;
+  const wasteful =
+    isOf((node) => describeWaste(node, { tables, unlike })) || (isExpected && isOf((node) => describeRepeats(node, tables)));
   const misjudged = new Set(nodes.flatMap((node) => (node.table !== undefined && isBadEstimate(node) ? [node.table] : [])));
   const spilled = nodes.some((node) => node.spilled !== undefined);
   return [
+    ...new Set(nodes.flatMap((node) => unlike.get(node)?.next ?? [])),
+    ...(isExpected && nodes.some((node) => describePairs(node) !== undefined) ? [pairsAdvice] : []),
+    ...(isExpected && nodes.some((node) => describeSearches(node) !== undefined) ? [searchesAdvice] : []),
     ...(wasteful ? ['next: diagnose with check=index_advice and this statement as sql looks for an index'] : []),
     ...(spilled ? [spillAdvice] : []),
     ...(misjudged.size === 0
@@ -123,22 +139,49 @@ function isWorst({ node, reasons }: Remark, { totalMs }: PlanTree): boolean {
 function formatHead({ node, reasons }: Remark, { totalMs }: PlanTree): string {
   const head =
     totalMs === undefined
-      ? `costly: ${node.label}, ${Math.round(node.share * 100)} % of the estimated cost`
+      ? `costly: ${node.label}${node.share < 0.01 ? '' : `, ${Math.round(node.share * 100)} % of the estimated cost`}`
       : `slow: ${node.label}, ${formatMs(node.own)} of ${formatMs(totalMs)}`;
   return reasons.length === 0 ? head : `${head}: ${reasons.join('; ')}`;
 }
 
-function findReasons(node: MeasuredNode, tables: Tables, { totalMs }: PlanTree): string[] {
+function findReasons(node: MeasuredNode, { tree: { totalMs }, tables, unlike }: Verdict): string[] {
   const isLarge = node.share >= minShare;
   const isSlow = isLarge && totalMs !== undefined && node.own >= minSlowMs;
   const reasons = [
-    isLarge ? describeWaste(node, tables) : undefined,
+    isLarge || unlike.has(node) ? describeWaste(node, { tables, unlike }) : undefined,
+    ...(totalMs === undefined
+      ? [isLarge ? describeRepeats(node, tables) : undefined, describePairs(node), describeSearches(node)]
+      : []),
     describeEstimate(node),
     node.spilled === undefined ? undefined : `ran out of memory and went to disk (${node.spilled})`,
     isSlow && (node.loops ?? 0) >= manyLoops ? `runs ${formatCount(node.loops ?? 0)} times` : undefined,
     isSlow ? describeNestedLoop(node) : undefined,
   ];
   return reasons.filter((reason) => reason !== undefined);
+}
+
+/** Expected executions and rows, from which a repeated step is worth a remark. */
+const manyReads = 1_000_000;
+const manySearches = 100_000;
+
+/** A scan that is expected to run once for each of many rows. */
+function describeRepeats(
+  { fullScan, table, repeats = 1, expectedReads, estimatedRows = 0 }: PlanNode,
+  tables: Tables,
+): string | undefined {
+  const rows = expectedReads ?? (table === undefined ? undefined : tables.get(table)?.rows) ?? estimatedRows;
+  if (!fullScan || repeats < manyLoops || repeats * rows < manyReads) return undefined;
+  return `would read ${formatRowCount(rows)} about ${formatCount(repeats)} times, once for each row of what is joined with it`;
+}
+
+function describePairs({ pairs = 0 }: PlanNode): string | undefined {
+  return pairs < manyReads ? undefined : `would compare about ${formatCount(pairs)} pairs of rows one by one`;
+}
+
+function describeSearches({ fullScan, table, repeats = 1, estimatedRows = 1 }: PlanNode): string | undefined {
+  const isMany = repeats >= manySearches || (repeats >= manyLoops && repeats * estimatedRows >= manyReads);
+  if (fullScan || table === undefined || !isMany) return undefined;
+  return `would be searched about ${formatCount(repeats)} times, for ${formatRowCount(estimatedRows)} each`;
 }
 
 function describeNestedLoop({ label, children }: PlanNode): string | undefined {
@@ -151,17 +194,23 @@ export function findWasteful(nodes: readonly PlanNode[]): PlanNode[] {
   return nodes.filter((node) => node.fullScan && node.filter !== undefined && countReads(node, undefined) !== undefined);
 }
 
-function describeWaste(node: MeasuredNode, tables: Tables): string | undefined {
+function describeWaste(node: MeasuredNode, { tables, unlike }: Pick<Verdict, 'tables' | 'unlike'>): string | undefined {
   const facts = node.table === undefined ? undefined : tables.get(node.table);
   const reads = countReads(node, facts);
-  if (!node.fullScan || node.filter === undefined || hasSubquery(node.filter) || reads === undefined) return undefined;
+  const join = unlike.get(node);
+  if (reads === undefined || (join === undefined && !isWaste(node, reads))) return undefined;
   const { read, kept } = reads;
-  if (read - kept < wastedRows || read < kept * wastedFactor) return undefined;
+  const isFiltered = node.filter !== undefined && kept < read;
   const rows =
     node.actualRows === undefined
-      ? `would read about ${formatRowCount(read)} for ${formatCount(kept)}`
-      : `reads ${formatRowCount(read)} and keeps ${formatCount(kept)}`;
-  return `${rows}: ${explainScan(node, facts)}`;
+      ? `would read about ${formatRowCount(read)}${isFiltered ? ` for ${formatCount(kept)}` : ''}`
+      : `reads ${formatRowCount(read)}${isFiltered ? ` and keeps ${formatCount(kept)}` : ''}`;
+  return `${rows}: ${join?.reason ?? explainScan(node, facts)}`;
+}
+
+function isWaste(node: PlanNode, { read, kept }: { read: number; kept: number }): boolean {
+  if (!node.fullScan || node.filter === undefined || hasSubquery(node.filter)) return false;
+  return read - kept >= wastedRows && read >= kept * wastedFactor;
 }
 
 function countReads(node: PlanNode, facts: TableFacts | undefined): { read: number; kept: number } | undefined {

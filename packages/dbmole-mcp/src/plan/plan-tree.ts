@@ -37,6 +37,10 @@ export interface PlanNode {
   /** Rows that it was expected to read, of which the filter leaves `estimatedRows`; undefined where the engine does not say. */
   expectedReads: number | undefined;
   rowCount: RowCount;
+  /** How often the engine expects to run it; undefined: once, or not known. */
+  repeats?: number | undefined;
+  /** Rows of two inputs that it expects to compare one by one, each with each; undefined for what joins in another way. */
+  pairs?: number | undefined;
   /** Conditions and keys. */
   details: readonly string[];
   children: readonly PlanNode[];

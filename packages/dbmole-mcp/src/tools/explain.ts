@@ -9,6 +9,7 @@ import { useQuery } from '../next-steps.ts';
 import type { TableFacts } from '../plan/plan-scan.ts';
 import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
+import type { UnlikeJoin } from '../plan/unlike-joins.ts';
 import { refusePlanOutside } from '../policy/plan-scope.ts';
 import { parseStatements, splitParams } from '../statement/statement-list.ts';
 import { type Call, type SqlTools, statementShape, statementsArgument, timeoutArgument } from '../tool.ts';
@@ -91,7 +92,8 @@ async function readShownPlan(call: Call, request: PlanRequest): Promise<string> 
 
 async function condense(call: Call, plan: string, sql: string): Promise<string> {
   const tree = call.backend.plan.parse(plan, sql);
-  return formatPlan(tree, await readPlanTables(call, tree, sql));
+  const [tables, joins] = await Promise.all([readPlanTables(call, tree, sql), readUnlikeJoins(call, tree, sql)]);
+  return formatPlan(tree, tables, joins);
 }
 
 /** The plan in the engine's own words, for a statement that the guard accepts as a read. */
@@ -168,6 +170,12 @@ export async function readPlanTables({ backend, options }: Call, tree: PlanTree,
   } catch {
     return new Map();
   }
+}
+
+/** Best effort as well, and only where a table is read in full and the statement names several. */
+async function readUnlikeJoins({ backend, options }: Call, tree: PlanTree, sql: string): Promise<readonly UnlikeJoin[]> {
+  if (!/,|join/i.test(sql) || !flattenPlan(tree).some(({ table, fullScan }) => table !== undefined && fullScan)) return [];
+  return await backend.plan.findUnlikeJoins(backend.catalogRun(options), tree, sql).catch(() => []);
 }
 
 function toFacts({ rows, columns, keys, indexes }: TableDetails): TableFacts {

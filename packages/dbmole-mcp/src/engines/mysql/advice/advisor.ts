@@ -1,28 +1,17 @@
 import type { AdviceReads, IndexAdvisor, OpenAdvisor } from '../../../advice/advisor.ts';
 import type { Candidate, KeyWriter } from '../../../advice/candidates.ts';
 import { readContext } from '../catalog/context.ts';
-import { inTurns } from '../guard/in-turns.ts';
-import { tooComplex } from '../guard/refuse.ts';
-import { tokenize } from '../guard/text/lexer.ts';
-import { parseMode } from '../guard/text/sql-mode.ts';
 import { plan } from '../plan/plan.ts';
 import { findTables } from './find-tables.ts';
 import { listSlow } from './list-slow.ts';
-import { readShape } from './read-shape.ts';
+import { parseShape } from './read-shape.ts';
 
 export const advisor: IndexAdvisor = { open };
-
-/** Reading more than this takes longer than other calls should wait. */
-const maxTokens = 10_000;
 
 async function open({ run }: AdviceReads): Promise<OpenAdvisor> {
   const [{ maria }, [mode = []]] = await Promise.all([readContext(run), run('select @@sql_mode')]);
   return {
-    async readShape(sql) {
-      const tokens = await inTurns(tokenize(sql, parseMode(mode[0] ?? '')));
-      if (tokens.length > maxTokens) throw tooComplex(`more than ${maxTokens} tokens`);
-      return readShape(sql, tokens.at(-1)?.word === ';' ? tokens.slice(0, -1) : tokens);
-    },
+    readShape: (sql) => parseShape(sql, mode[0] ?? ''),
     findTables: (names) => findTables(run, names),
     writer,
     listSlow: (limit) => listSlow(run, limit),

@@ -32,7 +32,8 @@ export async function findTables(run: CatalogRun, names: readonly TableName[]): 
       params,
     ),
     run(
-      `select table_schema, table_name, column_name, data_type, character_octet_length, column_type
+      `select table_schema, table_name, column_name, data_type, character_octet_length, column_type, collation_name,
+        is_nullable = 'YES'
       from information_schema.columns where ${where} limit 10000`,
       params,
     ),
@@ -81,12 +82,15 @@ function readTable(
   };
 }
 
-function readColumn([, , name, type, octets, definition]: Row, firsts: readonly Row[]): ColumnFacts {
+function readColumn([, , name, type, octets, definition, collation, isNullable]: Row, firsts: readonly Row[]): ColumnFacts {
   const length = Number(octets ?? 8);
   const counted = firsts.find((row) => row[5] === name)?.[8];
   const known = counted === null || counted === undefined || counted === '0' ? undefined : Number(counted);
   return {
     label: formatIdentifier(name ?? ''),
+    type: definition ?? '',
+    collation: collation ?? undefined,
+    isNullable: isNullable === '1',
     distinct: known ?? countValues(definition ?? ''),
     sample: undefined,
     width: Math.min(length, 64),

@@ -1,7 +1,21 @@
 import type { Condition, Join, Level, OrderKey, Source, StatementShape } from '../../../advice/statement-shape.ts';
+import { inTurns } from '../guard/in-turns.ts';
 import { reservedWords } from '../guard/known-functions.ts';
+import { tooComplex } from '../guard/refuse.ts';
+import { tokenize } from '../guard/text/lexer.ts';
+import { parseMode } from '../guard/text/sql-mode.ts';
 import { isName, matchBrackets, noToken, type Token } from '../guard/text/tokens.ts';
 import { ConditionReader, isQuery, type Range } from './read-conditions.ts';
+
+/** Reading more than this takes longer than other calls should wait. */
+const maxTokens = 10_000;
+
+/** `mode` is the `sql_mode` of the session. */
+export async function parseShape(sql: string, mode: string): Promise<StatementShape> {
+  const tokens = await inTurns(tokenize(sql, parseMode(mode)));
+  if (tokens.length > maxTokens) throw tooComplex(`more than ${maxTokens} tokens`);
+  return readShape(sql, tokens.at(-1)?.word === ';' ? tokens.slice(0, -1) : tokens);
+}
 
 /**
  * Reads the tokens of a statement that the guard has accepted. There is no tree: what is not of the usual form (`column = value`, BETWEEN,

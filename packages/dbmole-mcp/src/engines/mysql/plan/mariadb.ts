@@ -22,7 +22,7 @@ const limitWord = /\b(?:limit|fetch|rownum)\b/i;
 export function parseAnalysis(answer: string, sql: string): PlanTree {
   const block = new JsonObject(parseJson(answer)).object('query_block');
   const whole = limitWord.test(sql) ? 'partial' : 'complete';
-  const roots = nodesIn(block, { whole, count: whole });
+  const roots = nodesIn(block, { whole, count: whole, repeats: 1, around: 1 });
   const measured = roots.some(({ totalMs }) => totalMs !== undefined);
   return { roots, totalMs: block.number('r_total_time_ms') ?? (measured ? computeTotal(roots) : undefined), notes: [] };
 }
@@ -39,16 +39,27 @@ interface Above {
   /** The tables that any SELECT of the statement reads. */
   whole: RowCount;
   count: RowCount;
+  /** How often it is expected to be read: rows of the tables before it. */
+  repeats: number;
+  /** Rows of the statement around, for each of which a subquery that depends on them runs. */
+  around: number;
 }
 
 function nodesIn(json: JsonObject, above: Above): PlanNode[] {
-  return Object.keys(json.value).flatMap((key) => readNodes(key, json, above));
+  let { around } = above;
+  return Object.keys(json.value).flatMap((key) => {
+    const nodes = readNodes(key, json, { ...above, around });
+    around = Math.max(around, ...nodes.map(({ estimatedRows = 1, repeats = 1 }) => estimatedRows * repeats));
+    return nodes;
+  });
 }
 
-function readNodes(key: string, parent: JsonObject, { whole, count }: Above): PlanNode[] {
+function readNodes(key: string, parent: JsonObject, { whole, count, repeats, around }: Above): PlanNode[] {
   const value = parent.value[key];
   if (typeof value !== 'object' || value === null) return [];
-  const below: Above = { whole, count: countBelow(key, whole) ?? count };
+  // Only a subquery that depends on the rows around it has a cache of its results.
+  const runs = key === 'expression_cache' ? around : repeats;
+  const below: Above = { whole, count: countBelow(key, whole) ?? count, repeats: runs, around };
   if (Array.isArray(value)) return listNodes(value, below);
   const json = parent.object(key);
   // The input of a sort counts for the sort, not for the table.
@@ -71,7 +82,13 @@ const firstOnly = ['first_match', 'not_exists', 'distinct', 'loosescan'];
 function listNodes(values: readonly unknown[], above: Above): PlanNode[] {
   const items = values.map((value) => new JsonObject(value));
   const jumps = items.some((item) => firstOnly.some((mark) => item.object('table').has(mark)));
-  return items.flatMap((item, index) => nodesIn(item, jumps && index > 0 ? { ...above, count: 'partial' } : above));
+  let { repeats } = above;
+  return items.flatMap((item, index) => {
+    const nodes = nodesIn(item, { ...above, repeats, ...(jumps && index > 0 && { count: 'partial' }) });
+    // Its children are the tables of a subquery, or of a buffered join.
+    repeats *= Math.max(1, ...nodes.flatMap(({ estimatedRows, children }) => estimatedRows ?? children[0]?.estimatedRows ?? 1));
+    return nodes;
+  });
 }
 
 function tableNode(json: JsonObject, sorted: boolean, above: Above): PlanNode {
@@ -99,6 +116,7 @@ function tableNode(json: JsonObject, sorted: boolean, above: Above): PlanNode {
     filter: condition,
     expectedReads: json.number('rows'),
     rowCount: table === undefined ? 'guess' : countTable(json, above),
+    repeats: above.repeats,
     details: condition === undefined ? [] : [`filter ${condition}`],
     children,
   };
@@ -137,7 +155,10 @@ const accessNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 function stepNode(label: string, json: JsonObject, above: Above): PlanNode {
-  const children = nodesIn(json, above);
+  // A buffered join reads its table once for many rows.
+  const isBuffered = label === 'Block join';
+  const children = nodesIn(json, isBuffered ? { ...above, repeats: 1 } : above);
+  const isHashed = /H\b/.test(json.text('join_type') ?? '');
   const loops = json.number('r_loops');
   const own = json.number('r_total_time_ms');
   const passes = json.number('r_sort_passes') ?? 0;
@@ -158,6 +179,8 @@ function stepNode(label: string, json: JsonObject, above: Above): PlanNode {
     filter: undefined,
     expectedReads: undefined,
     rowCount: 'unknown',
+    repeats: above.repeats,
+    pairs: isBuffered && !isHashed ? above.repeats * (children[0]?.estimatedRows ?? 1) : undefined,
     details: key === undefined ? [] : [`by ${key}`],
     children,
   };

@@ -16,6 +16,7 @@ export const plan: PlanReader = {
     return `EXPLAIN FORMAT=${raw ? 'JSON' : 'TREE'} ${sql}`;
   },
   parse: (answer, sql) => (answer.trimStart().startsWith('{') ? parseAnalysis(answer, sql) : parseTree(answer)),
+  findUnlikeJoins: async (...args) => await (await import('./unlike-joins.ts')).findUnlikeJoins(...args),
   ddl: async () => (await import('../ddl/ddl.ts')).ddl,
   findTable,
 };

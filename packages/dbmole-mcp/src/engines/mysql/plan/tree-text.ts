@@ -14,7 +14,7 @@ export function parseTree(answer: string): PlanTree {
     (open.at(-1)?.node.children ?? roots).push(node);
     open.push({ indent, node });
   }
-  const shown = roots.map((root) => mergeFilter(withRowCounts(readTable(withTime(root)))));
+  const shown = roots.map((root) => withRepeats(mergeFilter(withRowCounts(readTable(withTime(root)))), countRuns(root, roots)));
   return { roots: shown, totalMs: sumUp(shown), notes: [] };
 }
 
@@ -65,12 +65,12 @@ function readNode(text: string): Building {
   };
 }
 
-const findRead = /^((?:Table|Index|Covering index) scan)?.*? on ([^\s<]\S*)(?: using .*)?$/;
+const findRead = /^((?:Table|Index|Covering index) scan)?.*? on ([^\s<]\S*)(?: using .*| (\(re-planned for each iteration\)))?$/;
 
 /** A read with a node below it reads a derived table. */
 function readTable(node: Building): Building {
   const read = node.children.length === 0 ? findRead.exec(node.label) : null;
-  const found = read === null ? {} : { table: read[2], alias: read[2], fullScan: read[1] !== undefined };
+  const found = read === null ? {} : { table: read[2], alias: read[2], fullScan: (read[1] ?? read[3]) !== undefined };
   return { ...node, ...found, children: node.children.map(readTable) };
 }
 
@@ -113,6 +113,25 @@ function mergeFilter(node: Building): Building {
     details,
     children: scan.children,
   };
+}
+
+const nestedLoop = /^Nested loop/;
+const allPairs = /^(?:Inner|Left)? ?hash (?:join|semijoin|antijoin)[^:]*\(no condition\)/i;
+
+/** The first input of a nested loop decides how often the others are read. */
+function withRepeats(node: PlanNode, repeats: number): PlanNode {
+  const [first, second] = node.children;
+  const outer = first?.estimatedRows ?? 1;
+  const children = node.children.map((child, index) =>
+    withRepeats(child, nestedLoop.test(node.label) && index > 0 ? repeats * Math.max(1, outer) : repeats),
+  );
+  const pairs = allPairs.test(node.label) ? repeats * outer * (second?.children[0]?.estimatedRows ?? 1) : undefined;
+  return { ...node, children, repeats, pairs };
+}
+
+/** A subquery in the list of columns is a root beside the statement whose rows it runs for. */
+function countRuns(root: Building, [first]: readonly Building[]): number {
+  return root !== first && / dependent\)/.test(root.label) ? Math.max(1, first?.estimatedRows ?? 1) : 1;
 }
 
 function sumUp(nodes: readonly PlanNode[]): number | undefined {

@@ -23,7 +23,7 @@ parts as (
   where f.relkind = 'p' and p.isleaf group by f.oid)
 select 'table', f.ord::text, f.oid::text, f.label, (f.relkind = 'p')::text, coalesce(p.reltuples, greatest(f.reltuples, 0))::bigint::text,
   (coalesce(p.relpages, f.relpages) * pg_catalog.current_setting('block_size')::bigint)::bigint::text,
-  (f.oid in (select k.relation from locked k))::text
+  (f.oid in (select k.relation from locked k))::text, null
 from found f left join parts p on p.oid = f.oid
 union all
 select 'column', f.ord::text, a.attname::text, pg_catalog.quote_ident(a.attname), s.n_distinct::text, s.avg_width::text,
@@ -34,7 +34,8 @@ select 'column', f.ord::text, a.attname::text, pg_catalog.quote_ident(a.attname)
       when b.typname = 'varchar' then 'varchar_pattern_ops' when b.typname = 'bpchar' then 'bpchar_pattern_ops'
       when b.typname = 'text' then 'text_pattern_ops' else '' end
     else 'other' end,
-  case when s.avg_width < ${maxSampleWidth} then coalesce(s.bounds[pg_catalog.cardinality(s.bounds) / 2 + 1], s.common[1]) end
+  case when s.avg_width < ${maxSampleWidth} then coalesce(s.bounds[pg_catalog.cardinality(s.bounds) / 2 + 1], s.common[1]) end,
+  pg_catalog.format_type(b.oid, case when t.typtype = 'd' then t.typtypmod else a.atttypmod end)
 from found f join pg_catalog.pg_attribute a on a.attrelid = f.oid and a.attnum > 0 and not a.attisdropped
   join pg_catalog.pg_class c on c.oid = f.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_type t on t.oid = a.atttypid
@@ -50,7 +51,7 @@ select 'index', f.ord::text, pg_catalog.quote_ident(x.relname), i.indisunique::t
       || case when o.opcdefault or k.place > i.indnkeyatts then '' else ' ' || o.opcname end
       || case when k.place <= i.indnkeyatts and i.indoption[k.place - 1] & 1 = 1 then ' DESC' else '' end order by k.place)::text
     from pg_catalog.generate_series(1, i.indnatts) k(place) left join pg_catalog.pg_opclass o on o.oid = i.indclass[k.place - 1]),
-  i.indnkeyatts::text, null
+  i.indnkeyatts::text, null, null
 from found f join pg_catalog.pg_index i on i.indrelid = f.oid join pg_catalog.pg_class x on x.oid = i.indexrelid
   join pg_catalog.pg_am m on m.oid = x.relam
 where i.indisvalid and (i.indpred is null or m.amname <> 'btree')
@@ -84,12 +85,15 @@ function readTable([, , id, label, isPartitioned, rows, bytes, isLocked]: Row, o
   };
 }
 
-function readColumn([, , , label, distinct, width, kind, sample]: Row, rows: number): ColumnFacts {
+function readColumn([, , , label, distinct, width, kind, sample, type]: Row, rows: number): ColumnFacts {
   const known = distinct === null || distinct === undefined ? undefined : Number(distinct);
   const bytes = Number(width ?? 8);
   const [word = '', prefixClass = ''] = (kind ?? '').split(' ');
   return {
     label: label ?? '',
+    type: type ?? '',
+    collation: undefined,
+    isNullable: true,
     // A negative number is a part of the rows; 0 is unknown.
     distinct: known === undefined || known === 0 ? undefined : known < 0 ? -known * rows : known,
     sample: sample ?? undefined,

@@ -53,6 +53,8 @@ function readNode(json: JsonObject, { divisor, runs, count }: Above): PlanNode {
     filter: json.text('Filter'),
     expectedReads: undefined,
     rowCount: countRows(json, count),
+    repeats: runs,
+    pairs: countPairs(json, runs),
     details: readDetails(json),
     children: listChildren(json, { divisor: below, runs, count }),
   };
@@ -79,6 +81,16 @@ function listChildren(json: JsonObject, { divisor, runs, count }: Above): PlanNo
     const inner = loop && relationship === 'Inner' && child.text('Node Type') !== 'Materialize' ? outer : 1;
     return readNode(child, { divisor, runs: runs * Math.max(1, each * inner), count: countInput(json, child, count) });
   });
+}
+
+/** An inner side that is kept in memory is compared with every row of the other one. */
+function countPairs(json: JsonObject, runs: number): number | undefined {
+  if (json.text('Node Type') !== 'Nested Loop') return undefined;
+  const [outer, inner] = ['Outer', 'Inner'].map((side) =>
+    json.objects('Plans').find((child) => child.text('Parent Relationship') === side),
+  );
+  if (inner?.text('Node Type') !== 'Materialize') return undefined;
+  return runs * (outer?.number('Plan Rows') ?? 1) * (inner.number('Plan Rows') ?? 1);
 }
 
 function formatLabel(json: JsonObject): string {

@@ -6,5 +6,6 @@ export const plan: PlanReader = {
     return `EXPLAIN (FORMAT JSON${namesSchemas ? ', VERBOSE' : ''}${analyze ? ', ANALYZE, BUFFERS' : ''}) ${sql}`;
   },
   parse: parsePlan,
+  findUnlikeJoins: async (...args) => await (await import('./unlike-joins.ts')).findUnlikeJoins(...args),
   ddl: async () => (await import('../ddl/ddl.ts')).ddl,
 };
