@@ -4,6 +4,7 @@ import type { ClusterBackend } from '../backend.ts';
 import { guardRequest } from '../guard/guard.ts';
 import { acceptNarrowed } from '../guard/write/narrowed-write.ts';
 import { acceptOpen } from '../guard/write/open-write.ts';
+import { refuseStoredQueries } from '../guard/write/stored-queries.ts';
 import type { AskedRequest, ClusterIdentity, ClusterRequest } from './cluster-request.ts';
 import { quoteRemoteText } from './quote-remote-text.ts';
 import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
@@ -57,8 +58,10 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     write: async (request) => {
       const asked = whole(request);
       if (readonly) throw readonlyFailure(name);
-      const accept = rules.indices === undefined ? acceptOpen : acceptNarrowed;
-      return await backend.send(accept(asked, name, rules), { signal });
+      const isOpen = rules.indices === undefined;
+      const accepted = isOpen ? acceptOpen(asked, name, rules) : acceptNarrowed(asked, name, rules);
+      if (!isOpen && accepted.kind === 'write') await refuseStoredQueries(accepted, rules, ask);
+      return await backend.send(accepted, { signal });
     },
   };
 }

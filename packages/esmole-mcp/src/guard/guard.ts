@@ -37,7 +37,7 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
   if (tellsAll && context.indices !== undefined) throw wholeFailure(route, telling);
   if (line.sensitive !== undefined && !seesSecrets(context)) throw sensitiveFailure(route, line.sensitive);
   const added = new Map([...Object.entries(line.adds ?? {}), ...given]);
-  const params = mayReadAll(context) ? added : withHidden(added, line.hides);
+  const params = withHidden(added, route, context);
   const { product } = context.identity;
   checkBodySize(body, { isSample: line.body === 'text' });
   checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined, product });
@@ -87,10 +87,12 @@ function seesHidden({ line }: Route, { systemIndices, indices }: GuardContext): 
 }
 
 /** This also applies where the caller asks for exactly that: hiding has precedence. */
-function withHidden(params: ReadonlyMap<string, string>, hides: string | undefined): ReadonlyMap<string, string> {
+function withHidden(params: ReadonlyMap<string, string>, { line }: Route, rules: IndexRules): ReadonlyMap<string, string> {
+  const requests = mayReadAll(rules) ? [] : (line.hides?.requests ?? []);
+  const names = rules.indices === undefined ? [] : (line.hides?.names ?? []);
   const asked = params.get('filter_path')?.split(',') ?? [];
-  if (hides === undefined || asked.includes(hides)) return params;
-  return new Map([...params, ['filter_path', [...asked, hides].join(',')]]);
+  const hidden = [...requests, ...names].filter((path) => !asked.includes(path));
+  return hidden.length === 0 ? params : new Map([...params, ['filter_path', [...asked, ...hidden].join(',')]]);
 }
 
 /** Hidden indices are excluded by several patterns, some of which may find nothing. */

@@ -26,8 +26,8 @@ interface Line {
   readonly isStrict?: true;
   /** Parameters that make it describe all indices. */
   readonly telling?: string;
-  /** The `filter_path` of other clients' requests in the answer, which is excluded unless everything may be read. */
-  readonly hides?: string;
+  /** Excluded by `filter_path`: other clients' requests unless everything may be read, and names where some indices are allowed. */
+  readonly hides?: { readonly requests: readonly string[]; readonly names: readonly string[] };
   /** Parameters that are sent where the caller leaves them out, because the default of the cluster is not a read. */
   readonly adds?: Readonly<Record<string, string>>;
   /** The part of the answer that may hold secrets: shown only if a person allows it, or if it can be overwritten anyway. */
@@ -237,7 +237,7 @@ export const table: readonly Line[] = [
     tells: 'nothing',
     params: lists.nodeStatistics,
     telling: 'level fields completion_fields fielddata_fields groups',
-    hides: '-**.http.clients',
+    hides: { requests: ['-**.http.clients'], names: ['-**.ingest.pipelines', '-**.shard_indexing_pressure.stats'] },
   },
   { allow: 'GET /_nodes[/{node}]/{node-info}', tells: 'nothing', params: 'timeout flat_settings' },
   { allow: 'GET /_nodes[/{node}]/usage', tells: 'everywhere', params: 'timeout' },

@@ -7,6 +7,7 @@ import { formatWire } from '../../src/http/wire.ts';
 import { type Case, contextOf, readCases, readIdentity, requestOf } from './cases.ts';
 import { findChanges, takeFingerprint } from './fingerprint.ts';
 import { fuzzCases } from './fuzz.ts';
+import { describeHiddenQueries } from './hidden-queries.ts';
 import { createRawNode, type RawNode, type Reply } from './raw-node.ts';
 import { describeReadingOn } from './reading-on.ts';
 import { seedNode } from './seed.ts';
@@ -16,6 +17,8 @@ interface NodeSuite {
   /** The name in the cases. */
   readonly short: 'es7' | 'es8' | 'es9' | 'os3';
   readonly security?: true;
+  /** It has the modules for stored queries and scripts. */
+  readonly storesQueries?: true;
   /** Lines of the table that nothing in this build answers: they are sent anyway. */
   readonly unanswered: readonly string[];
 }
@@ -51,6 +54,8 @@ export function describeGuardOnNode(suite: NodeSuite): void {
     });
 
     describeWrites(() => node, suite.short);
+
+    if (suite.storesQueries) describeHiddenQueries(() => ({ engine: engine(), node }));
   });
 }
 

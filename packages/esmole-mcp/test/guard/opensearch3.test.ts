@@ -3,6 +3,7 @@ import { describeGuardOnNode } from './node-suite.ts';
 describeGuardOnNode({
   id: 'opensearch3',
   short: 'os3',
+  storesQueries: true,
   unanswered: [
     'GET /_plugins/_ism/explain/{index}',
     'GET /_snapshot/{name}/_current',

@@ -73,9 +73,9 @@ function checkLookup(name: string, rules: IndexRules): void {
   if (!mayReadAll(rules)) checkName(name, rules, 'documents');
 }
 
-/** A query in Base64 can be any query. Shorter ones have no room for an index. */
+/** A query in Base64 can be any query. Shorter ones have no room for an index. Clusters skip blanks and control characters in it. */
 function isPacked(query: unknown): boolean {
-  return typeof query === 'string' && /^[\w+/=-]{24,}$/.test(query.replace(/\s/g, ''));
+  return typeof query === 'string' && /^[\w+/=-]{24,}$/.test(query.replace(/[\s\p{Cc}]/gu, ''));
 }
 
 function packedFailure(rules: IndexRules): Failure {
@@ -120,7 +120,7 @@ function checkPit(value: unknown, rules: IndexRules): void {
 }
 
 /** Includes another template, which some builds read from a file or an address, or changes the delimiters, which would hide an inclusion. */
-const including = /\{\{\{?\s*[<>=]/;
+const including = /\{\{\{?[\s\p{Cc}]*[<>=]/u;
 
 /** Refuses a template that includes anything from the server. */
 export function checkMustache(template: unknown): void {
