@@ -23,6 +23,8 @@ export interface EngineOptions {
   readonly security?: boolean;
   /** PostgreSQL 18: HypoPG is there for CREATE EXTENSION. */
   readonly hypopg?: boolean;
+  /** PostgreSQL: makes it a standby of this one, a restartable server of the same version, which stops while its data are copied. */
+  readonly standbyOf?: RunningEngine;
   /** The test wants to kill and restart it (`control`), so it must be an owned process. */
   readonly restartable?: boolean;
 }

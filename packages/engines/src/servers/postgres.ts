@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure, toFailure } from '@dbmole/core/failure';
 import {
+  copyDataFolder,
   isPostgresReady,
   openPostgres,
   type PostgresRelease,
@@ -15,6 +16,7 @@ import {
 } from '@dbmole/local-engine';
 import type { EngineEntry } from '../catalog.ts';
 import { engineDatabase, enginePassword } from '../credentials.ts';
+import type { RunningEngine } from '../engine.ts';
 import { writeEngineFile, writeTlsFiles } from '../engine-file.ts';
 import { cachePath, isCached, openCacheRoot, withLock } from '../fetch/cache.ts';
 import { withProgress } from '../fetch/progress.ts';
@@ -31,7 +33,7 @@ export const postgresRecipe: Recipe = {
     await openDataTemplate(templateName(entry), (directory) => makeTemplate(entry, directory));
   },
   prepare: async (run) => {
-    const data = await copyDataTemplate(cachePath(templateName(run.entry)), run.directory);
+    const data = await copyData(run);
     const settings = await buildSettings(run);
     const program = postgresProgram(programsOf(run.entry), 'postgres');
     const args = postgresArguments(data, settings);
@@ -59,6 +61,21 @@ export const postgresRecipe: Recipe = {
     };
   },
 };
+
+/** A standby begins with the data of its primary, which are complete once that has shut down. */
+async function copyData({ entry, directory, options: { standbyOf } }: Run): Promise<string> {
+  if (standbyOf === undefined) return await copyDataTemplate(cachePath(templateName(entry)), directory);
+  await standbyOf.control?.shutDown();
+  const data = await copyDataFolder(join(standbyOf.directory ?? '', 'data'), join(directory, 'data'));
+  await standbyOf.control?.start();
+  await rm(join(data, 'postmaster.pid'), { force: true });
+  await writeEngineFile(join(data, 'standby.signal'), '');
+  return data;
+}
+
+function formatSource({ host, port, user, password }: RunningEngine): string {
+  return `host=${host} port=${port} user=${user} password=${password} application_name=standby`;
+}
 
 function findObstacle(): Obstacle | undefined {
   try {
@@ -127,6 +144,7 @@ async function buildSettings(run: Run): Promise<Record<string, string>> {
     lc_messages: 'C',
     shared_preload_libraries: 'pg_stat_statements',
     ...(tls && { ssl: 'on', ssl_ca_file: tls.ca, ssl_cert_file: tls.certificate, ssl_key_file: tls.key }),
+    ...(run.options.standbyOf && { primary_conninfo: formatSource(run.options.standbyOf), hot_standby: 'on' }),
     ...run.options.settings,
   };
 }

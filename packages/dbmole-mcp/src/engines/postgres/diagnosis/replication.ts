@@ -25,14 +25,21 @@ select coalesce(r.application_name, ''), coalesce(r.client_addr::text, 'local'),
   pg_catalog.pg_wal_lsn_diff(${now}, r.replay_lsn)::bigint::text, extract(epoch from r.replay_lag)::text
 from pg_catalog.pg_stat_replication r limit ${maxRows}`;
 
+/** A worker that fails is started again after this setting, so one that has just begun may be about to fail. */
+const youngSeconds = `3 * (select g.setting::float8 / 1000 from pg_catalog.pg_settings g where g.name = 'wal_retrieve_retry_interval')`;
+
 /** Counts of errors came with PostgreSQL 15; the names and switches may be read by everyone. */
 const subscriptionsSql = `
-select s.subname::text, s.subenabled::text, (p.pid is not null)::text
+select pg_catalog.quote_ident(s.subname), s.subenabled::text, (p.pid is not null)::text,
+  (extract(epoch from pg_catalog.clock_timestamp() - (select a.backend_start from pg_catalog.pg_stat_activity a where a.pid = p.pid))
+    < ${youngSeconds})::text,
+  (select pg_catalog.count(*) from pg_catalog.pg_subscription_rel r where r.srsubid = s.oid and r.srsubstate <> 'r')::text, s.oid::text,
+  (select pg_catalog.min(r.srrelid::regclass::text) from pg_catalog.pg_subscription_rel r where r.srsubid = s.oid and r.srsubstate <> 'r')
 from pg_catalog.pg_subscription s join pg_catalog.pg_database d on d.oid = s.subdbid and d.datname = pg_catalog.current_database()
   left join pg_catalog.pg_stat_subscription p on p.subid = s.oid and p.relid is null limit ${maxRows}`;
 
 const errorsSql = `
-select s.subname::text, s.apply_error_count::text, s.sync_error_count::text from pg_catalog.pg_stat_subscription_stats s limit ${maxRows}`;
+select pg_catalog.quote_ident(s.subname), s.apply_error_count::text, s.sync_error_count::text from pg_catalog.pg_stat_subscription_stats s limit ${maxRows}`;
 
 /** The counts start with the server or a reset; what matters is whether the last attempt failed. */
 const archiverSql = `
@@ -40,19 +47,31 @@ select a.failed_count::text, a.last_failed_wal, extract(epoch from pg_catalog.cl
 from pg_catalog.pg_stat_archiver a
 where a.failed_count > 0 and (a.last_archived_time is null or a.last_failed_time > a.last_archived_time)`;
 
+/** A standby that reads archived files needs no connection. It may be behind on purpose. */
 const standbySql = `
 select pg_catalog.pg_is_in_recovery()::text,
   extract(epoch from pg_catalog.clock_timestamp() - pg_catalog.pg_last_xact_replay_timestamp())::text,
-  (pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn())::text`;
+  pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn())::text,
+  (exists (select from pg_catalog.pg_stat_wal_receiver w where w.pid is not null) or pg_catalog.current_setting('restore_command') <> '')::text,
+  case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_is_wal_replay_paused() end::text,
+  (select s.setting::float8 / 1000 from pg_catalog.pg_settings s where s.name = 'recovery_min_apply_delay')::text`;
+
+/** Commits wait for standbys that are named here, except where they are told not to. */
+const awaitedSql = `
+select s.setting from pg_catalog.pg_settings s
+where s.name = 'synchronous_standby_names' and s.setting <> '' and not pg_catalog.pg_is_in_recovery()
+  and pg_catalog.current_setting('synchronous_commit') not in ('off', 'local')
+  and not exists (select from pg_catalog.pg_stat_replication r where r.sync_state is null or r.sync_state in ('sync', 'quorum'))`;
 
 export async function checkReplication(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [slots, standbys, subscriptions, errors, archiver, [own = []]] = await Promise.all([
+  const [slots, standbys, subscriptions, errors, archiver, [own = []], [awaited]] = await Promise.all([
     run(slotsSql),
     run(standbysSql),
     askIfAllowed(run, subscriptionsSql),
     askIfAllowed(run, errorsSql),
     askIfAllowed(run, archiverSql),
     run(standbySql),
+    run(awaitedSql),
   ]);
   const failed = new Map((errors ?? []).map(([name, apply, sync]) => [name, readCount(apply) + readCount(sync)]));
   const hidden = standbys.filter(([, , state]) => state === null).length;
@@ -62,7 +81,8 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
       ...standbys.flatMap(judgeStandby),
       ...(subscriptions ?? []).flatMap((row) => judgeSubscription(row, failed.get(row[0] ?? null) ?? 0)),
       ...(archiver ?? []).map(judgeArchiver),
-      ...judgeOwnLag(own),
+      ...judgeOwnState(own),
+      ...judgeAwaited(awaited?.[0]),
     ],
     listing: [...slots.map(formatSlot), ...standbys.map(formatStandby), ...(subscriptions ?? []).map(formatSubscription)].slice(
       0,
@@ -127,16 +147,55 @@ function judgeStandby([name, address, state, , bytes, seconds]: Row): Finding[] 
   ];
 }
 
-function judgeSubscription([name, enabled, isRunning]: Row, errors: number): Finding[] {
-  if (enabled === 'true' && isRunning === 'true' && errors === 0) return [];
-  const state = enabled === 'true' ? (isRunning === 'true' ? 'is running' : 'is enabled but not running') : 'is disabled';
+type SubscriptionState = 'disabled' | 'enabled but does not stay running' | 'running';
+
+function judgeSubscription(row: Row, errors: number): Finding[] {
+  const [name, , , , unready, , table] = row;
+  const state = readState(row, errors);
+  const waiting = readCount(unready);
+  if (state === 'running' && errors === 0) return [];
+  const isBroken = state !== 'running' || waiting > 0;
   return [
     {
-      severity: enabled === 'true' ? 'high' : 'medium',
+      severity: isBroken ? (state === 'disabled' && errors === 0 ? 'medium' : 'high') : 'low',
       weight: errors,
-      evidence: `subscription ${name} ${state}${errors > 0 ? ` and has failed ${errors} times` : ''}`,
-      consequence: 'Changes of the publisher do not arrive, and its slot keeps WAL there.',
-      next: 'Read the log of this server for the error of its apply worker; then ALTER SUBSCRIPTION … ENABLE or SKIP.',
+      evidence: joinFacts(
+        `subscription ${name} is ${state}`,
+        errors > 0 && `its workers have failed ${errors} times`,
+        waiting > 0 && `${waiting} ${waiting === 1 ? 'table is' : 'tables are'} not copied yet, such as ${table}`,
+      ),
+      consequence: isBroken
+        ? 'Changes of the publisher do not arrive, and its slot keeps WAL there.'
+        : 'Changes arrived late while it failed.',
+      next: adviseSubscription(row, isBroken),
+    },
+  ];
+}
+
+function readState([, enabled, isRunning, isYoung]: Row, errors: number): SubscriptionState {
+  if (enabled !== 'true') return 'disabled';
+  return isRunning === 'true' && !(errors > 0 && isYoung === 'true') ? 'running' : 'enabled but does not stay running';
+}
+
+function adviseSubscription([name, enabled, , , , id]: Row, isBroken: boolean): string {
+  if (!isBroken) return `It works again; select pg_stat_reset_subscription_stats(${id}) resets the count.`;
+  const repair = 'The log of this server has the error of its worker: remove the row or add the table or column that it names';
+  return enabled === 'true'
+    ? `${repair}; it then goes on by itself.`
+    : `${repair}, if it failed; then ALTER SUBSCRIPTION ${name} ENABLE;`;
+}
+
+/** Every commit waits until one of them has come back. */
+function judgeAwaited(names: string | null | undefined): Finding[] {
+  if (names === null || names === undefined) return [];
+  return [
+    {
+      severity: 'high',
+      weight: Number.MAX_SAFE_INTEGER,
+      evidence: `synchronous_standby_names is ${names}, and no such standby is connected`,
+      consequence:
+        'Every COMMIT waits for it without end; what it has written is safe here, but its client does not get an answer.',
+      next: "Start the standby; to go on without it: ALTER SYSTEM SET synchronous_standby_names = ''; select pg_reload_conf();",
     },
   ];
 }
@@ -152,16 +211,49 @@ function judgeArchiver([failures, file, seconds]: Row): Finding {
   };
 }
 
-function judgeOwnLag([isStandby, seconds, isCaughtUp]: Row): Finding[] {
-  const lag = readCount(seconds);
-  if (isStandby !== 'true' || isCaughtUp === 'true' || lag < lagSeconds.medium) return [];
+function judgeOwnState([isStandby, seconds, bytes, isFed, isPaused, delay]: Row): Finding[] {
+  if (isStandby !== 'true') return [];
+  const old = readNumber(seconds);
+  const behind = readCount(bytes);
+  const lag = behind === 0 && bytes !== null ? 0 : Math.max(0, readCount(seconds) - readCount(delay));
+  const since = old === undefined ? '' : `; its last change is ${formatSeconds(old)} old`;
+  const replay = isPaused === 'true' ? describePaused({ lag, behind, since }) : describeLate({ lag, behind, old: old ?? 0 });
+  return isFed === 'true' ? replay : [describeUnfed(since), ...replay];
+}
+
+function describeUnfed(since: string): Finding {
+  return describeOwn({
+    severity: 'high',
+    evidence: `this standby is not connected to its primary${since}`,
+    next: "select setting from pg_settings where name = 'primary_conninfo'; the log of this server says why it cannot connect.",
+  });
+}
+
+function describePaused({ lag, behind, since }: { lag: number; behind: number; since: string }): Finding[] {
   return [
-    {
-      severity: lag >= lagSeconds.high ? 'high' : 'medium',
-      weight: lag,
-      evidence: `this standby replays changes that are ${formatSeconds(lag)} old`,
-      consequence: 'Reads on this server are that old.',
-      next: 'Look for long queries here (diagnose check=activity), and for the disk of this server.',
-    },
+    describeOwn({
+      severity: lag >= lagSeconds.medium || behind >= manyBytes ? 'high' : 'medium',
+      evidence: `replay is paused on this standby, with ${formatBytes(behind)} received and not replayed${since}`,
+      next: 'select pg_wal_replay_resume(); (unless it was paused on purpose)',
+    }),
   ];
+}
+
+function describeLate({ lag, behind, old }: { lag: number; behind: number; old: number }): Finding[] {
+  if (lag < lagSeconds.medium && behind < manyBytes) return [];
+  return [
+    describeOwn({
+      severity: lag >= lagSeconds.high || behind >= 10 * manyBytes ? 'high' : 'medium',
+      evidence: `this standby replays changes that are ${formatSeconds(old)} old, and has ${formatBytes(behind)} to replay`,
+      next: 'Look for long queries here (diagnose check=activity), and for the disk of this server.',
+    }),
+  ];
+}
+
+function describeOwn(finding: Pick<Finding, 'severity' | 'evidence' | 'next'>): Finding {
+  return {
+    ...finding,
+    weight: 0,
+    consequence: 'Reads on this server are that old, and a failover to it would lose or wait for the rest.',
+  };
 }
