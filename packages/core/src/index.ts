@@ -48,7 +48,15 @@ export type { Log } from './log.ts';
 export type { Backend, BackendTarget, Lease } from './manager/backend.ts';
 export { findNearestNames, nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
-export { type ColumnAction, type ColumnRules, columnShape, findStrictest } from './policy/column-rules.ts';
+export { formatColumnPolicy, listColumnLayers } from './policy/column-layers.ts';
+export {
+  type ColumnAction,
+  type ColumnPolicy,
+  type ColumnRules,
+  columnShape,
+  createColumnPolicy,
+  findStrictest,
+} from './policy/column-rules.ts';
 export { listPolicies } from './policy/layers.ts';
 export { createProtectValue, type ProtectValue, pseudonymLength } from './policy/protect-value.ts';
 export { readPseudonymKey } from './policy/pseudonym-key.ts';

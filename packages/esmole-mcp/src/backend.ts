@@ -1,8 +1,9 @@
-import { type Backend, type BackendTarget, listPolicies } from '@dbmole/core';
+import { type Backend, type BackendTarget, listColumnLayers, listPolicies } from '@dbmole/core';
 import type { Answer, AnswerLimits } from './answer/answer.ts';
 import type { ClusterIdentity, ReadRequest, WriteRequest } from './call/cluster-request.ts';
 import type { Connection } from './connection/schema.ts';
 import type { IndexRules } from './guard/index-names.ts';
+import type { FieldPolicy } from './policy/field-policy.ts';
 
 export interface SendOptions {
   /** Ends the request in the cluster too. */
@@ -16,6 +17,8 @@ export type Send = (request: ReadRequest | WriteRequest, options: SendOptions) =
 export interface ClusterBackend extends Backend {
   /** The rules of the guard: which indices may be read, and whether secrets may; `readonly` is false where a tool may write. */
   readonly rules: IndexRules & { readonly readonly: boolean; readonly sensitive: boolean };
+  /** What a person protects of the documents; undefined for nothing. */
+  readonly fields: FieldPolicy | undefined;
   /** Warnings about the connection, for a person. */
   readonly cautions: readonly string[];
   /**
@@ -36,7 +39,11 @@ export interface ClusterBackend extends Backend {
 }
 
 /** The HTTP client is loaded when the first connection is opened, never at start. */
-export async function createBackend(target: BackendTarget<Connection>): Promise<ClusterBackend> {
+export async function createBackend(
+  target: BackendTarget<Connection>,
+  _signal?: AbortSignal,
+  { folder }: { folder?: string } = {},
+): Promise<ClusterBackend> {
   const [
     { openClient },
     { createIdentifier },
@@ -65,6 +72,14 @@ export async function createBackend(target: BackendTarget<Connection>): Promise<
     readonly: readonly !== false,
   };
   const refusable = withOutdatedLogin(client.send);
-  const send = mayReadAll(rules) ? refusable.send : withOwnCursors(refusable.send);
-  return { ...client, ...refusable, ...createIdentifier(refusable.send), send, rules, cautions: findCautions(target) };
+  const fields = await openFields(target.config, folder);
+  const isOpen = mayReadAll(rules) && fields === undefined;
+  const send = isOpen ? refusable.send : withOwnCursors(refusable.send);
+  return { ...client, ...refusable, ...createIdentifier(refusable.send), send, rules, fields, cautions: findCautions(target) };
+}
+
+/** What applies the policy is loaded for a connection that has one. */
+async function openFields(config: Connection, folder: string | undefined): Promise<FieldPolicy | undefined> {
+  if (listColumnLayers(config) === undefined) return undefined;
+  return await (await import('./policy/field-policy.ts')).openFieldPolicy(config, folder);
 }

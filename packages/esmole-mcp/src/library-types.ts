@@ -30,6 +30,12 @@ export interface EsmoleConnection {
   verifyTls?: boolean | undefined;
   /** What a proxy puts before every path, as `/path`. */
   pathPrefix?: string | undefined;
+  /** What happens to the values of fields, by rules such as `users.email` or `*.*password*`. */
+  columns?: Record<string, 'refuse' | 'drop' | 'mask' | 'pseudonym' | 'partial' | 'show'> | undefined;
+  /** Field rules that come with the program. */
+  pii?: 'common' | undefined;
+  /** Also refuses queries that compare protected fields. */
+  strict?: boolean | undefined;
   /** The only indices that may be named, as names or patterns. */
   indices?: string[] | undefined;
   systemIndices?: boolean | undefined;

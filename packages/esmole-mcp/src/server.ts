@@ -1,4 +1,11 @@
-import { processTerminal, runProgram, type ServerDefinition, type ToolCommand } from '@dbmole/core';
+import {
+  columnShape,
+  formatColumnPolicy,
+  processTerminal,
+  runProgram,
+  type ServerDefinition,
+  type ToolCommand,
+} from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
 import type { ClusterIdentity } from './call/cluster-request.ts';
 import { isOutdatedLogin } from './call/outdated-login.ts';
@@ -84,12 +91,13 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId'],
     // Another node is another place: a rule for one host would not see it.
     userOnlyFields: ['ca', 'systemIndices', 'sensitive', 'models', 'nodes'],
-    restrictionFields: ['indices'],
+    restrictionFields: ['indices', ...Object.keys(columnShape)],
     urlVariable: { name: 'ELASTICSEARCH_URL', pattern: /^https?:\/\//i },
     importers: async () => (await import('./import/importers.ts')).importers,
     resolvePort,
     otherPlaces: ({ nodes = [], ...config }) => nodes.map((node) => parseNodeAddress(node, resolvePort(config))),
     publicView,
+    policyView: (config) => ({ columns: formatColumnPolicy(config) }),
   },
   backend: {
     create: createBackend,

@@ -1,14 +1,18 @@
 import * as z from 'zod';
+import { matchesGlob } from './glob.ts';
 import { commonPersonalData } from './personal-data.ts';
 
 /** What happens to the values of a column, ordered by strictness. */
 const columnActions = ['refuse', 'drop', 'mask', 'pseudonym', 'partial'] as const;
 export type ColumnAction = (typeof columnActions)[number];
 
+const expectedRule = 'expected table.column, such as users.email or *.*password*';
+
 const rule = z
   .string()
   .max(300)
-  .regex(/^[^\p{Cc}.][^\p{Cc}]*\.[^\p{Cc}.][^\p{Cc}]*$/u, 'expected table.column, such as users.email or *.password*');
+  .regex(/^[^.\p{Cc}][^\p{Cc}]*$/u, expectedRule)
+  .refine((text) => text.includes('.') && !text.endsWith('.'), expectedRule);
 
 /** The part of a connection's schema that protects columns. `show` takes a column out of a broader rule. */
 export const columnShape = {
@@ -27,7 +31,7 @@ export interface ColumnRules {
 }
 
 /** Which columns are protected, and how. Every policy that holds counts, and the strictest action wins. */
-interface ColumnPolicy {
+export interface ColumnPolicy {
   readonly strict: boolean;
   /** Undefined for a column that is shown. The table has the names by which a rule may call it: `users`, `app.users`. */
   find(tables: readonly string[], column: string): ColumnAction | undefined;
@@ -57,13 +61,15 @@ function createLayer(rules: ColumnRules): Matcher {
   const own = sortRules(rules.columns ?? {});
   const preset = rules.pii === undefined ? [] : sortRules(commonPersonalData);
   return (paths) => {
-    const found = [...own, ...preset].find(({ pattern }) => paths.some((path) => pattern.test(path)));
+    // Case does not count: a name in another spelling must not pass.
+    const lower = paths.map((path) => path.toLowerCase());
+    const found = [...own, ...preset].find(({ pattern }) => lower.some((path) => matchesGlob(pattern, path)));
     return found === undefined || found.action === 'show' ? undefined : found.action;
   };
 }
 
 interface Rule {
-  pattern: RegExp;
+  pattern: string;
   action: ColumnAction | 'show';
   /** The characters of the rule that are no wildcards. */
   weight: number;
@@ -72,15 +78,6 @@ interface Rule {
 function sortRules(rules: Readonly<Record<string, ColumnAction | 'show'>>): readonly Rule[] {
   const strictness = (action: Rule['action']) => (action === 'show' ? columnActions.length : columnActions.indexOf(action));
   return Object.entries(rules)
-    .map(([text, action]) => ({ pattern: toRegExp(text), action, weight: text.replaceAll(/[*?]/g, '').length }))
+    .map(([text, action]) => ({ pattern: text.toLowerCase(), action, weight: text.replaceAll(/[*?]/g, '').length }))
     .sort((one, other) => other.weight - one.weight || strictness(one.action) - strictness(other.action));
-}
-
-/** Case does not count: a name in another spelling must not pass. */
-function toRegExp(rule: string): RegExp {
-  const source = rule
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll(/\*+/g, '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, 'isu');
 }

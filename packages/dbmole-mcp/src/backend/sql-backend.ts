@@ -1,4 +1,4 @@
-import { type BackendTarget, Failure, failureWith, type ProtectValue } from '@dbmole/core';
+import { type BackendTarget, Failure, failureWith, listColumnLayers, type ProtectValue } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import type {
   CatalogRun,
@@ -16,7 +16,6 @@ import type {
 import { staleFailure } from '../failure.ts';
 import { checkText, ownStatement } from '../guard/read-statement.ts';
 import { createTrust, type Trust } from '../guard/trust.ts';
-import { listColumnPolicies } from '../policy/column-policy.ts';
 import { openProtectValue } from '../policy/protect-value.ts';
 import type { Scope } from '../policy/scope.ts';
 import { scopeCatalog } from '../policy/scoped-catalog.ts';
@@ -179,7 +178,7 @@ class DatabasePools {
       guard: createGuard({
         trust: this.#openTrust(database),
         scope: listScopes(this.#target.config),
-        columns: listColumnPolicies(this.#target.config),
+        columns: listColumnLayers(this.#target.config),
       }),
       protect: this.#protect,
       unstableUntil: 0,

@@ -1,6 +1,5 @@
-import { listPolicies } from '@dbmole/core';
+import { formatColumnPolicy, listPolicies } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
-import { formatColumnPolicy } from './column-policy.ts';
 import { formatScope } from './scope.ts';
 import { formatWritePolicy, readMaxRows } from './write-policy.ts';
 

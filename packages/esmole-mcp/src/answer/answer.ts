@@ -37,6 +37,8 @@ export interface Answer extends AnswerBody {
   warnings: readonly string[];
   /** The sender of the warnings, for example `Elasticsearch-7.17.29-…`. */
   warnedBy: string | undefined;
+  /** What a person's policy hides of the documents, as a sentence. */
+  policyNote?: string;
   /** The value of `X-elastic-product`. */
   product: string | undefined;
 }

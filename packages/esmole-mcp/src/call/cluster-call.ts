@@ -5,7 +5,7 @@ import { guardRequest } from '../guard/guard.ts';
 import { acceptNarrowed } from '../guard/write/narrowed-write.ts';
 import { acceptOpen } from '../guard/write/open-write.ts';
 import { refuseStoredQueries } from '../guard/write/stored-queries.ts';
-import type { AskedRequest, ClusterIdentity, ClusterRequest } from './cluster-request.ts';
+import type { AskedRequest, ClusterIdentity, ClusterRequest, ReadRequest, WriteRequest } from './cluster-request.ts';
 import { quoteRemoteText } from './quote-remote-text.ts';
 import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
 
@@ -22,8 +22,8 @@ export interface ClusterCall {
   failureOf(answer: Answer): Promise<Failure | undefined>;
   /** The fallback when the cluster does not report it. */
   unknownIndex(name: string): Promise<Failure>;
-  /** Warnings that were not shown before, as sentences. Most warnings come with every answer. */
-  news(answer: Pick<Answer, 'warnings'>): string[];
+  /** What the policy hides, and warnings that were not shown before, as sentences. Most warnings come with every answer. */
+  news(answer: Pick<Answer, 'warnings' | 'policyNote'>): string[];
   /**
    * Sends a write. It is refused on a readonly connection, for hidden indices that the connection may not read, and wherever it cannot
    * be checked that the request stays within the indices of the connection.
@@ -36,8 +36,16 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
   // Several clients share a backend, and some of them may only read.
   const readonly = backend.rules.readonly || config.readonly !== false;
   const rules = { identity, ...backend.rules, readonly };
+  const readWithin = async (request: ReadRequest, within: AbortSignal, limits?: AnswerLimits) => {
+    const send = (one: ReadRequest, bounds?: AnswerLimits) =>
+      backend.send(one, { signal: within, ...(bounds === undefined ? {} : { limits: bounds }) });
+    if (backend.fields === undefined) return await send(request, limits);
+    const { readProtected } = await import('../policy/protected-read.ts');
+    const askOwn = (own: AskedRequest, bounds: AnswerLimits) => send(guardRequest(whole(own), rules), bounds);
+    return await readProtected(backend.fields, { request, send, ask: askOwn }, limits);
+  };
   const askWithin = (request: AskedRequest, within: AbortSignal, limits?: AnswerLimits) =>
-    backend.send(guardRequest(whole(request), rules), { signal: within, ...(limits === undefined ? {} : { limits }) });
+    readWithin(guardRequest(whole(request), rules), within, limits);
   const ask: ClusterCall['ask'] = (request, limits) => askWithin(request, signal, limits);
   const failureOf: ClusterCall['failureOf'] = (answer) => failureWithNames(answer, askWithin, signal);
   return {
@@ -54,16 +62,25 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     failureOf,
     unknownIndex: (index) =>
       unknownIndexFailure(index, { message: `there is no index ${JSON.stringify(index)}`, ask: askWithin, signal }),
-    news: ({ warnings }) => listNews(backend, warnings),
+    news: ({ warnings, policyNote }) => [...(policyNote === undefined ? [] : [policyNote]), ...listNews(backend, warnings)],
     write: async (request) => {
       const asked = whole(request);
       if (readonly) throw readonlyFailure(name);
       const isOpen = rules.indices === undefined;
       const accepted = isOpen ? acceptOpen(asked, name, rules) : acceptNarrowed(asked, name, rules);
-      if (!isOpen && accepted.kind === 'write') await refuseStoredQueries(accepted, rules, ask);
-      return await backend.send(accepted, { signal });
+      if (accepted.kind === 'read') return await readWithin(accepted, signal);
+      if (!isOpen) await refuseStoredQueries(accepted, rules, ask);
+      const { fields } = backend;
+      if (fields !== undefined) await refuseCopies(accepted);
+      // What a write changes of mappings must not be judged by the old ones.
+      return await backend.send(accepted, { signal }).finally(() => fields?.forget());
     },
   };
+}
+
+/** What checks it is loaded for a connection with protected fields. */
+async function refuseCopies(request: WriteRequest): Promise<void> {
+  (await import('../policy/protected-write.ts')).checkProtectedWrite(request);
 }
 
 /** The number of warnings that are shown at a time; each is shown once. */

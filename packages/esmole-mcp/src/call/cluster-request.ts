@@ -28,12 +28,22 @@ export interface CheckedRequest extends RequestTarget {
   readonly body: RequestBody | undefined;
 }
 
+/** What a read shows of documents. */
+export interface DocumentRead {
+  /** The fixed words of its path: `_search/scroll`. */
+  readonly words: string;
+  /** The indices in its path, as they are sent. */
+  readonly names: string | undefined;
+}
+
 declare const guarded: unique symbol;
 declare const writable: unique symbol;
 
 /** A request that went through the guard, as it will be sent. Only these and `WriteRequest` reach the wire. */
 export interface ReadRequest extends CheckedRequest {
   readonly kind: 'read';
+  /** Undefined for a request that shows no document. */
+  readonly reads?: DocumentRead | undefined;
   readonly [guarded]: true;
 }
 
@@ -66,7 +76,7 @@ export function parseTarget({ path, params }: Pick<ClusterRequest, 'path' | 'par
 }
 
 /** Only for the guard, when it has found a template for exactly this request. */
-export function acceptRead(request: CheckedRequest): ReadRequest {
+export function acceptRead(request: CheckedRequest & Pick<ReadRequest, 'reads'>): ReadRequest {
   // The one place where a request becomes a read.
   return { ...request, kind: 'read' } as ReadRequest;
 }

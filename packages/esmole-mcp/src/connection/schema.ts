@@ -1,4 +1,13 @@
-import { baseConnectionShape, findConflict, joinUrl, orIssue, plainText, secretRef, toolConnectionShape } from '@dbmole/core';
+import {
+  baseConnectionShape,
+  columnShape,
+  findConflict,
+  joinUrl,
+  orIssue,
+  plainText,
+  secretRef,
+  toolConnectionShape,
+} from '@dbmole/core';
 import * as z from 'zod';
 import { parsePath } from '../call/path.ts';
 import { AddressError, isHost, parseNodeAddress } from '../http/node-address.ts';
@@ -45,6 +54,7 @@ const fieldsSchema = z
     pathPrefix: pathPrefix.optional(),
     /** The only indices that may be named, as names or patterns. */
     indices: indices.optional(),
+    ...columnShape,
     systemIndices: z.boolean().optional(),
     /** Whether what may hold secrets can be read: stored scripts, repositories, users. */
     sensitive: z.boolean().optional(),

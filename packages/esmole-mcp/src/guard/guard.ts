@@ -1,5 +1,12 @@
 import { Failure } from '@dbmole/core';
-import { acceptRead, type ClusterIdentity, type ClusterRequest, parseTarget, type ReadRequest } from '../call/cluster-request.ts';
+import {
+  acceptRead,
+  type ClusterIdentity,
+  type ClusterRequest,
+  type DocumentRead,
+  parseTarget,
+  type ReadRequest,
+} from '../call/cluster-request.ts';
 import { checkBody, readsPointInTime } from './body/body.ts';
 import { mayReadAll } from './body/index-mentions.ts';
 import { type Depth, everythingVisible, type IndexRules, narrowNames } from './index-names.ts';
@@ -43,10 +50,22 @@ export function guardRequest(request: ClusterRequest, context: GuardContext): Re
   checkBody(line.body, body, { rules: context, hasIndex: template.indexAt !== undefined, product });
   // A point in time has indices of its own, and the path then may not have any.
   if (segments.join('/') === '_search' && readsPointInTime(line.body, body))
-    return acceptRead({ method, body, params, segments });
+    return acceptRead({ method, body, params, segments, reads: findDocuments(route, segments) });
   const narrowed = narrowSegments(segments, route, context);
   const isLoosened = line.isStrict && narrowed.some((segment) => segment.includes(everythingVisible));
-  return acceptRead({ method, body, segments: narrowed, params: isLoosened ? loosened(params) : params });
+  const reads = findDocuments(route, narrowed);
+  return acceptRead({ method, body, segments: narrowed, params: isLoosened ? loosened(params) : params, reads });
+}
+
+/** Requests that tell nothing of indices by themselves, and continue one that does, or run with documents. */
+const continuing = /scroll|async|_eql|_simulate/;
+
+function findDocuments({ template, line }: Route, segments: readonly string[]): DocumentRead | undefined {
+  const words = template.parts.flatMap((part) => ('literal' in part ? part.literal : [])).join('/');
+  if (line.tells !== 'documents' && !continuing.test(words)) return undefined;
+  const at = template.indexAt ?? template.insertAt;
+  const name = at === undefined ? undefined : segments[at];
+  return { words, names: name?.startsWith('_') === true ? undefined : name };
 }
 
 /**

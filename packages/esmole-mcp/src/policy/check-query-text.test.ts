@@ -1,0 +1,67 @@
+import { createColumnPolicy, Failure } from '@dbmole/core';
+import { describe, expect, it } from 'vitest';
+import { checkQueryText } from './check-query-text.ts';
+import { FieldTable } from './field-table.ts';
+import { IndexFields } from './index-fields.ts';
+
+const policy = createColumnPolicy([{ columns: { '*.email': 'mask' } }]) ?? expect.fail('the rule protects something');
+const fields = new IndexFields(policy, ['users'], { properties: { email: { type: 'keyword' }, n: { type: 'long' } } });
+const table = new FieldTable(new Map([['users', fields]]), false);
+
+function verdict(language: string, query: string, params?: unknown): string {
+  try {
+    checkQueryText(language, { query, params }, table);
+    return 'passes';
+  } catch (error) {
+    return error instanceof Failure ? error.code : String(error);
+  }
+}
+
+describe('a query text over an index with protected fields', () => {
+  it.each([
+    ['_query', 'FROM users'],
+    ['_query', 'FROM users | WHERE n > 1 | LIMIT 5'],
+    ['_query', 'FROM users | KEEP email'],
+    ['_query', 'FROM users | KEEP `email`'],
+    ['_query', 'FROM users | KEEP e*'],
+    ['_query', 'FROM users | KEEP *'],
+    ['_query', 'FROM users | KEEP n, *'],
+    ['_query', 'FROM users | EVAL x = CONCAT(email, "") | KEEP x'],
+    ['_query', 'FROM users | RENAME email AS x | KEEP x'],
+    ['_query', 'FROM users METADATA _source | KEEP _source'],
+    ['_query', 'FROM users | STATS VALUES(email)'],
+    ['_query', 'FROM users | STATS MAX(users.email)'],
+    ['_query', 'FROM users | ENRICH people | KEEP n'],
+    ['_query', 'FROM users | LOOKUP JOIN people ON n | KEEP n'],
+    ['_sql', 'SELECT email FROM users'],
+    ['_sql', 'SELECT u.email FROM users u'],
+    ['_sql', 'SELECT "email" FROM users'],
+    ['_sql', 'SELECT * FROM users'],
+    ['_sql', 'SELECT u.* FROM users u'],
+    ['_sql', 'SELECT n, * FROM users'],
+    ['_sql', 'SELECT DISTINCT * FROM users'],
+    ['_sql', 'SELECT TOP 5 * FROM users'],
+    ['_sql', 'SELECT MAX(email) FROM users'],
+    ['_plugins/_ppl', 'source=users'],
+    ['_plugins/_ppl', 'source=users | fields email'],
+    ['unknown', 'FROM users | KEEP n'],
+  ])('%s: %s is refused', (language, query) => {
+    expect(verdict(language, query)).toBe('E_PROTECTED_COLUMN');
+  });
+
+  it.each([
+    ['_query', 'FROM users | KEEP n'],
+    ['_query', 'FROM users | STATS c = COUNT(*) BY n'],
+    ['_query', 'FROM users | EVAL x = n * 2 | KEEP x'],
+    ['_query', 'FROM users | WHERE n == 1 | STATS MAX(n)'],
+    ['_sql', 'SELECT n FROM users'],
+    ['_sql', 'SELECT COUNT(*) FROM users'],
+    ['_sql', 'SELECT n * 2 FROM users WHERE n > 3'],
+  ])('%s: %s passes', (language, query) => {
+    expect(verdict(language, query)).toBe('passes');
+  });
+
+  it('refuses parameters that name a protected field', () => {
+    expect(verdict('_query', 'FROM users | KEEP ??f', [{ f: 'email' }])).toBe('E_PROTECTED_COLUMN');
+  });
+});

@@ -1,0 +1,41 @@
+import { type ColumnAction, findStrictest } from '@dbmole/core';
+import { covers } from '../guard/index-names.ts';
+import type { IndexFields } from './index-fields.ts';
+
+/** The protected fields of the indices that one request reads. */
+export class FieldTable {
+  readonly #indices: ReadonlyMap<string, IndexFields>;
+  readonly strict: boolean;
+
+  constructor(indices: ReadonlyMap<string, IndexFields>, strict: boolean) {
+    this.#indices = indices;
+    this.strict = strict;
+  }
+
+  get hasProtected(): boolean {
+    return [...this.#indices.values()].some(({ protectedNames }) => protectedNames.size > 0);
+  }
+
+  has(index: string): boolean {
+    return this.#indices.has(index);
+  }
+
+  /** The strictest action of all indices, or of the one that is named. */
+  find(path: string, index?: string): ColumnAction | undefined {
+    const one = index === undefined ? undefined : this.#indices.get(index);
+    if (one !== undefined) return one.find(path);
+    return findStrictest([...this.#indices.values()].map((fields) => fields.find(path)));
+  }
+
+  /** What is protected of the fields that a text may name: a name, or a pattern with `*`. */
+  findNamed(text: string): ColumnAction | undefined {
+    const name = text.replace(/\^[\d.]+$/, '');
+    if (!name.includes('*')) return this.find(name);
+    const names = [...this.#indices.values()].flatMap(({ protectedNames }) => [...protectedNames]);
+    return findStrictest(names.filter((one) => covers(name, one)).map((one) => this.find(one)));
+  }
+
+  with(more: FieldTable): FieldTable {
+    return new FieldTable(new Map([...this.#indices, ...more.#indices]), this.strict);
+  }
+}

@@ -1,0 +1,99 @@
+import { type ColumnAction, type ColumnPolicy, findStrictest } from '@dbmole/core';
+import { isObject } from '../guard/body/walk-json.ts';
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** Which fields of an index are protected: by their own names, and because they repeat others. */
+export class IndexFields {
+  readonly #policy: ColumnPolicy;
+  /** The index, its aliases and its data stream: a rule may use any of them. */
+  readonly #names: readonly string[];
+  readonly #known = new Map<string, ColumnAction | undefined>();
+  /** The protected fields of the mapping. */
+  readonly protectedNames: ReadonlySet<string>;
+
+  constructor(policy: ColumnPolicy, names: readonly string[], mapping: unknown) {
+    this.#policy = policy;
+    this.#names = names;
+    this.protectedNames = new Set(this.#readMapping(mapping));
+  }
+
+  /** The action for a field, for what is inside of it and for its multi-fields. */
+  find(path: string): ColumnAction | undefined {
+    if (this.#known.has(path)) return this.#known.get(path);
+    const action = this.#decide(path.replace(/^_inference_fields\./, ''));
+    if (this.#known.size > maxKnown) this.#known.clear();
+    this.#known.set(path, action);
+    return action;
+  }
+
+  #decide(path: string): ColumnAction | undefined {
+    const parts = path.split('.').slice(0, maxDepth);
+    const prefixes = parts.map((_, at) => parts.slice(0, at + 1).join('.'));
+    return findStrictest(prefixes.map((prefix) => this.#repeated.get(prefix) ?? this.#policy.find(this.#names, prefix)));
+  }
+
+  /** Fields that show what is in a protected one, such as aliases and the targets of `copy_to`. */
+  readonly #repeated = new Map<string, ColumnAction>();
+
+  #readMapping(mapping: unknown): readonly string[] {
+    const root = isObject(mapping) ? mapping : {};
+    const fields = [...listFields('', root)];
+    // A copy may be copied again.
+    for (let found = true; found; ) found = fields.some((field) => this.#followCopies(field));
+    const scripted = ['runtime', 'derived'].flatMap((key) => Object.entries(isObject(root[key]) ? root[key] : {}));
+    const own = fields.map(({ name }) => name).filter((name) => this.#decide(name) !== undefined);
+    // A script may read any field of a document.
+    const risky = own.length === 0 ? [] : scripted.filter(([, definition]) => isScripted(definition)).map(([name]) => name);
+    for (const name of risky) this.#repeated.set(name, findStrictest(['mask', this.#repeated.get(name)]) ?? 'mask');
+    const plain = scripted.map(([name]) => name).filter((name) => this.#decide(name) !== undefined);
+    return [...own, ...risky, ...plain];
+  }
+
+  /** Whether something new was found. */
+  #followCopies({ name, definition }: MappedField): boolean {
+    const target = definition.type === 'alias' && typeof definition.path === 'string' ? definition.path : undefined;
+    if (target !== undefined) return this.#protect(name, this.#decide(target));
+    const action = this.#decide(name);
+    return listTexts(definition.copy_to).some((copy) => this.#protect(copy, action));
+  }
+
+  #protect(name: string, action: ColumnAction | undefined): boolean {
+    const before = this.#decide(name);
+    const after = findStrictest([before, action]);
+    if (after === undefined || after === before) return false;
+    this.#repeated.set(name, after);
+    return true;
+  }
+}
+
+const maxKnown = 20_000;
+/** Deeper than a cluster takes. */
+const maxDepth = 100;
+
+interface MappedField {
+  name: string;
+  definition: Value;
+}
+
+/** Every field, object and multi-field of a mapping. */
+function* listFields(prefix: string, { properties, fields }: Value): Generator<MappedField> {
+  for (const children of [properties, fields]) {
+    if (!isObject(children)) continue;
+    for (const [key, value] of Object.entries(children)) {
+      const definition = isObject(value) ? value : {};
+      const name = prefix === '' ? key : `${prefix}.${key}`;
+      yield { name, definition };
+      yield* listFields(name, definition);
+    }
+  }
+}
+
+/** A field without a script shows the value of that name in the document. */
+function isScripted(definition: unknown): boolean {
+  return !isObject(definition) || definition.script !== undefined || definition.type === 'lookup';
+}
+
+function listTexts(value: unknown): readonly string[] {
+  return [value].flat().filter((one) => typeof one === 'string');
+}
