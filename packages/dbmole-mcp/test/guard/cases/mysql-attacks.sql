@@ -1315,6 +1315,10 @@ SELECT * FROM v_native_😀
 SELECT * FROM information_schema.INNODB_CMP_RESET
 --- reset-cmpmem | refuse | counts anew when it is read, in other letters and quotes
 SELECT (SELECT COUNT(*) FROM `Information_Schema`.`innodb_cmpmem_reset`)
+--- reset-cmp-folded | refuse | the server compares the name without the dot of the letter | input: yes
+SELECT * FROM information_schema.İnnodb_cmp_reset
+--- reset-cmp-long-s | refuse | the same for a letter that is another one in capitals | input: yes
+SELECT * FROM information_schema.`INNODB_CMPMEM_REſET`
 --- reset-cmp-index | refuse | counts anew when it is read
 WITH x AS (SELECT * FROM information_schema.innodb_cmp_per_index_reset) SELECT * FROM x
 --- reset-view | refuse | in a view

@@ -163,4 +163,18 @@ describe('names with several meanings', () => {
     });
     await createGuard().check('SELECT 1 FROM information_schema.innodb_cmp, innodb_cmp_reset', serve(server).run);
   });
+
+  it('compares the names of system schemas and their tables as servers do', async () => {
+    for (const table of [
+      'information_schema.İnnodb_cmp_reset',
+      'information_ſchema.INNODB_CMP_RESET',
+      'ınformation_schema.`innodb_cmp_reſet`',
+    ])
+      expect(await createRefusal(`SELECT * FROM ${table}`, {}), table).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
+    const scoped = createGuard([{ tables: ['!db.secret'] }]);
+    for (const table of ['information_ſchema.tables', 'performance_ſchema.threads', 'Information_Schema.tables'])
+      await expect(scoped.check(`SELECT * FROM ${table}`, serve({}).run), table).rejects.toMatchObject({
+        code: 'E_OUT_OF_SCOPE',
+      });
+  });
 });

@@ -3,7 +3,8 @@ import type { Reached } from './catalog/origins.ts';
 import type { TableUse, Uses } from './text/find-uses.ts';
 
 export const scopeDialect: ScopeDialect = {
-  systemSchemas: /^(?:mysql|sys|information_schema|performance_schema|ndbinfo)$/i,
+  // MariaDB 11.8 takes the letter ſ for s, as this does in Unicode mode.
+  systemSchemas: /^(?:mysql|sys|information_schema|performance_schema|ndbinfo)$/iu,
   hasOneLevel: true,
 };
 

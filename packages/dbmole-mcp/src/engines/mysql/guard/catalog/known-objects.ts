@@ -96,13 +96,13 @@ const countersReset: ReadonlySet<string> = new Set([
 ]);
 
 export function resetsCounters({ schema, name }: ObjectName): boolean {
-  return /^information_schema$/i.test(schema) && countersReset.has(name.toUpperCase());
+  return foldName(schema) === 'INFORMATION_SCHEMA' && countersReset.has(foldName(name));
 }
 
 export function refuseReset(name: string): never {
   throw notARead({
     message: `reading ${name} resets its counters`,
-    hint: /_reset$/i.test(name)
+    hint: foldName(name).endsWith('_RESET')
       ? 'Read the table without _RESET in its name; it has the same rows.'
       : "Use SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool%' for the totals.",
     at: 0,
