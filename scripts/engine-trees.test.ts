@@ -8,7 +8,9 @@ import { root } from './steps.ts';
 type Differences = Readonly<Record<string, string>>;
 
 const onlyMysql: Differences = {
-  'two products, MySQL and MariaDB, share the protocol': 'flavour plan/mariadb plan/tree-text',
+  'two products, MySQL and MariaDB, share the protocol':
+    'flavour plan/mariadb plan/tree-text plan/walk-json plan/walk-tree plan/plan-steps',
+  'plans name tables by their aliases': 'plan/find-table',
   'the privileges are texts of SHOW GRANTS, and not functions of the catalog': 'audit/grants audit/list-powers',
   'the catalog depends on the product and on a setting of names': 'catalog/context',
   'most views of the catalog open every table that they are asked for': 'catalog/state',
@@ -29,7 +31,7 @@ const onlyPostgres: Differences = {
   'the premise of a read is a snapshot of the catalog, which the session compares': 'session/premise-watch',
   'the row limit is not a setting of the session': 'session/row-limit values/elements',
   'login reads the types of the database': 'values/type-names',
-  'one format of plans serves all versions': 'plan/parse-plan',
+  'one format of plans serves all versions': 'plan/parse-plan plan/walk-plan',
   'the audit reads its facts with long statements': 'audit/audit-sql',
   'names are searched along a path of schemas': 'catalog/fragments',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',

@@ -14,7 +14,7 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
   about: 'run a read-only query; prints a table, or CSV in a pipe',
   example: '"select count(*) from orders"',
   options: ['format', 'vertical', 'limit', 'database', 'file'],
-  async run(backend, { words, limit, database, signal, answer }) {
+  async run(backend, { words, limit, database, signal, answer, note }) {
     const sink: RowSink = {
       columns: (columns) =>
         answer.columns(
@@ -26,7 +26,8 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
     const request = { sql: words.join(' '), params: [], timeoutMs, keepPerCell, maxRows: limit };
     const options = { signal, database };
     try {
-      await backend.read(request, sink, options);
+      const { costNote } = await backend.read(request, sink, options);
+      if (costNote !== undefined) note(costNote);
     } catch (error) {
       throw error instanceof Failure ? await withAdvice(error, { backend, options }, request.sql) : error;
     }

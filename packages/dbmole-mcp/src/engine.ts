@@ -59,6 +59,8 @@ export interface ReadRequest extends Statement {
   maxRows: number | undefined;
   /** A question of our own with its LIMIT in the text: it may run with the settings that another read has left. */
   isBounded?: boolean;
+  /** It asks for the plan of a read as that would run: with the same row limit. */
+  isForecast?: boolean;
 }
 
 export interface WriteRequest extends Statement {
@@ -74,6 +76,8 @@ export interface ReadEnd {
   timeZone: string | undefined;
   /** What the policy hides of this result, in words for the first line. */
   protectedColumns?: string | undefined;
+  /** For the first line of the answer: what the plan of the read exceeds. */
+  costNote?: string | undefined;
 }
 
 export interface WriteEnd {

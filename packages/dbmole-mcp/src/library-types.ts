@@ -38,6 +38,14 @@ export interface DbmoleConnection {
   strict?: boolean | undefined;
   /** A statement that changes more rows is rolled back. */
   maxRows?: number | undefined;
+  /** A read is refused where its plan costs more, in the unit of the engine. */
+  maxCost?: number | undefined;
+  /** The same for rows that it reads from tables. */
+  maxScanRows?: number | undefined;
+  /** The same for bytes that it reads from tables. */
+  maxBytes?: number | undefined;
+  /** These three are only noted in the answer. */
+  warn?: boolean | undefined;
   /** What `execute` may change: data (`dml`) and structure (`ddl`). One word counts for both. */
   writes?: DbmoleWriteMode | { dml?: DbmoleWriteMode | undefined; ddl?: DbmoleWriteMode | undefined } | undefined;
   /** The default time limit of a call, in milliseconds. */

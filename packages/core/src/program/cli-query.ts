@@ -20,6 +20,8 @@ export interface CliQuestion {
   database: string | undefined;
   signal: AbortSignal;
   answer: Answer;
+  /** A remark on the answer, which is shown beside it. */
+  note(text: string): void;
 }
 
 /** How a server answers a person at the command line. Only ever reads, like the tool of the same name. */

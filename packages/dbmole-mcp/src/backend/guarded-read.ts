@@ -21,6 +21,8 @@ export interface GuardedCall {
   run: CatalogRun;
   /** Throws for a statement that the door must not be asked for, whatever the guard says. */
   refuse(sql: string): void;
+  /** Refuses an accepted read that would cost too much, in the session that is about to run it. Absent without a policy. */
+  admit?(session: Session, request: ReadRequest): Promise<string | undefined>;
   /** Over reads that all see one snapshot. */
   runOver(read: SnapshotRead): CatalogRun;
   /** The failure with the next step that this engine knows for it. */
@@ -51,12 +53,16 @@ export async function readGuarded(entry: DatabaseEntry, call: GuardedCall, { req
   const { sql, ...rest } = request;
   return await withAttempts(entry, call, {
     check: (checkOne) => checkOne(sql),
-    use: (session, statement) =>
-      withProtection(
+    async use(session, statement) {
+      const read = { statement, ...rest };
+      const costNote = await call.admit?.(session, read);
+      const end = await withProtection(
         { plan: statement.columns, protect: entry.protect },
-        { request: { statement, ...rest }, sink },
+        { request: read, sink },
         (one, into) => session.read(one, into, call.options.signal),
-      ),
+      );
+      return withCostNote(end, costNote);
+    },
   });
 }
 
@@ -74,7 +80,8 @@ export async function readAllGuarded(
       );
       return reads.map((read, i) => ({ ...read, statement: statements[i] }));
     },
-    async use(session, checked) {
+    async use(session, unestimated) {
+      const { checked, notes } = await admitAll(session, call, unestimated);
       const reads = checked.flatMap(({ request: { sql: _sql, ...rest }, sink, statement }) =>
         statement === undefined || statement instanceof Failure
           ? []
@@ -82,9 +89,9 @@ export async function readAllGuarded(
       );
       const found = reads.length === 0 ? [] : await session.readAll(reads, call.options.signal);
       const ends = found.map((end, i) => (end instanceof Failure ? end : { ...end, protectedColumns: reads[i]?.summary?.() }));
-      return checked.flatMap(({ statement, request: { sql } }) => {
+      return checked.flatMap(({ statement, request: { sql } }, i) => {
         const end = statement instanceof Failure ? statement : ends.shift();
-        return end instanceof Failure ? call.hint(end, sql) : (end ?? []);
+        return end instanceof Failure ? call.hint(end, sql) : end === undefined ? [] : withCostNote(end, notes[i]);
       });
     },
   });
@@ -99,6 +106,38 @@ function protectRead(read: SessionRead, { protect }: DatabaseEntry): ProtectedRe
   if (columns === undefined || protect === undefined) return read;
   const sink = protectColumns(read.sink, columns, protect);
   return { request: keepForPseudonyms(read.request), sink, summary: () => sink.summary };
+}
+
+interface CheckedRead extends UncheckedRead {
+  statement: ReadStatement | Failure | undefined;
+}
+
+/** Statements of our own are not estimated. */
+async function admitAll(session: Session, call: GuardedCall, found: readonly CheckedRead[]) {
+  if (call.admit === undefined) return { checked: found, notes: [] };
+  const checked: CheckedRead[] = [];
+  const notes: (string | undefined)[] = [];
+  for (const read of found) {
+    const { statement, request } = read;
+    const { sql: _sql, statement: own, ...rest } = request;
+    const isAsked = own !== undefined || statement === undefined || statement instanceof Failure;
+    const verdict = isAsked ? undefined : await call.admit(session, { statement, ...rest }).catch(keepIfAlive(session, call));
+    checked.push(verdict instanceof Failure ? { ...read, statement: verdict } : read);
+    notes.push(verdict instanceof Failure ? undefined : verdict);
+  }
+  return { checked, notes };
+}
+
+/** The failure of one plan is that of its statement alone, unless the session or the premise is lost. */
+function keepIfAlive(session: Session, { options }: GuardedCall): (error: unknown) => Failure {
+  return (error) => {
+    if (error instanceof Failure && error.code !== premiseCode && session.alive && !options.signal.aborted) return error;
+    throw error;
+  };
+}
+
+function withCostNote(end: ReadEnd, costNote: string | undefined): ReadEnd {
+  return costNote === undefined ? end : { ...end, costNote };
 }
 
 const refusals: ReadonlySet<string> = new Set(['refused', 'input', 'unknown', 'limit'] satisfies Failure['kind'][]);

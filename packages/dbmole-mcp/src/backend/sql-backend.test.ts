@@ -81,7 +81,7 @@ function createWorld(): { world: World; modules: EngineModules } {
       audit: notAsked,
       diagnosis: notAsked,
     },
-    plan: { statement: notAsked, parse: notAsked, findUnlikeJoins: notAsked, ddl: notAsked },
+    plan: { statement: notAsked, parse: notAsked, findUnlikeJoins: notAsked, ddl: notAsked, forecaster: notAsked },
   };
   return { world, modules };
 }

@@ -1,9 +1,9 @@
 import { type BackendTarget, Failure, failureWith, listColumnLayers, type ProtectValue } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
+import { openGate, withGate } from '../cost/open-gate.ts';
 import type {
   CatalogRun,
   Cell,
-  Param,
   ReadEnd,
   RowSink,
   Session,
@@ -19,7 +19,8 @@ import { createTrust, type Trust } from '../guard/trust.ts';
 import { openProtectValue } from '../policy/protect-value.ts';
 import type { Scope } from '../policy/scope.ts';
 import { scopeCatalog } from '../policy/scoped-catalog.ts';
-import type { CallerRead, CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
+import type { CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
+import { bindRead, withTextParams } from './bind-params.ts';
 import { listScopes, openScope, refuseDatabase, refuseOwnPlan, refuseScopedWrite } from './connection-scope.ts';
 import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
 import { writeGuarded } from './guarded-write.ts';
@@ -48,7 +49,9 @@ export async function openSqlBackend(
   const of = (call: CallOptions) => pools.of(chooseDatabase(call, target.config, { engine, scope }));
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
+  const gate = openGate(target.config, { plan, catalog, scope });
   const guarded = (call: CallOptions) => openCall({ engine, scope }, backend.catalogRun(call), call);
+  const limited = (call: CallOptions) => withGate(gate, guarded(call));
   const backend: SqlBackend = {
     catalog,
     scope,
@@ -58,17 +61,15 @@ export async function openSqlBackend(
     identify: (call) => engine.identify(backend.catalogRun(call)),
     check: (sql, call) => hinting(sql, checkOnly(of(call), guarded(call), sql)),
     read: (request, sink, call) =>
-      hinting(request.sql, readGuarded(of(call), guarded(call), { request: withTextParams(engine, request), sink })),
+      hinting(request.sql, readGuarded(of(call), limited(call), bindRead(engine, { request, sink }))),
     readAll: (openReads, call) =>
-      readAllGuarded(of(call), guarded(call), () =>
-        openReads().map(({ request, sink }) => ({ request: withTextParams(engine, request), sink })),
-      ),
+      readAllGuarded(of(call), limited(call), () => openReads().map((read) => bindRead(engine, read))),
     readSteps: (steps, call) => readSteps(of(call), guarded(call), steps),
     async write(given, sink, call) {
       checkText(given.sql);
       if (scope !== undefined) throw refuseScopedWrite(scope);
       const write = { request: withTextParams(engine, given), sink, signal: call.signal };
-      return await hinting(given.sql, writeGuarded(of(call), guarded(call).run, write));
+      return await hinting(given.sql, writeGuarded(of(call), guarded(call).run, write)).finally(() => gate?.forget());
     },
     catalogRun: (call) => createPooledRun(() => of(call), engine, call.signal),
     guardedRun: (call) =>
@@ -101,15 +102,6 @@ function openCall({ engine, scope }: Scoped, run: CatalogRun, options: CallOptio
     runOver: (read) => createCatalogRun(read, engine),
     hint: (failure, sql) => hinted(engine, failure, sql),
   };
-}
-
-function withTextParams<R extends Pick<CallerRead, 'sql' | 'params'>>(engine: SqlEngine, request: R) {
-  const { sql, params } = request;
-  const texts = params.map(
-    (param, index): Param =>
-      typeof param === 'object' && param !== null ? engine.formatListParam(param, { sql, index }) : param,
-  );
-  return { ...request, params: texts };
 }
 
 function hinted<E>(engine: SqlEngine, error: E, sql: string): E | Failure {

@@ -1,4 +1,5 @@
 import type { Capabilities } from '../audit/capabilities.ts';
+import type { Forecaster } from '../cost/forecast.ts';
 import type { DdlReader } from '../ddl/ddl-report.ts';
 import type { Diagnosis } from '../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../engine.ts';
@@ -281,6 +282,8 @@ export interface PlanReader {
   findUnlikeJoins(run: CatalogRun, tree: PlanTree, sql: string): Promise<readonly UnlikeJoin[]>;
   /** Describes what a DDL statement would do. The module is loaded when it is first used. */
   ddl(): Promise<DdlReader>;
+  /** Estimates reads before they run. The module is loaded where a policy limits them. */
+  forecaster(): Promise<Forecaster>;
   /** The table of `sql` that the plan calls by this name. Left out where plans name tables by nothing else. */
   findTable?(name: string, sql: string): string;
 }

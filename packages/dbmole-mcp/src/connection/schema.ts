@@ -9,7 +9,7 @@ import {
   toolConnectionShape,
 } from '@dbmole/core';
 import * as z from 'zod';
-import { allowsNoWrite, policyShape } from '../policy/policy-schema.ts';
+import { allowsNoWrite, costKeys, policyShape, warnsOfNothing } from '../policy/policy-schema.ts';
 import { type EngineType, type EngineWord, engineWords, parseConnectionUrl, type UrlFields } from './connection-url.ts';
 
 // These are all keys of the constant, whose type does not say so.
@@ -67,7 +67,10 @@ const trust = z.strictObject({
 const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional(), ...policyShape };
 const fieldsSchema = z
   .strictObject({ ...shape, type: z.enum(['postgres', 'mysql', 'mariadb']) })
-  .superRefine(({ type, schema, schemas }, context) => {
+  .superRefine((fields, context) => {
+    const { type, schema, schemas } = fields;
+    if (warnsOfNothing(fields))
+      context.addIssue({ code: 'custom', path: ['warn'], message: `it needs a limit: ${costKeys.join(', ')}` });
     if (type === 'postgres') return;
     const refuse = (key: string, use: string) =>
       context.addIssue({ code: 'custom', path: [key], message: `only PostgreSQL has it; use ${use}` });

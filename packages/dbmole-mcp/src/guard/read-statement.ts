@@ -86,6 +86,14 @@ export function ownStatement(sql: string, leavesState = false): ReadStatement {
   return makeRead({ sql, premise: undefined, leavesState, columns: undefined });
 }
 
+const planPrefix = /^EXPLAIN (?:\((?:FORMAT JSON|, |VERBOSE)+\)|FORMAT=(?:JSON|TREE)) $/;
+
+/** Asks for the plan of an accepted statement, or of the part of it that it measures, and runs nothing of it. */
+export function explainRead({ premise, leavesState }: ReadStatement, prefix: string, sql: string): ReadStatement {
+  if (!planPrefix.test(prefix)) throw new Error(`${prefix} may run what it explains`);
+  return makeRead({ sql: `${prefix}${sql}`, premise, leavesState, columns: undefined });
+}
+
 function makeRead(read: Pick<ReadStatement, 'sql' | 'premise' | 'leavesState' | 'columns'>): ReadStatement {
   // The one place where a text becomes a read.
   return read as ReadStatement;

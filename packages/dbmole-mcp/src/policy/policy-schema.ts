@@ -27,11 +27,24 @@ export const policyShape = {
   ...columnShape,
   /** A statement that changes more rows is rolled back. */
   maxRows: z.int().min(1).max(1_000_000_000).optional(),
+  /** A read whose plan is beyond one of these is refused, or only noted with `warn`. */
+  maxCost: z.number().positive().max(1e18).optional(),
+  maxScanRows: z.int().min(1).max(1e15).optional(),
+  maxBytes: z.int().min(1).max(1e18).optional(),
+  warn: z.boolean().optional(),
 };
 
 /** Whether nothing can be written, which is what `readonly` says. */
 export function allowsNoWrite({ writes: given }: { writes?: z.output<typeof writes> | undefined }): boolean {
   return given === 'never' || (typeof given === 'object' && given.dml === 'never' && given.ddl === 'never');
 }
+
+/** Whether `warn` is there without a limit that it could be about. */
+export function warnsOfNothing(given: Readonly<Record<string, unknown>>): boolean {
+  return given.warn !== undefined && costKeys.every((key) => given[key] === undefined);
+}
+
+/** The limits of what a read may cost. */
+export const costKeys = ['maxCost', 'maxScanRows', 'maxBytes'] as const;
 
 export const policyFields = Object.keys(policyShape);

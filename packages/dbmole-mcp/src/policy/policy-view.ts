@@ -1,5 +1,6 @@
 import { formatColumnPolicy, listPolicies } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
+import { formatCostLimits } from '../cost/cost-limits.ts';
 import { formatScope } from './scope.ts';
 import { formatWritePolicy, readMaxRows } from './write-policy.ts';
 
@@ -9,6 +10,7 @@ export function policyView(config: Connection) {
   return {
     writes: config.readonly ? undefined : formatWritePolicy(config),
     maxRows: config.readonly ? undefined : readMaxRows(config),
+    cost: formatCostLimits(config),
     scope: scope === '' ? undefined : scope,
     columns: formatColumnPolicy(config),
   };

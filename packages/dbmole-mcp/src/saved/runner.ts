@@ -57,15 +57,15 @@ async function write(tools: SqlTools, { query, values, args }: QueryCall, contex
 async function check(tools: SqlTools, { query, values }: Omit<QueryCall, 'args'>, { signal }: Pick<ToolContext, 'signal'>) {
   const context = { signal, timeLimit: { milliseconds: checkMs, ofConnection: () => undefined } };
   return await tools.use(findTarget({ query, args: {} }), context, async (call) => {
-    const { grammar, plan } = call.backend;
+    const { grammar, plan: reader } = call.backend;
     const { sql, params } = bind(query, values, grammar);
     if (query.effect === 'write') return 'writes, so it is not planned';
     if (grammar.findUnplannedWord(sql) !== undefined) {
       await call.backend.check(sql, call.options);
       return undefined;
     }
-    const text = await readPlan(call, { sql, params, analyze: false, raw: false });
-    const cost = findCost(plan.parse(text, sql).roots);
+    const { plan: text } = await readPlan(call, { sql, params, analyze: false, raw: false });
+    const cost = findCost(reader.parse(text, sql).roots);
     return cost === undefined ? undefined : `cost ${Math.round(cost)}`;
   });
 }

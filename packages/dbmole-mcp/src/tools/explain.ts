@@ -1,14 +1,13 @@
 import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
 import { refuseScopedWrite } from '../backend/connection-scope.ts';
-import type { TableDetails } from '../catalog/catalog.ts';
 import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
 import { formatDdl, formatDdlLine } from '../ddl/ddl-report.ts';
-import type { CallerParam, RowSink } from '../engine.ts';
+import type { CallerParam, ReadEnd, RowSink } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
-import type { TableFacts } from '../plan/plan-scan.ts';
 import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
+import { toScanFacts } from '../plan/scan-facts.ts';
 import type { UnlikeJoin } from '../plan/unlike-joins.ts';
 import { refusePlanOutside } from '../policy/plan-scope.ts';
 import { parseStatements, splitParams } from '../statement/statement-list.ts';
@@ -75,19 +74,20 @@ async function explainOne(call: Call, request: Request): Promise<ToolReply> {
     return respond.text(formatDdl(report), { line: formatDdlLine(report), budget });
   }
   const offering = isAlone ? withNameSuggestions : withNameSuggestionsOnly;
-  const plan = await offering(call, sql, () => readShownPlan(call, request));
-  const line = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
+  const { plan, costNote = '' } = await offering(call, sql, () => readShownPlan(call, request));
+  const what = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
+  const line = costNote === '' ? what : `${what} ${costNote}`;
   return respond.text(raw ? plan : await condense(call, plan, sql), { line, budget });
 }
 
-async function readShownPlan(call: Call, request: PlanRequest): Promise<string> {
+async function readShownPlan(call: Call, request: PlanRequest): Promise<ShownPlan> {
   const { backend } = call;
-  const plan = await readPlan(call, request);
+  const shown = await readPlan(call, request);
   if (backend.scope !== undefined) {
-    const named = await readPlan(call, { ...request, raw: false, analyze: false, namesSchemas: true });
+    const { plan: named } = await readPlan(call, { ...request, raw: false, analyze: false, namesSchemas: true });
     await refusePlanOutside(call, named, request.sql);
   }
-  return plan;
+  return shown;
 }
 
 async function condense(call: Call, plan: string, sql: string): Promise<string> {
@@ -96,8 +96,12 @@ async function condense(call: Call, plan: string, sql: string): Promise<string> 
   return formatPlan(tree, tables, joins);
 }
 
+interface ShownPlan extends Pick<ReadEnd, 'costNote'> {
+  plan: string;
+}
+
 /** The plan in the engine's own words, for a statement that the guard accepts as a read. */
-export async function readPlan({ backend, options, engineMs }: Call, args: PlanRequest): Promise<string> {
+export async function readPlan({ backend, options, engineMs }: Call, args: PlanRequest): Promise<ShownPlan> {
   refuseUnplanned(backend.grammar.findUnplannedWord(args.sql));
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options).catch((error: unknown) => Promise.reject(withReadAdvice(error, args.sql)));
@@ -112,14 +116,12 @@ export async function readPlan({ backend, options, engineMs }: Call, args: PlanR
   };
   const { params } = args;
   try {
-    await backend.read({ sql, params, timeoutMs: engineMs, keepPerCell: maxPlanLength, maxRows: undefined }, sink, {
-      ...options,
-      readsPlan: true,
-    });
+    const request = { sql, params, timeoutMs: engineMs, keepPerCell: maxPlanLength, maxRows: undefined };
+    const { costNote } = await backend.read(request, sink, { ...options, readsPlan: true });
+    return { plan: lines.join('\n'), ...(costNote !== undefined && { costNote }) };
   } catch (error) {
     throw inCallersText(error, sql.length - args.sql.length);
   }
-  return lines.join('\n');
 }
 
 /** The guard would speak of the EXPLAIN that we put in front. */
@@ -160,7 +162,7 @@ export async function readPlanTables({ backend, options }: Call, tree: PlanTree,
   try {
     const request = { names: [...new Set(names.values())], schema: undefined };
     const { tables } = await backend.catalog.describeTables(backend.catalogRun(options), request);
-    const known = new Map(tables.filter(({ alsoIn }) => alsoIn.length === 0).map((table) => [table.asked, toFacts(table)]));
+    const known = new Map(tables.filter(({ alsoIn }) => alsoIn.length === 0).map((table) => [table.asked, toScanFacts(table)]));
     return new Map(
       [...names].flatMap(([table, asked]) => {
         const facts = known.get(asked);
@@ -176,12 +178,4 @@ export async function readPlanTables({ backend, options }: Call, tree: PlanTree,
 async function readUnlikeJoins({ backend, options }: Call, tree: PlanTree, sql: string): Promise<readonly UnlikeJoin[]> {
   if (!/,|join/i.test(sql) || !flattenPlan(tree).some(({ table, fullScan }) => table !== undefined && fullScan)) return [];
   return await backend.plan.findUnlikeJoins(backend.catalogRun(options), tree, sql).catch(() => []);
-}
-
-function toFacts({ rows, columns, keys, indexes }: TableDetails): TableFacts {
-  const ofKeys = keys.map(({ word, columns: names }) => ({
-    name: `${word} (${names.join(', ')})`,
-    definition: `(${names.join(', ')})`,
-  }));
-  return { rows, columns, indexes: [...ofKeys, ...indexes] };
 }

@@ -39,7 +39,7 @@ export function exportQueryTool(tools: SqlTools): Tool {
           keepPerCell: maxCellLength,
           maxRows: undefined,
         };
-        const { protectedColumns } = await tools.use(args, context, (call) =>
+        const { protectedColumns, costNote } = await tools.use(args, context, (call) =>
           withNameSuggestions(call, args.sql, () =>
             call.backend.read({ ...request, timeoutMs: call.engineMs }, sink, call.options),
           ),
@@ -49,9 +49,9 @@ export function exportQueryTool(tools: SqlTools): Tool {
         file.finish();
         const rows = sink.rows === 1 ? '1 row' : `${sink.rows} rows`;
         const columnsText = columns === 1 ? '1 column' : `${columns} columns`;
-        const hidden = protectedColumns === undefined ? '' : ` ${protectedColumns}`;
-        const secrets = sink.redactedCells === 0 ? '' : ` Cells without secrets of this server: ${sink.redactedCells}.`;
-        return respond.text(`Exported ${rows} of ${columnsText} to ${file.path}, ${formatBytes(file.bytes)}.${secrets}${hidden}`);
+        const secrets = sink.redactedCells === 0 ? undefined : `Cells without secrets of this server: ${sink.redactedCells}.`;
+        const what = `Exported ${rows} of ${columnsText} to ${file.path}, ${formatBytes(file.bytes)}.`;
+        return respond.text([what, secrets, protectedColumns, costNote].filter((text) => text !== undefined).join(' '));
       } catch (error) {
         throw error instanceof Failure ? failureWith(error, { message: `${error.message}; no file was left` }) : error;
       } finally {

@@ -129,11 +129,12 @@ function readOptions({ engineMs }: Call, { limit, offset, cell_limit: cellLimit,
 }
 
 function answer({ backend }: Call, sql: string, { sink, end }: { sink: Pick<TableSink, 'finish'>; end: ReadEnd }): ToolReply {
-  const { timeZone, protectedColumns } = end;
+  const { timeZone, protectedColumns, costNote } = end;
   const rows = sink.finish();
   const isPage = rows.offset > 0 || rows.nextOffset !== undefined;
   const notes = [
     protectedColumns ?? '',
+    costNote ?? '',
     isPage && isUnordered(sql, backend.grammar) ? 'Without ORDER BY pages may overlap or leave rows out.' : '',
     isZoneName(timeZone) ? `Time zone: ${timeZone}.` : '',
   ];

@@ -27,6 +27,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
   });
   const waiting = terminal.busy(`asking ${name}`);
   const answer = limited(output, limit, waiting);
+  const notes: string[] = [];
   const ask = (backend: B) =>
     definition.program.query?.run(backend, {
       words: question,
@@ -34,6 +35,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
       database: options.database,
       signal: stop.signal,
       answer,
+      note: (text) => void notes.push(text),
     });
   try {
     await withManaged(call.app.manager, name, async (backend) => await ask(backend), {
@@ -46,6 +48,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
     clearTimeout(expire);
   }
   output.end();
+  for (const note of notes) terminal.printError(note);
   if (answer.isCut()) terminal.printError(`There are more than ${limit} rows; raise --limit to see them.`);
   return exitCodes.ok;
 }

@@ -111,7 +111,8 @@ function mergeFilter(node: Building): Building {
     rowCount: scan.rowCount === 'complete' ? 'reads' : 'guess',
     removed,
     details,
-    children: scan.children,
+    // Subqueries of the condition follow the scan.
+    children: [...scan.children, ...children.slice(1)],
   };
 }
 

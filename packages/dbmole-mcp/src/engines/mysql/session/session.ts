@@ -141,7 +141,7 @@ class MysqlSession implements Session {
     let begun: Promise<void> | undefined;
     if (!request.isBounded || !this.#suitsQuestions) {
       // An added limit would become a part of the plan that is shown.
-      const maxRows = showsPlan(sql) ? undefined : request.maxRows;
+      const maxRows = showsPlan(sql) && request.isForecast !== true ? undefined : request.maxRows;
       const limits = { sqlMode: premise, timeoutMs: request.timeoutMs, maxRows, timeZone: this.#zone?.name };
       const mayFollow = this.#isReadBegun && hasSameMeaning(this.#limits, limits);
       begun = this.#beginRead(limits);

@@ -4,7 +4,7 @@ import { JsonObject } from '../../../json-object.ts';
 import type { PlanNode, PlanTree, RowCount } from '../../../plan/plan-tree.ts';
 
 export function parsePlan(answer: string): PlanTree {
-  const [json = new JsonObject({})] = new JsonObject({ plans: parseJson(answer) }).objects('plans');
+  const json = parsePlanJson(answer);
   const planning = json.number('Planning Time');
   const triggers = json
     .objects('Triggers')
@@ -14,6 +14,12 @@ export function parsePlan(answer: string): PlanTree {
     totalMs: json.number('Execution Time'),
     notes: [...(planning === undefined ? [] : [`planning ${planning} ms`]), ...triggers],
   };
+}
+
+/** The outermost object of a plan. */
+export function parsePlanJson(answer: string): JsonObject {
+  const [json = new JsonObject({})] = new JsonObject({ plans: parseJson(answer) }).objects('plans');
+  return json;
 }
 
 function parseJson(answer: string): unknown {

@@ -8,4 +8,5 @@ export const plan: PlanReader = {
   parse: parsePlan,
   findUnlikeJoins: async (...args) => await (await import('./unlike-joins.ts')).findUnlikeJoins(...args),
   ddl: async () => (await import('../ddl/ddl.ts')).ddl,
+  forecaster: async () => (await import('./forecast.ts')).forecaster,
 };

@@ -69,8 +69,12 @@ function readStatement(sql: string, tokens: readonly Token[]): Statement {
 /** Checks SHOW, whose condition may contain a query. */
 function readShow(tokens: readonly Token[]): Statement {
   refuseShow(tokens);
-  const runs = tokens.some(({ word }, index) => word === 'SELECT' || (index > 2 && (word === 'TABLE' || word === 'VALUES')));
-  return { runs, from: 0, query: false, names: [] };
+  return { runs: hasQuery(tokens), from: 0, query: false, names: [] };
+}
+
+/** Whether the condition of a SHOW contains a query. */
+export function hasQuery(tokens: readonly Token[]): boolean {
+  return tokens.some(({ word }, index) => word === 'SELECT' || (index > 2 && (word === 'TABLE' || word === 'VALUES')));
 }
 
 const modifiers: ReadonlySet<string> = new Set(['FULL', 'EXTENDED', 'GLOBAL', 'SESSION', 'LOCAL', 'ALL', 'STORAGE', 'COUNT']);
@@ -214,6 +218,15 @@ function isDescription(tokens: readonly Token[]): boolean {
   if (tokens.length < 2 || queryWords.has(word) || reservedWords.has(word)) return false;
   const rest = tokens.slice(tokens[2]?.word === '.' ? 4 : 2);
   return rest.length < 2 && rest.every(({ kind }) => kind === 'word' || kind === 'quoted' || kind === 'text');
+}
+
+/** The statement that an accepted EXPLAIN or ANALYZE runs and measures, by the index of its first token; undefined where it runs none. */
+export function findMeasured(tokens: readonly Token[]): { at: number | undefined; isElsewhere: boolean } {
+  if (tokens[0]?.word === 'ANALYZE') return { at: tokens[1]?.word === 'FORMAT' ? 4 : 1, isElsewhere: false };
+  if (isDescription(tokens)) return { at: undefined, isElsewhere: false };
+  const { at, schema } = readOptions(tokens);
+  const measures = tokens.slice(1, at).some(({ word }) => word === 'ANALYZE');
+  return { at: measures ? at : undefined, isElsewhere: measures && schema !== undefined };
 }
 
 /** Reads MariaDB's `ANALYZE [FORMAT = JSON] query`, and refuses the statement that writes statistics. */
