@@ -36,6 +36,8 @@ const onlyPostgres: Differences = {
   'names are searched along a path of schemas': 'catalog/fragments',
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
+  'columns are followed through the tree of the parser': 'guard/columns/',
+  'an error is shown without the words of the server': 'errors/protected-failure',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
   'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',

@@ -141,6 +141,7 @@ describe('the house', () => {
       '@dbmole/core/line-reader',
       '@dbmole/core/log',
       '@dbmole/core/log-file',
+      '@dbmole/core/match-columns',
       '@dbmole/core/paths',
       '@dbmole/core/process-identity',
       '@dbmole/core/read-buffers',

@@ -49,15 +49,15 @@ export type { Backend, BackendTarget, Lease } from './manager/backend.ts';
 export { findNearestNames, nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
 export { formatColumnPolicy, listColumnLayers } from './policy/column-layers.ts';
+export { columnShape } from './policy/column-rules.ts';
+export { listPolicies } from './policy/layers.ts';
 export {
   type ColumnAction,
   type ColumnPolicy,
   type ColumnRules,
-  columnShape,
   createColumnPolicy,
   findStrictest,
-} from './policy/column-rules.ts';
-export { listPolicies } from './policy/layers.ts';
+} from './policy/match-columns.ts';
 export { createProtectValue, type ProtectValue, pseudonymLength } from './policy/protect-value.ts';
 export { readPseudonymKey } from './policy/pseudonym-key.ts';
 export { inOwnGroup, killGroup } from './process-group.ts';

@@ -67,6 +67,8 @@ export interface WriteRequest extends Statement {
   sql: string;
   /** Runs it, counts, and rolls back. */
   dryRun: boolean;
+  /** Protected columns are in reach, so no error may quote a value. */
+  hidesValues?: boolean;
   /** Rolls back and throws `E_TOO_MANY_ROWS` when more rows changed. Refuses what it cannot count. */
   maxChanged?: number | undefined;
 }

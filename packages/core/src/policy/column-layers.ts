@@ -1,6 +1,6 @@
 import type { BaseConnection } from '../connection.ts';
-import type { ColumnRules } from './column-rules.ts';
 import { listPolicies } from './layers.ts';
+import type { ColumnRules } from './match-columns.ts';
 
 /** The column rules of all policies that hold; undefined where nothing is protected. */
 export function listColumnLayers(config: BaseConnection & ColumnRules): readonly ColumnRules[] | undefined {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type ColumnRules, columnShape, createColumnPolicy } from './column-rules.ts';
+import { columnShape } from './column-rules.ts';
+import { type ColumnRules, createColumnPolicy } from './match-columns.ts';
 
 function find(layers: ColumnRules | readonly ColumnRules[], path: string) {
   const [schema = '', table = '', column = ''] = path.split('.');

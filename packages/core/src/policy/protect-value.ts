@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ColumnAction } from './column-rules.ts';
+import type { ColumnAction } from './match-columns.ts';
 
 /** What is shown instead of a value. `drop` and `refuse` are a matter of the whole column. */
 type ValueAction = Exclude<ColumnAction, 'drop' | 'refuse'>;

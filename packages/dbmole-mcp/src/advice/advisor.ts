@@ -58,7 +58,7 @@ export interface AdviceReads {
   /** Is for what users may have created; the guard can refuse it. */
   guardedRun: CatalogRun;
   /** Whether it is a read; else throws why not. */
-  check(sql: string): Promise<void>;
+  check(sql: string): Promise<unknown>;
   /** In one session, which is closed afterwards. */
   runSteps(steps: readonly SessionStep[]): Promise<readonly (TextRows | Failure)[]>;
   /** The limit of each step. */

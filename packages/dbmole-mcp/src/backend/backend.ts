@@ -16,6 +16,7 @@ import type {
   WriteEnd,
   WriteRequest,
 } from '../engine.ts';
+import type { ColumnPlan } from '../guard/read-statement.ts';
 import type { Scope } from '../policy/scope.ts';
 import type { SessionPoolOptions } from './session-pool.ts';
 
@@ -52,8 +53,8 @@ export interface SqlBackend extends Backend {
   /** Further lines of `test_connection`. */
   readonly remarks: readonly string[];
   identify(options: CallOptions): Promise<ServerIdentity>;
-  /** Whether it is a read; else throws why not. */
-  check(sql: string, options: CallOptions): Promise<void>;
+  /** Whether it is a read; else throws why not. Gives what the policy hides of its result. */
+  check(sql: string, options: CallOptions): Promise<ColumnPlan | undefined>;
   /** Runs a caller's statement, if the guard takes it for a read. */
   read(request: CallerRead, sink: RowSink, options: CallOptions): Promise<ReadEnd>;
   /** Several of them in one transaction with one snapshot: each has a result of its own. `openReads` may be called again, for fresh sinks. */

@@ -45,8 +45,8 @@ interface Work<C, T> {
 const { premise: maxPremise, sharedPremise: maxShared } = maxAttempts;
 const unstableMs = 5_000;
 
-export async function checkOnly(entry: DatabaseEntry, call: GuardedCall, sql: string): Promise<void> {
-  await withAttempts(entry, call, { check: (checkOne) => checkOne(sql), use: async () => undefined });
+export async function checkOnly(entry: DatabaseEntry, call: GuardedCall, sql: string): Promise<ReadStatement> {
+  return await withAttempts(entry, call, { check: (checkOne) => checkOne(sql), use: async (_, statement) => statement });
 }
 
 export async function readGuarded(entry: DatabaseEntry, call: GuardedCall, { request, sink }: UncheckedRead): Promise<ReadEnd> {

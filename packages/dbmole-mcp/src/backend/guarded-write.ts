@@ -19,7 +19,9 @@ export async function writeGuarded(
   { signal, ...write }: Write,
 ): Promise<WriteEnd> {
   const plan = protect === undefined ? undefined : await planWrite(guard, write.request.sql, run);
-  return await withProtection({ plan, protect }, write, (request, sink) => writeOnce(pool, { request, sink, signal }));
+  return await withProtection({ plan, protect }, write, (request, sink) =>
+    writeOnce(pool, { request: { ...request, hidesValues: protect !== undefined }, sink, signal }),
+  );
 }
 
 async function planWrite({ checkWrite }: ReadGuard, sql: string, run: CatalogRun) {

@@ -59,7 +59,7 @@ export async function openSqlBackend(
     grammar: engine.grammar,
     remarks: formatTrusted(target.config),
     identify: (call) => engine.identify(backend.catalogRun(call)),
-    check: (sql, call) => hinting(sql, checkOnly(of(call), guarded(call), sql)),
+    check: (sql, call) => hinting(sql, checkOnly(of(call), guarded(call), sql)).then(({ columns }) => columns),
     read: (request, sink, call) =>
       hinting(request.sql, readGuarded(of(call), limited(call), bindRead(engine, { request, sink }))),
     readAll: (openReads, call) =>

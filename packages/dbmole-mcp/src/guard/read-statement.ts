@@ -26,8 +26,11 @@ export interface ColumnVerdict {
 
 /** What the policy hides of the result of one statement that reaches protected columns. Plain data, which a thread can send. */
 export interface ColumnPlan {
-  /** For each column of the result from the left, null where it is shown. Undefined if they could not be traced. */
-  readonly verdicts: readonly (ColumnVerdict | null)[] | undefined;
+  /**
+   * For each column of the result from the left: null where it is shown, undefined where its source could not be told. Undefined if not
+   * even their number is known.
+   */
+  readonly verdicts: readonly (ColumnVerdict | null | undefined)[] | undefined;
   /** For columns that the server reports as an unchanged column of a table, by `Column.origin`; null for one that is shown. */
   readonly origins: Readonly<Record<string, ColumnVerdict | null>>;
 }

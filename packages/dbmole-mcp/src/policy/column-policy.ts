@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core';
+import { Failure } from '@dbmole/core/failure';
 
 /** A refusal by the column policy. Its message must not contain a value from the database. */
 export function refuseColumn(message: string, position?: number): Failure {

@@ -47,6 +47,8 @@ describe('the sink of a statement that reaches protected columns', () => {
       rows: [['***', 'y', '***']],
       summary: '2 columns masked by policy (a column of unknown source).',
     });
+    const partly = { ...plan, verdicts: [null, undefined, undefined] };
+    expect(show(partly, columns, [['x', 'y', 'z']]).rows).toEqual([['x', 'y', '***']]);
     expect(show({ ...plan, verdicts: [null] }, [text('a'), text('b')], [['x', 'y']]).rows).toEqual([['***', '***']]);
   });
 

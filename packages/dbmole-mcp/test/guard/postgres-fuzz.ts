@@ -7,7 +7,7 @@ import { makeStatement } from './postgres-fuzz-statements.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
 /** Throws unless it is a read. */
-export type CheckStatement = (sql: string) => Promise<void>;
+export type CheckStatement = (sql: string) => Promise<unknown>;
 
 interface PostgresFuzzOptions {
   /** The same seed makes the same statements. */

@@ -29,7 +29,7 @@ export async function openGuarded(login: Login, timeoutMs = 30_000): Promise<Gua
   // In this thread, where it can be measured how much of it the tests cover.
   const backend = await createBackend(target, signal, {
     pool: { size: 1 },
-    createGuard: ({ trust } = {}) => createGuard(trust, createChecker(trust)),
+    createGuard: ({ trust } = {}) => createGuard(createChecker({ trust })),
   });
   return {
     backend,

@@ -322,12 +322,12 @@ describe.each([
         asked++;
         return await run(sql, params);
       };
-      const guard = createGuard(undefined, createChecker());
+      const guard = createGuard(createChecker());
       await guard.check('select 1', counted);
       const once = asked;
       await Promise.all(Array.from({ length: 100 }, () => guard.check('select 2', counted)));
       expect(asked).toBe(once);
-      const cold = createGuard(undefined, createChecker());
+      const cold = createGuard(createChecker());
       asked = 0;
       const accepted = await Promise.all(Array.from({ length: 100 }, () => cold.check('select 3', counted)));
       expect(asked).toBeLessThanOrEqual(once);

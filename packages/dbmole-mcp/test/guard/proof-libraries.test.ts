@@ -71,7 +71,7 @@ describe.each(['postgres14', 'postgres18'] as const)('C code of extensions, on %
   });
 
   const check = async (role: 'superuser' | 'owner', sql: string, trust?: Trust) =>
-    await createChecker(trust).check(sql, guarded[role].backend.catalogRun({ signal }));
+    await createChecker({ trust }).check(sql, guarded[role].backend.catalogRun({ signal }));
 
   it.each(reads)('is refused to a superuser where it was not reviewed: %s', async (sql, message) => {
     await expect(check('superuser', sql)).rejects.toMatchObject({

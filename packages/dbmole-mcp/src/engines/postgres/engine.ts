@@ -15,7 +15,7 @@ import { openWire, type Route } from './wire/wire.ts';
 
 export const engine: SqlEngine = {
   openSession,
-  createGuard: ({ trust, scope } = {}) => createGuard(trust, createThreadChecker(trust, scope)),
+  createGuard: (options) => createGuard(createThreadChecker(options)),
   identify,
   hintFor,
   formatListParam,

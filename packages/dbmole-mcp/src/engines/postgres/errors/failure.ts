@@ -4,6 +4,7 @@ import { seeColumns, seeDatabases, seeTables, useExecute } from '../../../next-s
 import type { UserRows } from '../values/user-rows.ts';
 import { ServerError } from '../wire/messages.ts';
 import type { Segment } from '../wire/segment.ts';
+import { hideValues } from './protected-failure.ts';
 
 interface Meaning extends Pick<FailureOptions, 'code' | 'hint'> {
   kind: FailureKind;
@@ -109,7 +110,8 @@ function serverFailure(error: ServerError, sql: string | undefined): Failure {
 }
 
 /** All that the server says, as its words: a trigger or a function may have written any of them. */
-export function quoteError({ message, detail, hint }: ServerError): string {
+export function quoteError({ message, detail, hint, isReworded }: ServerError): string {
+  if (isReworded) return message;
   const parts = [`the server says ${quoteRemote(message, maxMessage)}`];
   if (detail) parts.push(`detail ${quoteRemote(detail, maxDetail)}`);
   if (hint) parts.push(`hint ${quoteRemote(hint, maxDetail)}`);
@@ -159,13 +161,16 @@ function tlsFailure(error: unknown, { host, port }: Where): Failure | undefined 
 
 interface ReadContext {
   sql: string;
+  /** The statement reaches protected columns. */
+  hidesValues: boolean;
   signal: AbortSignal;
   where: Where;
 }
 
 /** Undefined when the read did what it was asked to do; otherwise what is to be thrown. */
-export function readFailure(segment: Segment, rows: UserRows, { sql, signal, where }: ReadContext): unknown {
-  const { error, lost } = segment;
+export function readFailure(segment: Segment, rows: UserRows, { sql, hidesValues, signal, where }: ReadContext): unknown {
+  const { lost } = segment;
+  const error = hidesValues ? hideValues(segment.error) : segment.error;
   if (rows.crash !== undefined) return rows.crash.error;
   if (signal.aborted && (lost !== undefined || isStatementEnded(error))) return formatAbort(signal);
   if (rows.enough && isStatementEnded(error)) return undefined;

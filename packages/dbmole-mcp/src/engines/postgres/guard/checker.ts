@@ -3,6 +3,7 @@ import { BoundedCache } from '../../../backend/bounded-cache.ts';
 import { type CatalogQuestion, type ColumnPlan, checkText } from '../../../guard/read-statement.ts';
 import type { Trust } from '../../../guard/trust.ts';
 import type { Scope } from '../../../policy/scope.ts';
+import type { CheckedStatement, ColumnTracer, TracedColumns } from './columns/column-tracer.ts';
 import { findCallDenial } from './denials.ts';
 import { openProof, type Proof } from './proof/catalog/load.ts';
 import { formatPremise, openSeen } from './proof/catalog/premise.ts';
@@ -35,11 +36,18 @@ export interface Checker {
   forget(): void;
 }
 
+interface CheckerOptions {
+  readonly trust?: Trust | undefined;
+  readonly scope?: Scope | undefined;
+  /** Undefined where no column is protected. */
+  readonly tracer?: ColumnTracer | undefined;
+}
+
 /**
  * The text is checked first, without a query: it must be one statement of the kinds that a read may have, and name nothing denied. Then
  * the names are looked up in the catalog.
  */
-export function createChecker(trust?: Trust, scope?: Scope): Checker {
+export function createChecker({ trust, scope, tracer }: CheckerOptions = {}): Checker {
   const recent = new BoundedCache<StatementNames>();
   const open = async (run: CatalogQuestion) => await openProof(run, await openParser(), trust);
   const proofs = new SharedLoad(open);
@@ -53,12 +61,28 @@ export function createChecker(trust?: Trust, scope?: Scope): Checker {
       const { proof, ...accepted } = isAlone
         ? await checkAlone(names, await open(ask), ask)
         : await checkShared(names, proofs, ask);
-      if (scope === undefined) return accepted;
-      const stays = await checkScope({ names, scope, check: proof.check, major: proof.major, ask });
-      return { ...accepted, premise: `${accepted.premise}${stays}` };
+      const { check, major } = proof;
+      const stays = scope === undefined ? '' : await checkScope({ names, scope, check, major, ask });
+      if (tracer === undefined) return { ...accepted, premise: `${accepted.premise}${stays}` };
+      const { columns, premise } = await traceColumns(isAlone ? tracer.openAlone() : tracer, { names, check, major, ask });
+      return { ...accepted, columns, premise: `${accepted.premise}${stays}${premise}` };
     },
-    forget: () => proofs.forget(),
+    forget() {
+      proofs.forget();
+      tracer?.forget();
+    },
   };
+}
+
+/** A refusal may come from a catalog that has changed, so the catalog is read again. */
+async function traceColumns(tracer: ColumnTracer, statement: CheckedStatement): Promise<TracedColumns> {
+  try {
+    return await tracer.trace(statement);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'E_PROTECTED_COLUMN') throw error;
+  }
+  tracer.forget();
+  return await tracer.trace(statement);
 }
 
 /** The proof is the one that the statement was checked with. */

@@ -15,7 +15,7 @@ function serve() {
 
 describe('a statement that was read a short while ago', () => {
   it('gets the same verdict, and is refused again', async () => {
-    const guard = createGuard(undefined, createChecker());
+    const guard = createGuard(createChecker());
     const { run } = serve();
     const first = await guard.check('select 1', run);
     expect(await guard.check('select 1', run)).toEqual(first);
@@ -24,7 +24,7 @@ describe('a statement that was read a short while ago', () => {
   });
 
   it('is looked at again when the server has changed, and among many others', async () => {
-    const guard = createGuard(undefined, createChecker());
+    const guard = createGuard(createChecker());
     const { run, answers } = serve();
     await guard.check('select 1', run);
     const before = answers.asked;

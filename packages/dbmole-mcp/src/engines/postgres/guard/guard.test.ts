@@ -11,7 +11,7 @@ const server =
   async (sql) =>
     sql.includes('server_version_num') ? [[version, names]] : [];
 
-const guard = createGuard(undefined, createChecker());
+const guard = createGuard(createChecker());
 
 async function verdict(sql: string, run = server('180004')): Promise<Failure | 'a read'> {
   try {
@@ -150,28 +150,28 @@ describe('a server that is newer than the guard', () => {
   const run = server('190000', 'nextval pg_explode random');
 
   it('is named when the statement does not parse', async () => {
-    const said = await createGuard(undefined, createChecker())
+    const said = await createGuard(createChecker())
       .check('select 1 graph', run)
       .catch((error: unknown) => error);
     expect(said).toBe(said);
-    const failure = await createGuard(undefined, createChecker())
+    const failure = await createGuard(createChecker())
       .check('select select', run)
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'E_SYNTAX', hint: expect.stringContaining('this server is 19') });
   });
 
   it('has functions that were not reviewed', async () => {
-    const newer = createGuard(undefined, createChecker());
+    const newer = createGuard(createChecker());
     await expect(newer.check('select pg_explode()', run)).rejects.toMatchObject({ code: 'E_NOT_A_READ', position: 8 });
     await expect(newer.check('select random(), app.pg_explode()', run)).resolves.toMatchObject({ sql: expect.any(String) });
   });
 
   it('still has its syntax errors when it does not answer', async () => {
     const silent: CatalogQuestion = async () => Promise.reject(new Error('gone'));
-    await expect(createGuard(undefined, createChecker()).check('select select', silent)).rejects.toMatchObject({
+    await expect(createGuard(createChecker()).check('select select', silent)).rejects.toMatchObject({
       code: 'E_SYNTAX',
     });
-    await expect(createGuard(undefined, createChecker()).check('select 1', silent)).rejects.toThrow('gone');
+    await expect(createGuard(createChecker()).check('select 1', silent)).rejects.toThrow('gone');
   });
 });
 
@@ -182,7 +182,7 @@ describe('what the guard asks the server', () => {
       asked.push(sql);
       return await server('180004')(sql);
     };
-    const own = createGuard(undefined, createChecker());
+    const own = createGuard(createChecker());
     await expect(own.check('delete from t', run)).rejects.toThrow('DELETE');
     expect(asked).toEqual([]);
     await Promise.all([own.check('select 1', run), own.check('select 2', run)]);

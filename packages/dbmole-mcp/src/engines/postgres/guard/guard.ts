@@ -1,11 +1,10 @@
 import { BoundedCache } from '../../../backend/bounded-cache.ts';
 import { accept, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
-import type { Trust } from '../../../guard/trust.ts';
 import type { Acceptance, Checker } from './checker.ts';
 import { createThreadChecker } from './thread/guard-thread.ts';
 
 /** Caches accepted statements, and passes all others to the checker. */
-export function createGuard(trust?: Trust, checker: Checker = createThreadChecker(trust)): ReadGuard {
+export function createGuard(checker: Checker = createThreadChecker()): ReadGuard {
   let accepted = new BoundedCache<Acceptance>();
   const accepting = (sql: string, { premise, ...more }: Acceptance) => accept(sql, premise, more);
   return {

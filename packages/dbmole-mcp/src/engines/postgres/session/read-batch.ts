@@ -1,4 +1,5 @@
 import type { SessionRead } from '../../../engine.ts';
+import type { ReadStatement } from '../../../guard/read-statement.ts';
 import type { TypeCatalog } from '../values/type-names.ts';
 import { OwnRows, UserRows } from '../values/user-rows.ts';
 import { command, statement, sync } from '../wire/messages.ts';
@@ -21,6 +22,9 @@ interface BatchOptions {
   /** Whether reads of this database can leave something in the session. */
   keepsState: boolean;
 }
+
+/** What is known of a statement when its answer is read. */
+export type Ended = Pick<ReadStatement, 'sql'> & Partial<Pick<ReadStatement, 'columns'>>;
 
 export interface BatchRead {
   readonly limited: Limited;

@@ -22,7 +22,7 @@ import type { Route } from '../wire/wire.ts';
 import { formatQuestion } from './own-question.ts';
 import { clientCheck, formatPrelude, isLookFalse, isLookMissing, keepsStateSql, premiseFailure, StateCheck } from './prelude.ts';
 import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
-import { type BatchRead, blamesLimit, ReadBatch } from './read-batch.ts';
+import { type BatchRead, blamesLimit, type Ended, ReadBatch } from './read-batch.ts';
 import { beginRead, CleaningDelays, cleanAtOnce, hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import {
@@ -118,7 +118,11 @@ export class PostgresSession implements Session {
     const call = { request, sink, signal };
     const first = await this.#readOnce(call, limited);
     const isBlamed = blamesLimit({ sql, limited, ...first });
-    return this.#endRead(isBlamed ? await this.#readOnce(call, limitPortal(sql, request.maxRows)) : first, sql, signal);
+    return this.#endRead(
+      isBlamed ? await this.#readOnce(call, limitPortal(sql, request.maxRows)) : first,
+      request.statement,
+      signal,
+    );
   }
 
   async readAll(reads: readonly SessionRead[], signal: AbortSignal): Promise<readonly (ReadEnd | Failure)[]> {
@@ -143,7 +147,7 @@ export class PostgresSession implements Session {
     this.#keepsState = batch.keepsState ?? keepsState;
     if ((this.#keepsState && !keepsState) || reads.some(({ request }) => request.statement.leavesState)) this.#over = true;
     if (isLookFalse(batch.begun, look)) throw premiseFailure();
-    this.#endRead({ segment: batch.begun, rows: new UserRows(nowhere, 0, this.#types) }, '', signal);
+    this.#endRead({ segment: batch.begun, rows: new UserRows(nowhere, 0, this.#types) }, { sql: '' }, signal);
     const ends: (ReadEnd | Failure)[] = [];
     // One after the other: a statement that is tried again has the session to itself.
     for (const [i, read] of reads.entries()) ends.push(await this.#locateEnd(read, batch.reads[i], signal));
@@ -152,17 +156,18 @@ export class PostgresSession implements Session {
 
   /** A statement that fails with our LIMIT is retried without it. */
   async #locateEnd({ request, sink }: SessionRead, read: BatchRead | undefined, signal: AbortSignal): Promise<ReadEnd | Failure> {
-    const { sql } = request.statement;
+    const { statement } = request;
     if (read === undefined) return staleFailure();
     try {
-      return blamesLimit({ sql, ...read }) ? await this.read(request, sink, signal) : this.#endRead(read, sql, signal);
+      if (blamesLimit({ ...statement, ...read })) return await this.read(request, sink, signal);
+      return this.#endRead(read, statement, signal);
     } catch (error) {
-      return toFailure(error, this.#where, sql);
+      return toFailure(error, this.#where, statement.sql);
     }
   }
 
-  #endRead({ segment, rows }: Pick<BatchRead, 'segment' | 'rows'>, sql: string, signal: AbortSignal): ReadEnd {
-    const failure = readFailure(segment, rows, { sql, signal, where: this.#where });
+  #endRead({ segment, rows }: Pick<BatchRead, 'segment' | 'rows'>, { sql, columns }: Ended, signal: AbortSignal): ReadEnd {
+    const failure = readFailure(segment, rows, { sql, hidesValues: columns !== undefined, signal, where: this.#where });
     if (failure !== undefined) throw failure;
     return { timeZone: rows.fields?.some(isZoned) ? this.#conversation.timeZone : undefined };
   }
@@ -202,7 +207,7 @@ export class PostgresSession implements Session {
       if (isOver) throw staleFailure();
       const segment = new Segment(rows);
       ({ stopping } = await this.#answer({ bytes: Buffer.concat([bytes, sync]), segments: [segment], segment }, signal));
-      const failure = readFailure(segment, rows, { sql, signal, where: this.#where });
+      const failure = readFailure(segment, rows, { sql, hidesValues: false, signal, where: this.#where });
       if (failure !== undefined) throw failure;
     };
     try {

@@ -5,6 +5,7 @@ import { afterStop, staleFailure } from '../../../failure.ts';
 import { exportRows } from '../../../next-steps.ts';
 import { refuseUncounted, tooManyRows } from '../../../policy/write-policy.ts';
 import { isStatementEnded, quoteError, toFailure, type Where } from '../errors/failure.ts';
+import { hideValues } from '../errors/protected-failure.ts';
 import { command, ServerError, statement, sync } from '../wire/messages.ts';
 import type { Segment } from '../wire/segment.ts';
 import { noDryRunFailure } from './dry-run.ts';
@@ -92,7 +93,8 @@ interface WriteContext {
 
 /** Undefined when it did what it was asked to do. */
 export function writeFailure(segment: Segment, context: WriteContext): Failure | undefined {
-  const { error, lost, answered, empty } = segment;
+  const { lost, answered, empty } = segment;
+  const error = context.request.hidesValues === true ? hideValues(segment.error) : segment.error;
   const ended = segment.tags.length - countBefore(context.request, context.outside);
   // The answer to the COMMIT is the truth, whatever came after it. Without our own, the commit comes after the answer.
   const committed = ended >= listStatements(context) && !(context.outside && segment.failed);

@@ -165,7 +165,7 @@ export class TypeCatalog {
   readColumn(field: Field): Column {
     const column = toColumn(field, this.#names);
     if (column.type.startsWith('oid:')) this.#missing.add(field.type);
-    return column;
+    return field.origin === undefined ? column : { ...column, origin: field.origin };
   }
 
   learn(rows: readonly (readonly (string | null)[])[]): void {

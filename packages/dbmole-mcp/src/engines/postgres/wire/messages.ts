@@ -110,6 +110,8 @@ function execute(maxRows: number, portal = unnamed): Buffer {
 
 export interface Field {
   name: string;
+  /** The column of a relation that it shows unchanged, as `oid.number`. */
+  origin?: string | undefined;
   type: number;
   modifier: number;
 }
@@ -121,7 +123,9 @@ export function parseFields(body: Buffer): Field[] {
     const end = body.indexOf(0, at);
     // The name is followed by: table (4 bytes), column (2), type (4), size (2), modifier (4), format (2).
     const name = body.toString('utf8', at, end);
-    fields.push({ name, type: body.readUInt32BE(end + 7), modifier: body.readInt32BE(end + 13) });
+    const table = body.readUInt32BE(end + 1);
+    const origin = table === 0 ? undefined : `${table}.${body.readInt16BE(end + 5)}`;
+    fields.push({ name, origin, type: body.readUInt32BE(end + 7), modifier: body.readInt32BE(end + 13) });
     at = end + 19;
   }
   return fields;
@@ -151,6 +155,7 @@ export function parseTexts(body: Buffer): string[] {
 /** A message of the server. `code` is the SQLSTATE. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
+  readonly #fields: ReadonlyMap<string, string>;
   readonly code: string;
   readonly fatal: boolean;
   readonly detail: string | undefined;
@@ -159,9 +164,16 @@ export class ServerError extends Error {
   readonly position: number | undefined;
   /** The server's own function that raised it: unlike the message it is the same in every language. */
   readonly routine: string | undefined;
+  readonly table: string | undefined;
+  readonly column: string | undefined;
+  readonly constraint: string | undefined;
+  /** It was raised inside of a function, or of a statement that a function runs. */
+  readonly isOfCode: boolean;
+  /** The words are ours, not the server's. */
+  readonly isReworded: boolean;
 
-  constructor(body: Buffer) {
-    const fields = parseNotice(body);
+  constructor(body: Buffer | ReadonlyMap<string, string>, isReworded = false) {
+    const fields = Buffer.isBuffer(body) ? parseNotice(body) : body;
     super(fields.get('M') ?? 'the server reported an error without a text');
     this.code = /^[0-9A-Z]{5}$/.exec(fields.get('C') ?? '')?.[0] ?? '';
     // V is the untranslated severity, S its translation.
@@ -171,6 +183,18 @@ export class ServerError extends Error {
     const position = Number(fields.get('P'));
     this.position = position > 0 ? position : undefined;
     this.routine = fields.get('R');
+    this.table = fields.get('t');
+    this.column = fields.get('c');
+    this.constraint = fields.get('n');
+    this.isOfCode = ['W', 'q', 'p'].some((field) => fields.has(field));
+    this.isReworded = isReworded;
+    this.#fields = fields;
+  }
+
+  /** The same error with this text, and no other. */
+  replaceWords(text: string): ServerError {
+    const kept = [...this.#fields].filter(([field]) => !'MDHWqp'.includes(field));
+    return new ServerError(new Map([...kept, ['M', text]]), true);
   }
 }
 

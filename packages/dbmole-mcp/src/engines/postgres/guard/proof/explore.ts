@@ -135,6 +135,7 @@ export class Explorer {
     object.reason ??= reading.refused;
     object.leavesState ||= reading.leavesState;
     object.reads = reading.uses.listRelations().map(({ schema, name }) => ({ schema, name }));
+    object.columns = new Set(reading.uses.statements.flatMap(({ columns }) => [...columns]));
     object.calls = [...reading.uses.names];
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');
     for (const group of this.listFound(reading.dynamic)) addEdge(object, group, 'finds');

@@ -1,4 +1,5 @@
 import { Failure, toFailure } from '@dbmole/core/failure';
+import type { ColumnRules } from '@dbmole/core/match-columns';
 import type { Trust } from '../../../../guard/trust.ts';
 import type { ScopeRules } from '../../../../policy/scope.ts';
 import type { Acceptance } from '../checker.ts';
@@ -20,6 +21,7 @@ export type ToThread =
       readonly sql: string;
       readonly trust?: PlainTrust | undefined;
       readonly scope?: readonly ScopeRules[] | undefined;
+      readonly columns?: readonly ColumnRules[] | undefined;
       /** Reads the catalog for this statement alone. */
       readonly isAlone?: boolean | undefined;
     }

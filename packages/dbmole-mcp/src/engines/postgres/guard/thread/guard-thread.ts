@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Failure, keepYoungGenerationSmall, toFailure } from '@dbmole/core';
+import type { ColumnRules } from '@dbmole/core/match-columns';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import { passParams } from '../../../../next-steps.ts';
@@ -33,6 +34,7 @@ interface Check {
   readonly sql: string;
   readonly trust: Trust | undefined;
   readonly scope?: readonly ScopeRules[] | undefined;
+  readonly columns?: readonly ColumnRules[] | undefined;
   readonly isAlone?: boolean | undefined;
   readonly run: CatalogQuestion;
 }
@@ -48,10 +50,16 @@ interface Job extends Partial<Check> {
 let thread: GuardThread | undefined;
 let lastId = 0;
 
-export function createThreadChecker(trust?: Trust, scope?: readonly ScopeRules[]): Checker {
+interface ThreadCheckerOptions {
+  trust?: Trust | undefined;
+  scope?: readonly ScopeRules[] | undefined;
+  columns?: readonly ColumnRules[] | undefined;
+}
+
+export function createThreadChecker({ trust, scope, columns }: ThreadCheckerOptions = {}): Checker {
   const database = ++lastId;
   return {
-    check: (sql, run, isAlone) => start({ database, sql, trust, scope, isAlone, run }),
+    check: (sql, run, isAlone) => start({ database, sql, trust, scope, columns, isAlone, run }),
     forget: () => thread?.forget(database),
   };
 }
@@ -63,8 +71,9 @@ export async function refuseDryRun(sql: string): Promise<void> {
 
 async function start(check: Check): Promise<Acceptance> {
   const id = ++lastId;
-  const { database, sql, trust, scope, isAlone } = check;
-  const request: ToThread = { type: 'check', id, database, sql, trust: trust && toPlainTrust(trust), scope, isAlone };
+  const { database, sql, trust, scope, columns, isAlone } = check;
+  const plainTrust = trust && toPlainTrust(trust);
+  const request: ToThread = { type: 'check', id, database, sql, trust: plainTrust, scope, columns, isAlone };
   // The thread answers a check with nothing else.
   return (await startJob({ ...check, id, request })) as Acceptance;
 }

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { createColumnPolicy } from '@dbmole/core/match-columns';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import { createScope } from '../../../../policy/scope.ts';
@@ -6,6 +7,7 @@ import { parseShape } from '../../advice/read-shape.ts';
 import { readDdl } from '../../ddl/read-ddl.ts';
 import { createDryRunChecker } from '../../session/dry-run.ts';
 import { type Checker, createChecker } from '../checker.ts';
+import { ColumnTracer } from '../columns/column-tracer.ts';
 import { scopeDialect } from '../scope.ts';
 import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
 
@@ -52,12 +54,18 @@ async function inspect({ id, what, texts }: Extract<ToThread, { type: 'inspect' 
   }
 }
 
-type CheckerOf = Pick<Extract<ToThread, { type: 'check' }>, 'database' | 'trust' | 'scope'>;
+type CheckerOf = Pick<Extract<ToThread, { type: 'check' }>, 'database' | 'trust' | 'scope' | 'columns'>;
 
-function getChecker({ database, trust, scope }: CheckerOf): Checker {
+function getChecker({ database, trust, scope, columns }: CheckerOf): Checker {
   if (database === dryRuns) return dryRunChecker;
+  const policy = columns && createColumnPolicy(columns);
   const checker =
-    checkers.get(database) ?? createChecker(trust && openTrust(database, trust), scope && createScope(scope, scopeDialect));
+    checkers.get(database) ??
+    createChecker({
+      trust: trust && openTrust(database, trust),
+      scope: scope && createScope(scope, scopeDialect),
+      tracer: policy && new ColumnTracer(policy),
+    });
   checkers.delete(database);
   checkers.set(database, checker);
   const [oldest] = checkers.keys();

@@ -60,6 +60,8 @@ export class CatalogObject {
   reason: string | undefined = undefined;
   /** What its body names as relations, when it was read. */
   reads: readonly Pick<NameUse, 'schema' | 'name'>[] = [];
+  /** The columns that its body names, and `*` where it reads some without a name. */
+  columns: ReadonlySet<string> = new Set();
   /** All names in its body. */
   calls: readonly string[] = [];
   readonly edges: Edge[] = [];

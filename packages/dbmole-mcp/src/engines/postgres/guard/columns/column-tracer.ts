@@ -1,0 +1,153 @@
+import type { ColumnPolicy } from '@dbmole/core/match-columns';
+import type { CatalogQuestion, ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
+import { refuseColumn } from '../../../../policy/column-policy.ts';
+import type { Check } from '../proof/check.ts';
+import { openParser } from '../thread/parser.ts';
+import type { StatementNames } from '../tree/names.ts';
+import { asFields } from '../tree/walk.ts';
+import { type CodeReads, openCodeReads, openStoredReads, type StoredReads } from './code-reads.ts';
+import { nowhere, type Rows } from './environment.ts';
+import { type FunctionShapes, loadShapes } from './function-shapes.ts';
+import type { RelationFacts } from './relation-facts.ts';
+import { Relations } from './relations.ts';
+import { createTracer, refuseSource, type TraceContext, ViewColumns } from './trace-body.ts';
+import { findsByItself } from './trace-expression.ts';
+import { Untraceable } from './tracer.ts';
+import { findAction, isClean, judge } from './value.ts';
+import { getViewQuery, reachRelations } from './views.ts';
+
+/** What the policy says of one statement. */
+export interface TracedColumns {
+  /** Undefined if the statement reaches no protected column. */
+  readonly columns: ColumnPlan | undefined;
+  /** What must stay beyond the premise of the proof: ` and …`. */
+  readonly premise: string;
+}
+
+/** A statement that the proof has checked. */
+export interface CheckedStatement {
+  readonly names: StatementNames;
+  readonly check: Check;
+  readonly major: number;
+  readonly ask: CatalogQuestion;
+}
+
+/** Follows the columns of statements to their sources. What it knows of the catalog is kept until the premise fails. */
+export class ColumnTracer {
+  readonly #policy: ColumnPolicy;
+  #relations: Relations;
+  #shapes: FunctionShapes = new Map();
+  #stored: StoredReads | undefined;
+
+  constructor(policy: ColumnPolicy) {
+    this.#policy = policy;
+    this.#relations = new Relations(policy);
+  }
+
+  forget(): void {
+    this.#relations = new Relations(this.#policy);
+    this.#shapes = new Map();
+    this.#stored = undefined;
+  }
+
+  /** For one statement alone: nothing that is known of the catalog is used. */
+  openAlone(): ColumnTracer {
+    return new ColumnTracer(this.#policy);
+  }
+
+  /** Throws `E_PROTECTED_COLUMN` for what must not pass. */
+  async trace(statement: CheckedStatement): Promise<TracedColumns> {
+    const { names, ask } = statement;
+    const relations = this.#relations;
+    const reading = await this.#read(statement);
+    const { reached, code } = reading;
+    const premise = relations.formatPremise(names.relations, new Set([...reached, ...code.relations]));
+    if (!this.#isAffected(reading)) return { columns: undefined, premise };
+    await loadShapes(
+      this.#shapes,
+      reading.bodies.flatMap(({ functions }) => functions.map(({ name }) => name)),
+      ask,
+    );
+    const context = { relations, shapes: this.#shapes, code, isStrict: this.#policy.strict, sql: names.text };
+    return { columns: await planColumns(names, context), premise };
+  }
+
+  /** The relations that the statement leads to, through views, and what code reads. */
+  async #read({ names, check, major, ask }: CheckedStatement): Promise<Reading> {
+    const relations = this.#relations;
+    await relations.load(names.relations, ask);
+    const named = names.relations.flatMap((name) => relations.find(name) ?? []);
+    const reached = await reachRelations(named, relations, ask);
+    const bodies = [names, ...[...reached].flatMap((facts) => getViewQuery(facts)?.names ?? [])];
+    this.#stored ??= await openStoredReads(ask, major);
+    const code = await openCodeReads(bodies, { check, relations, stored: this.#stored, ask });
+    return { reached, bodies, code };
+  }
+
+  #isAffected({ reached, bodies, code }: Reading): boolean {
+    if (code.names.size > 0 || code.isEverywhere) return true;
+    const isProtected = (facts: RelationFacts) => this.#relations.getColumns(facts).some(({ value }) => !isClean(value));
+    return (
+      [...reached].some(isProtected) ||
+      bodies.some(({ functions }) => functions.some(({ schema, name }) => findsByItself(schema, name)))
+    );
+  }
+}
+
+interface Reading {
+  readonly reached: ReadonlySet<RelationFacts>;
+  /** The statement itself, and the queries of views. */
+  readonly bodies: readonly StatementNames[];
+  readonly code: CodeReads;
+}
+
+async function planColumns(names: StatementNames, context: TraceContext): Promise<ColumnPlan> {
+  const parser = await openParser();
+  const [statement] = parser.parse(names.text);
+  const { ExplainStmt: explained, VariableShowStmt: shown } = asFields(statement?.stmt);
+  if (shown !== undefined) return { verdicts: [null], origins: {} };
+  const rows = traceRows(explained === undefined ? statement?.stmt : asFields(explained).query, context);
+  if (explained !== undefined) return planExplain(context);
+  const verdicts = rows === undefined ? undefined : judgeRows(rows);
+  if (context.isStrict && verdicts?.every((verdict) => verdict !== undefined) !== true)
+    throw refuseColumn('the source of a column cannot be told, which "strict" does not allow; nothing was run');
+  return { verdicts, origins: listOrigins(names, context) };
+}
+
+function traceRows(statement: unknown, context: TraceContext): Rows | undefined {
+  try {
+    return createTracer(context).query(statement, nowhere);
+  } catch (error) {
+    // Too long, or nested too deeply.
+    if (error instanceof Untraceable || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function judgeRows({ columns, others }: Rows): ColumnPlan['verdicts'] {
+  for (const { value } of columns) if (findAction(value) === 'refuse') throw refuseSource(value);
+  if (others !== undefined && findAction(others) === 'refuse') throw refuseSource(others);
+  if (others !== undefined) return undefined;
+  return columns.map(({ value }) => judge(value));
+}
+
+/** A plan shows no values, except of functions that are evaluated while it is made. */
+function planExplain({ code }: TraceContext): ColumnPlan {
+  const [name] = code.names;
+  if (name !== undefined || code.isEverywhere)
+    throw refuseColumn(`the plan may show what ${name ?? 'a function'} reads of protected columns; nothing was run`);
+  return { verdicts: [null], origins: {} };
+}
+
+/** What the server may report as the source of a column. */
+function listOrigins(names: StatementNames, context: TraceContext): ColumnPlan['origins'] {
+  const views = new ViewColumns(context);
+  const origins: Record<string, ColumnVerdict | null> = {};
+  for (const facts of names.relations.flatMap((name) => context.relations.find(name) ?? [])) {
+    for (const [i, { value }] of views.read(facts).entries()) {
+      const verdict = judge(value);
+      if (verdict !== undefined) origins[`${facts.oid}.${facts.columns[i]?.[0] ?? 0}`] = verdict;
+    }
+  }
+  return origins;
+}

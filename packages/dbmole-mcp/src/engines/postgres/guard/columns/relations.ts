@@ -1,0 +1,162 @@
+import { type ColumnPolicy, findStrictest } from '@dbmole/core/match-columns';
+import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { formatFactsPremise, formatNamePremise, openRelations, type RelationFacts, type RelationName } from './relation-facts.ts';
+import { clean, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from './value.ts';
+
+/** What is forgotten when there is more. */
+const maxKept = 5_000;
+
+/** Parts of the catalog that have values of the columns of any table. */
+const copies: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    pg_stats: 'most_common_vals most_common_elems histogram_bounds range_bounds_histogram',
+    pg_stats_ext: 'most_common_vals',
+    pg_stats_ext_exprs: 'most_common_vals most_common_elems histogram_bounds',
+    pg_statistic: 'stavalues1 stavalues2 stavalues3 stavalues4 stavalues5',
+    pg_statistic_ext_data: 'stxdmcv stxdexpr',
+    pg_attribute: 'attmissingval',
+  }).map(([name, columns]) => [name, new Set(columns.split(' '))]),
+);
+
+/** A table of another kind that no rule names but with a wildcard. */
+const anyTable = '\u0001';
+
+/** The relations of one database with their protected columns. What is known is kept until the premise fails. */
+export class Relations {
+  readonly #policy: ColumnPolicy;
+  readonly #byName = new Map<string, RelationFacts | undefined>();
+  readonly #byOid = new Map<string, RelationFacts>();
+  readonly #named = new Map<string, RelationFacts[]>();
+  readonly #anywhere = new Set<string>();
+  readonly #own = new Map<RelationFacts, readonly NamedValue[]>();
+  readonly #protected = new Map<string, ProtectedColumn>();
+
+  constructor(policy: ColumnPolicy) {
+    this.#policy = policy;
+  }
+
+  forget(): void {
+    for (const known of [this.#byName, this.#byOid, this.#named, this.#anywhere, this.#own]) known.clear();
+  }
+
+  /** After this, `find` knows these names. */
+  async load(names: readonly RelationName[], ask: CatalogQuestion): Promise<void> {
+    if (this.#byOid.size > maxKept) this.forget();
+    const missing = names.filter((name) => !this.#byName.has(toKey(name)));
+    if (missing.length > 0) await this.#open(ask, { names: missing, anywhere: [], schemas: [] });
+  }
+
+  /** After this, `listAnywhere` knows these names. */
+  async loadAnywhere(names: readonly RelationName[], schemas: Iterable<string>, ask: CatalogQuestion): Promise<void> {
+    const missing = names.filter((name) => !this.#anywhere.has(toKey(name)));
+    if (missing.length > 0) await this.#open(ask, { names: [], anywhere: missing, schemas });
+    for (const name of missing) this.#anywhere.add(toKey(name));
+  }
+
+  async #open(ask: CatalogQuestion, wanted: Parameters<typeof openRelations>[1]): Promise<void> {
+    const found = await openRelations(ask, wanted);
+    for (const name of wanted.names) this.#byName.set(toKey(name), undefined);
+    for (const { facts, meantBy } of found) {
+      this.#keep(facts);
+      for (const place of meantBy) {
+        const name = wanted.names[place];
+        if (name !== undefined) this.#byName.set(toKey(name), facts);
+      }
+    }
+    this.#own.clear();
+  }
+
+  #keep(facts: RelationFacts): void {
+    const others = (this.#named.get(facts.name) ?? []).filter(({ oid }) => oid !== facts.oid);
+    this.#named.set(facts.name, [...others, facts]);
+    this.#byOid.set(facts.oid, facts);
+  }
+
+  /** Undefined: no relation has this name, or it was not loaded. */
+  find(name: RelationName): RelationFacts | undefined {
+    const known = this.#byName.get(toKey(name));
+    if (known !== undefined) return known;
+    // What a view reads was loaded with the view.
+    return this.listAnywhere(name).find(({ isVisible }) => name.schema !== undefined || isVisible);
+  }
+
+  isKnown(name: RelationName): boolean {
+    return this.#byName.has(toKey(name)) || this.find(name) !== undefined;
+  }
+
+  /** All that a name in the body of a function may mean. */
+  listAnywhere({ schema, name }: RelationName): readonly RelationFacts[] {
+    return (this.#named.get(name) ?? []).filter((facts) => schema === undefined || facts.schema === schema);
+  }
+
+  /** The columns of a table. Those of a view are only the ones that a rule names by the view. */
+  getColumns(facts: RelationFacts): readonly NamedValue[] {
+    const known = this.#own.get(facts) ?? this.#judge(facts);
+    this.#own.set(facts, known);
+    return known;
+  }
+
+  #judge(facts: RelationFacts): readonly NamedValue[] {
+    const family = this.#listFamily(facts);
+    const own = new Map(facts.columns.map(([number, name]) => [number, { name, value: this.#judgeColumn(name, facts, family) }]));
+    // A copy of a protected column. One generated column cannot be made of another one.
+    for (const [number, from] of facts.generated) {
+      const [column, source] = [own.get(number), own.get(from)];
+      if (column !== undefined && source !== undefined) column.value = merge([column.value, asExpression(source.value)]);
+    }
+    return [...own.values()];
+  }
+
+  #judgeColumn(name: string, facts: RelationFacts, family: readonly RelationFacts[]): Value {
+    if (facts.schema === 'pg_toast' || (facts.schema === 'pg_catalog' && copies.get(facts.name)?.has(name)))
+      return this.#protect('mask', `${facts.name}.${name}`);
+    const having = family.filter(({ columns }) => columns.some(([, other]) => other === name));
+    const action = findStrictest(having.map((one) => this.#findRule(one, name)));
+    return action === undefined ? clean : this.#protect(action, name);
+  }
+
+  /** A view is judged by what it reads, so a rule for the columns of any table does not concern it. */
+  #findRule({ schema, name, definition }: RelationFacts, column: string) {
+    const action = this.#policy.find([name, `${schema}.${name}`], column);
+    if (definition === null || action === undefined) return action;
+    return action === this.#policy.find([anyTable, `${anyTable}.${anyTable}`], column) ? undefined : action;
+  }
+
+  /** The same object for the same column, so that its sources can be compared. */
+  #protect(action: ProtectedColumn['action'], label: string): Value {
+    const key = `${action} ${label}`;
+    const column = this.#protected.get(key) ?? { action, label };
+    this.#protected.set(key, column);
+    return protectedValue(column);
+  }
+
+  /** Rows of a child are rows of its parents, so a rule for one of them holds for all. */
+  #listFamily(facts: RelationFacts): readonly RelationFacts[] {
+    const family = new Set([facts]);
+    for (const { relatives } of family) {
+      for (const oid of relatives) {
+        const relative = this.#byOid.get(oid);
+        if (relative !== undefined) family.add(relative);
+      }
+    }
+    return [...family];
+  }
+
+  /** What must stay for a statement that names these, and reaches those. */
+  formatPremise(names: readonly RelationName[], reached: Iterable<RelationFacts>): string {
+    const unique = new Map(names.map((name) => [toKey(name), name]));
+    const family = new Set([...reached].flatMap((facts) => this.#listFamily(facts)));
+    return [
+      ...[...unique.values()].map((name) => formatNamePremise(name, this.#byName.get(toKey(name)))),
+      formatFactsPremise([...family]),
+    ].join('');
+  }
+}
+
+function asExpression(value: Value): Value {
+  return value.sources.length === 0 ? value : { ...value, isPlain: false };
+}
+
+function toKey({ schema, name }: RelationName): string {
+  return JSON.stringify([schema ?? null, name]);
+}
