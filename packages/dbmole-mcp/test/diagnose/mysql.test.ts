@@ -181,7 +181,7 @@ describe.each(engines)('diagnose on %s', (id) => {
       await runDirect(engine(), [set]);
       try {
         expect(await findings('replication')).toMatch(
-          /^high: replication of channel "planted" is stopped: .*receiving OFF, applying OFF/m,
+          /^high: replication of channel "planted" is stopped: receiving OFF, applying OFF/m,
         );
       } finally {
         await runDirect(engine(), [drop]);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMysqlGreeting } from '../answers.ts';
 import type { EngineEntry } from '../catalog.ts';
@@ -86,6 +86,8 @@ async function makeTemplate(entry: EngineEntry, flavour: MysqlFlavour, directory
 async function prepare(run: Run, flavour: MysqlFlavour): Promise<Launch> {
   const tree = cachePath(treeName(run.entry));
   const data = await copyDataTemplate(cachePath(templateName(run.entry)), run.directory);
+  // The server makes an id of its own, without which a copy could not be its replica.
+  await rm(join(data, 'auto.cnf'), { force: true });
   const { command, args } = flavour.program(tree);
   const own = await serverArgs(run, flavour);
   return {

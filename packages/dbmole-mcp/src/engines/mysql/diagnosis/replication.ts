@@ -41,11 +41,15 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
   }
   const replicas = readCount(dumps[0]);
   return {
-    findings: channels.flatMap(judgeChannel),
+    findings: channels.flatMap((row) => judgeChannel(row, maria)),
     listing: channels.slice(0, limit).map(formatChannel),
     notes: [
-      channels.length === 0 ? 'This server is not a replica.' : `This server is a replica with ${channels.length} channels.`,
-      replicas === 0 ? 'No replica reads from it.' : `${replicas} replicas read from it; ask them for their lag.`,
+      channels.length === 0
+        ? 'This server is not a replica.'
+        : `This server is a replica with ${formatNumber(channels.length, 'channel')}.`,
+      replicas === 0
+        ? 'No replica reads from it.'
+        : `${formatNumber(replicas, 'replica')} ${replicas === 1 ? 'reads' : 'read'} from it; the lag is known only there.`,
     ],
   };
 }
@@ -59,7 +63,7 @@ async function readChannelsOfMaria(run: CatalogRun): Promise<readonly Row[] | un
     const errors = [row[37], row[39]].filter((text) => text !== null && text !== undefined && text !== '');
     return [
       row[0] ?? '',
-      ioRunning === 'Yes' ? 'ON' : 'OFF',
+      { Yes: 'ON', No: 'OFF' }[ioRunning ?? ''] ?? 'CONNECTING',
       sqlRunning === 'Yes' ? 'ON' : 'OFF',
       row[34] ?? null,
       errors.join('; '),
@@ -67,34 +71,62 @@ async function readChannelsOfMaria(run: CatalogRun): Promise<readonly Row[] | un
   });
 }
 
-function formatChannel([name, receiving, applying, seconds, error]: Row): string {
+function formatNumber(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function formatName([name]: Row): string {
+  return name === '' || name === null ? 'the default channel' : `channel "${name}"`;
+}
+
+function formatChannel(row: Row): string {
+  return `${formatName(row)}: ${formatState(row)}`;
+}
+
+function formatState([, receiving, applying, seconds, error]: Row): string {
   const lag = readNumber(seconds);
-  const facts = joinFacts(
+  return joinFacts(
     `receiving ${receiving}`,
     `applying ${applying}`,
     lag !== undefined && `${formatSeconds(Math.max(0, lag))} behind`,
-    error !== null && error !== '' && `error: ${error}`,
+    hasText(error) && `error: ${shortenError(error)}`,
   );
-  return `channel "${name}": ${facts}`;
 }
 
-function judgeChannel(row: Row): Finding[] {
-  const [name, receiving, applying, seconds, error] = row;
+function hasText(text: string | null | undefined): text is string {
+  return text !== null && text !== undefined && text !== '';
+}
+
+/** It comes without the statement, in which there may be secrets, and what the coordinator repeats. */
+function shortenError(error: string): string {
+  const [first = ''] = error.split(/ Default database: |; Coordinator stopped /, 1);
+  return first;
+}
+
+function judgeChannel(row: Row, maria: boolean): Finding[] {
+  const [, receiving, applying, seconds] = row;
   const lag = Math.max(0, readCount(seconds));
   const isStopped = receiving !== 'ON' || applying !== 'ON';
   if (!isStopped && lag < lagSeconds.medium) return [];
+  const state = receiving === 'CONNECTING' ? 'does not reach its source' : 'is stopped';
   return [
     {
       severity: isStopped || lag >= lagSeconds.high ? 'high' : 'medium',
       weight: isStopped ? Number.MAX_SAFE_INTEGER : lag,
       evidence: isStopped
-        ? `replication of channel "${name}" is stopped: ${formatChannel(row)}`
-        : `channel "${name}" is ${formatSeconds(lag)} behind`,
+        ? `replication of ${formatName(row)} ${state}: ${formatState(row)}`
+        : `${formatName(row)} is ${formatSeconds(lag)} behind`,
       consequence: 'Reads here are old, and a failover to this server would lose what is missing.',
-      next:
-        error === null || error === ''
-          ? 'SHOW REPLICA STATUS; then START REPLICA, unless it was stopped on purpose.'
-          : 'Repair the cause of the error, then START REPLICA.',
+      next: isStopped
+        ? adviseStopped(row, maria)
+        : 'diagnose check=activity and check=locks for what holds back its workers; a table without a primary key makes them slow.',
     },
   ];
+}
+
+function adviseStopped([name, receiving, , , error]: Row, maria: boolean): string {
+  const start = `START REPLICA${hasText(name) ? `${maria ? '' : ' FOR CHANNEL'} '${name}'` : ''};`;
+  if (receiving === 'CONNECTING')
+    return 'Repair what the error names: the address, the account or the network; it tries again by itself.';
+  return hasText(error) ? `Repair what the error names; then ${start}` : `Unless it was stopped on purpose: ${start}`;
 }
