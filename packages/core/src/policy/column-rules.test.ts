@@ -34,6 +34,15 @@ describe('the column policy', () => {
     expect(createColumnPolicy([{}, { strict: true }])).toBeUndefined();
   });
 
+  it('finds what may be protected inside of an object', () => {
+    const policy = createColumnPolicy([{ columns: { 'users.labels.mail': 'mask', 'users.labels.id': 'show' } }]);
+    expect(['labels', 'label', 'other'].map((name) => policy?.findInside(['users'], name))).toEqual([
+      'mask',
+      undefined,
+      undefined,
+    ]);
+  });
+
   it.each(['email', '.email', 'users.', ''])('rejects the rule "%s"', (rule) => {
     expect(z.strictObject(columnShape).safeParse({ columns: { [rule]: 'mask' } }).success).toBe(false);
   });

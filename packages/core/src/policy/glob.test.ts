@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from './glob.ts';
+import { canBeginWith, matchesGlob } from './glob.ts';
 
 describe('matchesGlob', () => {
   it.each([
@@ -17,6 +17,18 @@ describe('matchesGlob', () => {
     ['a.c', 'abc', false],
   ])('%s and %s: %s', (pattern, text, expected) => {
     expect(matchesGlob(pattern, text)).toBe(expected);
+  });
+
+  it.each([
+    ['a.b.c', 'a.b.', true],
+    ['a.?.c', 'a.b.', true],
+    ['a.b.c', 'a.x.', false],
+    ['a.*', 'a.x.y.', true],
+    ['*.email', 'a.x.', true],
+    ['a.b*', 'a.c.', false],
+    ['a.b', 'a.b.', false],
+  ])('says whether %s can match what begins with %s: %s', (pattern, text, expected) => {
+    expect(canBeginWith(pattern, text)).toBe(expected);
   });
 
   it('takes little time for long texts and many stars', () => {

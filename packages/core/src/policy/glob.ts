@@ -14,3 +14,13 @@ export function matchesGlob(pattern: string, text: string): boolean {
   }
   return [...pattern.slice(from)].every((rest) => rest === '*');
 }
+
+/** Whether a pattern matches some text that begins with this one. */
+export function canBeginWith(pattern: string, text: string): boolean {
+  const star = pattern.indexOf('*');
+  const fixed = star === -1 ? pattern : pattern.slice(0, star);
+  const isLong = text.length > fixed.length;
+  // After its first star a pattern takes anything.
+  if (isLong) return star !== -1 && matchesGlob(`${fixed}*`, text);
+  return matchesGlob(fixed.slice(0, text.length), text);
+}

@@ -1,4 +1,4 @@
-import { matchesGlob } from './glob.ts';
+import { canBeginWith, matchesGlob } from './glob.ts';
 import { commonPersonalData } from './personal-data.ts';
 
 /** What happens to the values of a column, ordered by strictness. */
@@ -17,6 +17,8 @@ export interface ColumnPolicy {
   readonly strict: boolean;
   /** Undefined for a column that is shown. The table has the names by which a rule may call it: `users`, `app.users`. */
   find(tables: readonly string[], column: string): ColumnAction | undefined;
+  /** The strictest action for a column whose name begins with this and goes on: a part of an object. */
+  findInside(tables: readonly string[], prefix: string): ColumnAction | undefined;
 }
 
 /** Undefined where no policy protects anything. */
@@ -28,6 +30,15 @@ export function createColumnPolicy(layers: readonly ColumnRules[]): ColumnPolicy
     find(tables, column) {
       const paths = tables.map((table) => `${table}.${column}`);
       return findStrictest(matchers.map((match) => match(paths)));
+    },
+    findInside(tables, prefix) {
+      const starts = tables.map((table) => `${table}.${prefix}.`.toLowerCase());
+      const rules = layers.flatMap(({ columns, pii }) => [
+        ...Object.entries(columns ?? {}),
+        ...(pii === undefined ? [] : Object.entries(commonPersonalData)),
+      ]);
+      const found = rules.filter(([rule]) => starts.some((start) => canBeginWith(rule.toLowerCase(), start)));
+      return findStrictest(found.map(([, action]) => (action === 'show' ? undefined : action)));
     },
   };
 }

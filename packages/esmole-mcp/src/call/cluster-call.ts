@@ -1,9 +1,9 @@
 import { type Failure, type Lease, readonlyFailure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
 import type { ClusterBackend } from '../backend.ts';
-import { guardRequest } from '../guard/guard.ts';
+import { type GuardContext, guardRequest } from '../guard/guard.ts';
 import { acceptNarrowed } from '../guard/write/narrowed-write.ts';
-import { acceptOpen } from '../guard/write/open-write.ts';
+import { acceptOpen, findRead } from '../guard/write/open-write.ts';
 import { refuseStoredQueries } from '../guard/write/stored-queries.ts';
 import type { AskedRequest, ClusterIdentity, ClusterRequest, ReadRequest, WriteRequest } from './cluster-request.ts';
 import { quoteRemoteText } from './quote-remote-text.ts';
@@ -64,18 +64,32 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
       unknownIndexFailure(index, { message: `there is no index ${JSON.stringify(index)}`, ask: askWithin, signal }),
     news: ({ warnings, policyNote }) => [...(policyNote === undefined ? [] : [policyNote]), ...listNews(backend, warnings)],
     write: async (request) => {
-      const asked = whole(request);
       if (readonly) throw readonlyFailure(name);
-      const isOpen = rules.indices === undefined;
-      const accepted = isOpen ? acceptOpen(asked, name, rules) : acceptNarrowed(asked, name, rules);
-      if (accepted.kind === 'read') return await readWithin(accepted, signal);
-      if (!isOpen) await refuseStoredQueries(accepted, rules, ask);
-      const { fields } = backend;
-      if (fields !== undefined) await refuseCopies(accepted);
-      // What a write changes of mappings must not be judged by the old ones.
-      return await backend.send(accepted, { signal }).finally(() => fields?.forget());
+      return await sendWrite(whole(request), { name, backend, rules, ask, readWithin, signal });
     },
   };
+}
+
+interface WritePlace extends Pick<ClusterCall, 'ask' | 'signal'> {
+  name: string;
+  backend: ClusterBackend;
+  rules: GuardContext;
+  readWithin(request: ReadRequest, within: AbortSignal): Promise<Answer>;
+}
+
+async function sendWrite(
+  request: ClusterRequest,
+  { name, backend, rules, ask, readWithin, signal }: WritePlace,
+): Promise<Answer> {
+  const { fields } = backend;
+  const isOpen = rules.indices === undefined;
+  const read = fields === undefined ? undefined : findRead(request, rules);
+  const accepted = read ?? (isOpen ? acceptOpen(request, name, rules) : acceptNarrowed(request, name, rules));
+  if (accepted.kind === 'read') return await readWithin(accepted, signal);
+  if (!isOpen) await refuseStoredQueries(accepted, rules, ask);
+  if (fields !== undefined) await refuseCopies(accepted);
+  // What a write changes of mappings must not be judged by the old ones.
+  return await backend.send(accepted, { signal }).finally(() => fields?.forget());
 }
 
 /** What checks it is loaded for a connection with protected fields. */

@@ -12,6 +12,10 @@ export class FieldTable {
     this.strict = strict;
   }
 
+  get isEmpty(): boolean {
+    return this.#indices.size === 0;
+  }
+
   get hasProtected(): boolean {
     return [...this.#indices.values()].some(({ protectedNames }) => protectedNames.size > 0);
   }
@@ -20,19 +24,27 @@ export class FieldTable {
     return this.#indices.has(index);
   }
 
-  /** The strictest action of all indices, or of the one that is named. */
+  /** The strictest action of all indices, or of the one that is named, for an object and all that is in it. */
   find(path: string, index?: string): ColumnAction | undefined {
+    return findStrictest(this.#choose(index).map((fields) => fields.find(path)));
+  }
+
+  /** The same for the values of exactly this field. */
+  findValues(path: string, index?: string): ColumnAction | undefined {
+    return findStrictest(this.#choose(index).map((fields) => fields.findValues(path)));
+  }
+
+  #choose(index: string | undefined): readonly IndexFields[] {
     const one = index === undefined ? undefined : this.#indices.get(index);
-    if (one !== undefined) return one.find(path);
-    return findStrictest([...this.#indices.values()].map((fields) => fields.find(path)));
+    return one === undefined ? [...this.#indices.values()] : [one];
   }
 
   /** What is protected of the fields that a text may name: a name, or a pattern with `*`. */
   findNamed(text: string): ColumnAction | undefined {
     const name = text.replace(/\^[\d.]+$/, '');
-    if (!name.includes('*')) return this.find(name);
+    if (!name.includes('*')) return this.findValues(name);
     const names = [...this.#indices.values()].flatMap(({ protectedNames }) => [...protectedNames]);
-    return findStrictest(names.filter((one) => covers(name, one)).map((one) => this.find(one)));
+    return findStrictest(names.filter((one) => covers(name, one)).map((one) => this.findValues(one)));
   }
 
   with(more: FieldTable): FieldTable {

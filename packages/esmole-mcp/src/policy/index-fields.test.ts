@@ -40,6 +40,20 @@ describe('the fields of an index', () => {
     expect(fields.protectedNames).toContain('second');
   });
 
+  it('are protected as a whole where they may keep a protected part', () => {
+    const fields = open(
+      { 'users.labels.mail': 'mask' },
+      { properties: { labels: { type: 'flattened' }, other: { type: 'flattened' } } },
+    );
+    expect(['labels', 'labels.mail', 'labels.x', 'other'].map((name) => fields.findValues(name))).toEqual([
+      'mask',
+      'mask',
+      undefined,
+      undefined,
+    ]);
+    expect(fields.find('labels')).toBeUndefined();
+  });
+
   it('are protected where a script of the mapping may compute them from others', () => {
     const runtime = { scripted: { type: 'keyword', script: { source: '' } }, plain: { type: 'keyword' } };
     const properties = { email: keyword };

@@ -33,6 +33,13 @@ export class IndexFields {
     return findStrictest(prefixes.map((prefix) => this.#repeated.get(prefix) ?? this.#policy.find(this.#names, prefix)));
   }
 
+  /** The same for the values of exactly this field: one that keeps a whole object as values may hold a protected part. */
+  findValues(path: string): ColumnAction | undefined {
+    return findStrictest([this.find(path), this.#flattened.get(path)]);
+  }
+
+  readonly #flattened = new Map<string, ColumnAction>();
+
   /** Fields that show what is in a protected one, such as aliases and the targets of `copy_to`. */
   readonly #repeated = new Map<string, ColumnAction>();
 
@@ -42,12 +49,16 @@ export class IndexFields {
     // A copy may be copied again.
     for (let found = true; found; ) found = fields.some((field) => this.#followCopies(field));
     const scripted = ['runtime', 'derived'].flatMap((key) => Object.entries(isObject(root[key]) ? root[key] : {}));
+    for (const { name, definition } of fields) {
+      const inside = flattening.has(String(definition.type)) ? this.#policy.findInside(this.#names, name) : undefined;
+      if (inside !== undefined) this.#flattened.set(name, inside);
+    }
     const own = fields.map(({ name }) => name).filter((name) => this.#decide(name) !== undefined);
     // A script may read any field of a document.
     const risky = own.length === 0 ? [] : scripted.filter(([, definition]) => isScripted(definition)).map(([name]) => name);
     for (const name of risky) this.#repeated.set(name, findStrictest(['mask', this.#repeated.get(name)]) ?? 'mask');
     const plain = scripted.map(([name]) => name).filter((name) => this.#decide(name) !== undefined);
-    return [...own, ...risky, ...plain];
+    return [...own, ...risky, ...plain, ...this.#flattened.keys()];
   }
 
   /** Whether something new was found. */
@@ -67,6 +78,8 @@ export class IndexFields {
   }
 }
 
+/** Types that keep all values of an object in one field. */
+const flattening: ReadonlySet<string> = new Set(['flattened', 'flat_object']);
 const maxKnown = 20_000;
 /** Deeper than a cluster takes. */
 const maxDepth = 100;

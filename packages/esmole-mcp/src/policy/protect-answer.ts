@@ -104,7 +104,8 @@ class Protector {
     if (!isPlain(value)) return value;
     const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
       const path = place.prefix === '' ? key : `${place.prefix}.${key}`;
-      const action = this.#table.find(path, place.index);
+      const isObjects = isPlain([inner].flat()[0]);
+      const action = isObjects ? this.#table.find(path, place.index) : this.#table.findValues(path, place.index);
       if (action === undefined) return [[key, this.fields(inner, { ...place, prefix: path })]];
       if (action === 'refuse') throw refuseField(`the answer has the field ${path}, which is not shown through this connection`);
       if (action === 'drop') return this.#drop(path);
@@ -192,6 +193,14 @@ export function listHitIndices(json: unknown): readonly string[] {
   const found = new Set<string>();
   collectIndices(json, found);
   return [...found];
+}
+
+/** Whether a document does not say which index it is of, as with some values of `filter_path`. */
+export function hasUnplacedHits(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasUnplacedHits);
+  if (!isPlain(value)) return false;
+  const isHit = Object.keys(value).some((key) => valueKeys.has(key));
+  return (isHit && value._index === undefined) || Object.values(value).some(hasUnplacedHits);
 }
 
 function collectIndices(value: unknown, found: Set<string>): void {

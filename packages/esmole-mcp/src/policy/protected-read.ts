@@ -7,7 +7,7 @@ import { checkQueryText } from './check-query-text.ts';
 import { checkSearch } from './check-search.ts';
 import type { AskCluster, FieldPolicy } from './field-policy.ts';
 import { FieldTable } from './field-table.ts';
-import { type AggregationPlan, listHitIndices, protectAnswer } from './protect-answer.ts';
+import { type AggregationPlan, hasUnplacedHits, listHitIndices, protectAnswer } from './protect-answer.ts';
 import { refuseField } from './refuse-field.ts';
 
 type Plans = ReadonlyMap<string, AggregationPlan>;
@@ -65,6 +65,8 @@ export async function readProtected(
   const unread = listHitIndices(answer.json).filter((index) => !table.has(index));
   // Hits of indices that were created meanwhile, or that the request named by an id alone.
   const whole = unread.length === 0 ? table : table.with(await openTable(unread.join(',')));
+  const isUnknown = unread.some((index) => !whole.has(index)) || (whole.isEmpty && hasUnplacedHits(answer.json));
+  if (isUnknown) throw refuseField('the index of some documents is not known; leave "filter_path" out');
   return protect(answer, { policy, request, reads, table: whole, aggregations });
 }
 

@@ -112,6 +112,17 @@ describe.each(engines)('protected fields of %s', (id) => {
     expect(lost).toEqual([]);
   });
 
+  it('hides fields of a scroll, whatever filter_path leaves out', async () => {
+    const scroll = async (path: string, body?: object) =>
+      (await tools.call('es_request', { method: 'POST', path, ...(body && { body }) })).text;
+    const [id = ''] = /(?<="_scroll_id":")[^"]+/.exec(await scroll(`/${people}/_search?scroll=1m`, { size: 1 })) ?? [];
+    expect(id).not.toBe('');
+    expect(await scroll('/_search/scroll', { scroll_id: id, scroll: '1m' })).toMatch(/fields masked by policy/);
+    const bare = '/_search/scroll?filter_path=hits.hits._source,_scroll_id';
+    expect(await scroll(bare, { scroll_id: id, scroll: '1m' })).toMatch(/^E_PROTECTED_COLUMN/);
+    await tools.call('es_request', { method: 'DELETE', path: '/_search/scroll', body: { scroll_id: id } });
+  });
+
   it('says what it hides, and gives each value one pseudonym', async () => {
     const args = { index: people, query: { term: { n: 1 } }, source: ['email', 'phone', 'iban', 'secret', 'n'] };
     const { text } = await tools.call('es_search', args);

@@ -39,7 +39,7 @@ export function acceptOpen(request: ClusterRequest, name: string, context: Guard
 }
 
 /** Returns undefined when the request is not a read; throws when it reads what may not be read, or cannot be checked. */
-function findRead(request: ClusterRequest, context: GuardContext): ReadRequest | undefined {
+export function findRead(request: ClusterRequest, context: GuardContext): ReadRequest | undefined {
   try {
     return guardRequest(request, context);
   } catch (error) {
