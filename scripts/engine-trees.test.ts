@@ -22,7 +22,7 @@ const onlyMysql: Differences = {
     'session/statement-kind session/run-statement',
   'a column is read by its tokens, and compared with the one that is there': 'ddl/columns',
   'no parser reads what the servers read, so the guard has a tokenizer and a list of functions':
-    'guard/text/ guard/catalog/ guard/in-turns guard/judge-call guard/known-functions',
+    'guard/text/ guard/catalog/ guard/columns/ guard/in-turns guard/judge-call guard/known-functions',
 };
 
 const onlyPostgres: Differences = {
@@ -37,7 +37,6 @@ const onlyPostgres: Differences = {
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
   'columns are followed through the tree of the parser': 'guard/columns/',
-  'an error is shown without the words of the server': 'errors/protected-failure',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
   'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',

@@ -142,7 +142,7 @@ export type TextRows = readonly (readonly (string | null)[])[];
 export type SessionStep = ({ own: string } | { sql: string }) & { params: readonly Param[]; timeoutMs: number };
 
 /** What a person says of what may be read. Plain data but for the trust. */
-interface GuardOptions {
+export interface GuardOptions {
   readonly trust?: Trust | undefined;
   readonly scope?: readonly ScopeRules[] | undefined;
   readonly columns?: readonly ColumnRules[] | undefined;

@@ -3,6 +3,7 @@ import { BoundedCache } from '../backend/bounded-cache.ts';
 import type { PlanReader, SqlCatalog, TableDetails } from '../catalog/catalog.ts';
 import type { CatalogRun, ReadRequest, RowSink, Session, SnapshotRead } from '../engine.ts';
 import { explainRead, premiseCode } from '../guard/read-statement.ts';
+import { redactPlan } from '../policy/redact-plan.ts';
 import type { Scope } from '../policy/scope.ts';
 import type { CostLimit } from './cost-limits.ts';
 import { type Excess, findExcesses, findWorst, formatExcessNote, type NamedRead, refuseExcess } from './cost-refusal.ts';
@@ -161,7 +162,8 @@ async function explain({ session, request, signal }: AdmittedRead, prefix: strin
   } catch (error) {
     throw movedBack(error, -prefix.length);
   }
-  return lines.join('\n');
+  const plan = lines.join('\n');
+  return request.statement.columns?.plansShowValues ? redactPlan(plan) : plan;
 }
 
 /** Positions are those in the caller's text. */

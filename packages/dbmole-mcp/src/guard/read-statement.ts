@@ -33,6 +33,10 @@ export interface ColumnPlan {
   readonly verdicts: readonly (ColumnVerdict | null | undefined)[] | undefined;
   /** For columns that the server reports as an unchanged column of a table, by `Column.origin`; null for one that is shown. */
   readonly origins: Readonly<Record<string, ColumnVerdict | null>>;
+  /** The result is a plan, in which only the constants come from tables. */
+  readonly hidesConstants?: true;
+  /** The plan of this statement would have constants from tables. */
+  readonly plansShowValues?: true;
 }
 
 /** Decides for one database whether a statement is a read. Knows what the server says of itself, and asks again when that changed. */
@@ -92,9 +96,9 @@ export function ownStatement(sql: string, leavesState = false): ReadStatement {
 const planPrefix = /^EXPLAIN (?:\((?:FORMAT JSON|, |VERBOSE)+\)|FORMAT=(?:JSON|TREE)) $/;
 
 /** Asks for the plan of an accepted statement, or of the part of it that it measures, and runs nothing of it. */
-export function explainRead({ premise, leavesState }: ReadStatement, prefix: string, sql: string): ReadStatement {
+export function explainRead({ premise, leavesState, columns }: ReadStatement, prefix: string, sql: string): ReadStatement {
   if (!planPrefix.test(prefix)) throw new Error(`${prefix} may run what it explains`);
-  return makeRead({ sql: `${prefix}${sql}`, premise, leavesState, columns: undefined });
+  return makeRead({ sql: `${prefix}${sql}`, premise, leavesState, columns });
 }
 
 function makeRead(read: Pick<ReadStatement, 'sql' | 'premise' | 'leavesState' | 'columns'>): ReadStatement {

@@ -1,6 +1,7 @@
 import { findStrictest, type ProtectValue, pseudonymLength } from '@dbmole/core';
 import type { Cell, Column, RowSink } from '../engine.ts';
 import type { ColumnPlan, ColumnVerdict } from '../guard/read-statement.ts';
+import { redactPlan } from './redact-plan.ts';
 
 /** A sink that gets the rows as the policy shows them. */
 interface ColumnSink extends RowSink {
@@ -13,6 +14,7 @@ const maxLabels = 8;
 
 /** Drops and replaces what the plan hides before anything else sees it. */
 export function protectColumns(sink: RowSink, plan: ColumnPlan, protect: ProtectValue): ColumnSink {
+  if (plan.hidesConstants) return hideConstants(sink);
   let verdicts: readonly (ColumnVerdict | null)[] = [];
   let isHidden = false;
   return {
@@ -27,6 +29,34 @@ export function protectColumns(sink: RowSink, plan: ColumnPlan, protect: Protect
       sink.columns(kept, total - (columns.length - kept.length));
     },
     row: (cells) => sink.row(isHidden ? protectRow(cells, verdicts, protect) : cells),
+  };
+}
+
+/** A plan without the constants in its conditions, which the engine may have read in a table. */
+function hideConstants(sink: RowSink): ColumnSink {
+  let isText = false;
+  let summary: string | undefined;
+  const hide = (cell: Cell): Cell => {
+    if (cell === null) return null;
+    const plan = typeof cell === 'string' ? cell : cell.text;
+    const shown = redactPlan(plan);
+    if (shown.replaceAll(/\s/g, '') !== plan.replaceAll(/\s/g, '')) summary = 'The constants of the plan are hidden by policy.';
+    return shown;
+  };
+  return {
+    ...(sink.maxColumns !== undefined && { maxColumns: sink.maxColumns }),
+    get summary() {
+      return summary;
+    },
+    columns(columns, total) {
+      // A table of steps has no conditions.
+      isText = (total ?? columns.length) === 1;
+      sink.columns(
+        columns.map(({ origin: _, ...column }) => column),
+        total,
+      );
+    },
+    row: (cells) => sink.row(isText ? cells.map(hide) : cells),
   };
 }
 

@@ -11,7 +11,7 @@ import { openSession } from './session/session.ts';
 /** MySQL and MariaDB. */
 export const engine: SqlEngine = {
   openSession,
-  createGuard: ({ scope } = {}) => createGuard(scope),
+  createGuard,
   hintFor,
   grammar,
   scopeDialect,

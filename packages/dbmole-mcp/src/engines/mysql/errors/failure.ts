@@ -138,7 +138,7 @@ const lostCode = 'PROTOCOL_CONNECTION_LOST';
 /** The codes of Node for a lost connection. */
 const brokenCodes: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT']);
 
-interface Where {
+export interface Where {
   host: string;
   port: number;
   /** The product that answers, once it is known. */

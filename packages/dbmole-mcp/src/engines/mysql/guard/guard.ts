@@ -1,12 +1,16 @@
+import type { GuardOptions } from '../../../engine.ts';
 import { accept, type CatalogQuestion, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
-import { createScope, type ScopeRules } from '../../../policy/scope.ts';
-import { followDependencies, isPlain } from './catalog/follow-dependencies.ts';
+import { createScope } from '../../../policy/scope.ts';
+import { followDependencies, isPlain, isPlainCall } from './catalog/follow-dependencies.ts';
 import { readServerFacts, type ServerFacts } from './catalog/guard-queries.ts';
 import { KnownObjects } from './catalog/known-objects.ts';
+import { openColumnGuard } from './columns/column-guard.ts';
 import { inTurns } from './in-turns.ts';
+import type { CallUse } from './judge-call.ts';
 import { notARead } from './refuse.ts';
 import { refuseDescription, scopeDialect } from './scope.ts';
-import { isSqlMode } from './text/sql-mode.ts';
+import type { Uses } from './text/find-uses.ts';
+import { isSqlMode, parseMode } from './text/sql-mode.ts';
 import { checkStatement } from './text/statement.ts';
 
 /** The guard follows changes of the server's mode to read like other clients. Its correctness does not depend on it. */
@@ -16,8 +20,9 @@ const factsAgeMs = 60_000;
  * Checks first the text alone, with the `sql_mode` that the session sets before the statement, so that the server reads it alike; then
  * the views and functions that the statement leads to.
  */
-export function createGuard(rules?: readonly ScopeRules[]): ReadGuard {
+export function createGuard({ scope: rules, columns: columnRules }: GuardOptions = {}): ReadGuard {
   const scope = rules && createScope(rules, scopeDialect);
+  const columnGuard = openColumnGuard(columnRules);
   const objects = new KnownObjects();
   let known: { facts: ServerFacts; until: number } | undefined;
   const readFacts = async (run: CatalogQuestion) => {
@@ -35,11 +40,21 @@ export function createGuard(rules?: readonly ScopeRules[]): ReadGuard {
       if (scope !== undefined) refuseDescription(uses, scope);
       const catalog = { known: objects, server: facts, run, scope };
       if (!isPlain(uses, catalog)) await followDependencies(uses, catalog);
-      return accept(sql, facts.sqlMode);
+      const question = { server: facts, run, isPlainCall: (use: CallUse) => isPlainCall(use, catalog) };
+      const columns = await columnGuard?.planRead(toReadText(uses, facts.sqlMode), question);
+      return accept(sql, facts.sqlMode, { columns });
+    },
+    async checkWrite(sql, run) {
+      return await columnGuard?.planWrite(sql, { server: await readFacts(run), run });
     },
     forget() {
       known = undefined;
       objects.forget();
+      columnGuard?.forget();
     },
   };
+}
+
+function toReadText({ tokens = [], tables, calls, isQuery = false }: Uses, sqlMode: string) {
+  return { tokens, tables, calls, isQuery, mode: parseMode(sqlMode) };
 }

@@ -171,7 +171,7 @@ describe('names with several meanings', () => {
       'ınformation_schema.`innodb_cmp_reſet`',
     ])
       expect(await createRefusal(`SELECT * FROM ${table}`, {}), table).toMatchObject({ code: 'E_NOT_A_READ', position: 15 });
-    const scoped = createGuard([{ tables: ['!db.secret'] }]);
+    const scoped = createGuard({ scope: [{ tables: ['!db.secret'] }] });
     for (const table of ['information_ſchema.tables', 'performance_ſchema.threads', 'Information_Schema.tables'])
       await expect(scoped.check(`SELECT * FROM ${table}`, serve({}).run), table).rejects.toMatchObject({
         code: 'E_OUT_OF_SCOPE',

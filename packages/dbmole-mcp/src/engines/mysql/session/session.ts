@@ -12,6 +12,7 @@ import type {
 import { isStaleError, staleFailure } from '../../../failure.ts';
 import { premiseCode } from '../../../guard/read-statement.ts';
 import { isWrongValue, premiseFailure, toMysqlFailure } from '../errors/failure.ts';
+import { type FailedText, toShownFailure, toText } from '../errors/protected-failure.ts';
 import { detectFlavour, type Flavour, formatReadSettings, hasSameMeaning, type ReadLimits } from '../flavour.ts';
 import { collectRows, UserRows } from '../values/user-rows.ts';
 import { type Canceller, getCanceller, stepwise } from '../wire/cancel.ts';
@@ -55,9 +56,8 @@ interface Parts {
   database: string | undefined;
 }
 
-interface Call {
+interface Call extends FailedText {
   signal: AbortSignal;
-  sql: string;
   isQuestion?: boolean;
 }
 
@@ -97,7 +97,7 @@ class MysqlSession implements Session {
 
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
     const isQuestion = request.isBounded === true;
-    return this.#call({ signal, sql: request.statement.sql, isQuestion }, async (leftovers) => {
+    return this.#call({ signal, ...toText(request.statement), isQuestion }, async (leftovers) => {
       const end = await this.#readInside({ request, sink }, leftovers, signal);
       leftovers.onlySnapshot = isQuestion;
       return end;
@@ -130,7 +130,7 @@ class MysqlSession implements Session {
       if (signal.aborted) return formatAbort(signal);
       // A list that has given rows must not be repeated on another session.
       const cause = leftovers.begun && isStaleError(error) ? this.#conversation.lost : error;
-      const failure = toMysqlFailure(cause, this.#parts.where, read.request.statement.sql);
+      const failure = toShownFailure(cause, this.#parts.where, toText(read.request.statement));
       if (failure.code === premiseCode || !this.alive) throw failure;
       return failure;
     }
@@ -160,7 +160,7 @@ class MysqlSession implements Session {
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     if (request.dryRun) refuseUnlessRollable(request.sql);
-    return this.#call({ signal, sql: request.sql }, async (leftovers) => {
+    return this.#call({ signal, sql: request.sql, hidesValues: request.hidesValues }, async (leftovers) => {
       await untilAborted(this.#confirmed, signal);
       if (!this.alive) throw staleFailure();
       leftovers.written = true;
@@ -181,7 +181,7 @@ class MysqlSession implements Session {
   }
 
   /** Runs one call in a session that was reset after the call before, and resets the session after it. */
-  async #call<T>({ signal, sql, isQuestion = false }: Call, work: (leftovers: Leftovers) => Promise<T>): Promise<T> {
+  async #call<T>({ signal, sql, hidesValues, isQuestion = false }: Call, work: (leftovers: Leftovers) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#postponed !== undefined) this.#endPostponed(isQuestion);
     // Only the signal can make this fail, and the caller gets its own reason back.
@@ -199,7 +199,7 @@ class MysqlSession implements Session {
     } catch (error) {
       if (this.#conversation.lost !== undefined) await this.#confirmed;
       if (signal.aborted && error === signal.reason) throw error;
-      throw this.#resetFailed ? staleFailure() : toMysqlFailure(error, this.#parts.where, sql);
+      throw this.#resetFailed ? staleFailure() : toShownFailure(error, this.#parts.where, { sql, hidesValues });
     }
   }
 

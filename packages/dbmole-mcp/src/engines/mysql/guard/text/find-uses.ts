@@ -20,6 +20,8 @@ export interface Uses {
   defaults: boolean;
   /** The statement is a query or the plan of one, rather than SHOW or the like. */
   isQuery?: boolean;
+  /** The tokens of a statement of the caller. */
+  tokens?: readonly Token[];
 }
 
 /** Repeated names count. No server joins more than 61 tables, but a statement may unite many queries. */
@@ -37,8 +39,13 @@ export function usesDefaults(tokens: readonly Token[]): boolean {
 /** The part of the mode that decides which words are calls. */
 type CallMode = Pick<LexMode, 'ignoreSpace'>;
 
-/** Finds every call that is not known to be harmless, and throws at the first that is denied. */
-export function* findCalls(tokens: readonly Token[], mode: CallMode, sql: string): Steps<CallUse[]> {
+/** Finds every call that is not known to be harmless, and throws at the first that is denied unless it is judged otherwise. */
+export function* findCalls(
+  tokens: readonly Token[],
+  mode: CallMode,
+  sql: string,
+  onDenied: OnDenied = refuseDenied,
+): Steps<CallUse[]> {
   const calls: CallUse[] = [];
   let context: (CallMode & { sql: string }) | undefined;
   let findClosing: ((open: number) => number) | undefined;
@@ -50,11 +57,21 @@ export function* findCalls(tokens: readonly Token[], mode: CallMode, sql: string
     const judged = form === undefined ? undefined : judgeCall(form);
     if (judged === undefined || isNoCall(tokens, index - 1)) continue;
     findClosing ??= matchBrackets(tokens);
-    if (isWithColumns(tokens, findClosing(index))) continue;
-    if (judged instanceof Failure) throw judged;
-    calls.push(judged);
+    if (!isWithColumns(tokens, findClosing(index))) calls.push(...acceptCall(judged, tokens[index - 1] ?? noToken, onDenied));
   }
   return calls;
+}
+
+type OnDenied = (denial: Failure, name: string) => void;
+
+function refuseDenied(denial: Failure): never {
+  throw denial;
+}
+
+function acceptCall(judged: CallUse | Failure, { name }: Token, onDenied: OnDenied): CallUse[] {
+  if (!(judged instanceof Failure)) return [judged];
+  onDenied(judged, name);
+  return [];
 }
 
 function formAt(tokens: readonly Token[], at: number, { ignoreSpace, sql }: CallMode & { sql: string }): CallForm | undefined {

@@ -20,7 +20,7 @@ export function* checkStatement(sql: string, sqlMode: string): Steps<Uses> {
   const tokens = yield* tokenize(sql, mode);
   const uses = yield* checkTokens(sql, tokens, mode);
   refuseLargeGeometries(tokens, sql);
-  return uses;
+  return { ...uses, tokens };
 }
 
 /** Finds the tables and functions of a view's definition, which must be a read itself. */
