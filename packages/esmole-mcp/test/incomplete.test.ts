@@ -41,6 +41,19 @@ describe.each(engines)('an answer of %s that is not complete', (id) => {
     expect(text).toMatch(/^Status 200\. 1 of 2 shards .*: results are partial\..*\n\{"hits":\{"total":\{"value":1\}\}\}$/);
   });
 
+  it('es_get sends what reads with the method that the request takes, and nothing that writes', async () => {
+    const read = async (args: object) => (await tools.call('es_get', { ...args })).text;
+    expect(await read({ path: `/${index}/_count`, body: { query: { term: { n: 1 } } } })).toMatch(
+      /^Status 200\..*\n\{"count":1,/s,
+    );
+    expect(await read({ path: `HEAD /${index}` })).toMatch(/^Status 200\./);
+    expect(await read({ path: `/${index}/_search`, params: { size: 0 } })).toContain('"value":1');
+    expect(await read({ path: '/_msearch', body: [{ index }, { size: 0 }] })).toMatch(/^Status 200\./);
+    for (const path of [`/${index}/_refresh`, `POST /${index}/_delete_by_query`, `/${index}/_bulk`])
+      expect(await read({ path, body: { query: { match_all: {} } } })).toMatch(/^E_NOT_A_READ/);
+    expect(await read({ path: `DELETE /${index}` })).toMatch(/^E_PATH/);
+  });
+
   it('reports failed items of a bulk', async () => {
     const body = [{ create: { _id: '1' } }, { n: 2 }, { index: { _id: '2' } }, { n: 'x' }, { index: { _id: '3' } }, { n: 3 }];
     const line = await firstLine('POST', `/${index}/_bulk`, body);

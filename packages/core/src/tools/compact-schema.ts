@@ -21,7 +21,8 @@ export function compactSchema(schema: unknown): unknown {
 
 type Node = Record<string, unknown>;
 
-const limits = new Set(['minLength', 'maxLength', 'minimum', 'minItems', 'maxItems', 'pattern']);
+/** Keys of objects are texts anyway. */
+const limits = new Set(['minLength', 'maxLength', 'minimum', 'minItems', 'maxItems', 'pattern', 'propertyNames']);
 /** Such maxima hardly ever matter to a caller. */
 const minHidden = 1_000_000;
 

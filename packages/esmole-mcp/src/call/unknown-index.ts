@@ -21,7 +21,7 @@ export async function failureWithNames(answer: Answer, ask: Ask, signal: AbortSi
 function unreadableFailure({ flaw }: Answer): Failure | undefined {
   if (flaw === undefined) return undefined;
   return new Failure('engine', `the answer cannot be read as JSON: ${flaw}`, {
-    hint: { call: 'es_request', to: 'see it as text' },
+    hint: { call: 'es_get', to: 'see it as text' },
   });
 }
 

@@ -4,6 +4,7 @@ import type { Connection } from '../connection/schema.ts';
 import { createClusterTools } from '../tool.ts';
 import { clusterHealthTool } from './cluster-health.ts';
 import { diagnoseTool } from './diagnose.ts';
+import { getTool } from './get.ts';
 import { getMappingTool } from './get-mapping.ts';
 import { listIndicesTool } from './list-indices.ts';
 import { requestTool } from './request.ts';
@@ -15,7 +16,8 @@ export function registerTools(app: App<Connection, ClusterBackend>): void {
   app.toolServer.register(listIndicesTool(tools));
   app.toolServer.register(getMappingTool(tools));
   app.toolServer.register(searchTool(tools));
-  app.toolServer.register(requestTool(tools, { closed: app.readonly }));
+  app.toolServer.register(getTool(tools));
+  app.toolServer.register(requestTool(tools));
   app.toolServer.register(clusterHealthTool(tools));
   app.toolServer.register(diagnoseTool(tools));
 }

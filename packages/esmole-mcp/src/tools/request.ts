@@ -3,28 +3,31 @@ import * as z from 'zod';
 import { methods } from '../call/path.ts';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 
+export const pathArgument = z.string().min(1).max(8_000);
+export const paramsArgument = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional();
+export const bodyArgument = z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional();
+
 const input = () =>
   z.strictObject({
     connection: connectionArgument,
     method: z.enum(methods).default('GET'),
-    path: z.string().min(1).max(8_000),
-    params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-    body: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional(),
+    path: pathArgument,
+    params: paramsArgument,
+    body: bodyArgument,
     timeout_ms: timeoutArgument,
   });
 
 export type RequestArgs = z.output<ReturnType<typeof input>>;
 
-/** `closed`: no connection may be written to, so it can only ever read. */
-export function requestTool(tools: ClusterTools, { closed }: { closed: boolean }): Tool {
+export function requestTool(tools: ClusterTools): Tool {
   return defineTool({
     name: 'es_request',
     title: 'Request',
     description:
-      'Any request of the REST API: status first, then the body. GET, HEAD and readonly connections: only reads are accepted. ' +
-      'A list, or a text with newlines, is sent as NDJSON.',
-    effect: closed ? 'read' : 'destroy',
-    ...(closed ? {} : { asksPerson: true }),
+      'Any request, also one that changes data; es_get reads without asking the user. Refuses changes on readonly connections. ' +
+      'A list is sent as NDJSON.',
+    effect: 'destroy',
+    asksPerson: true,
     input,
     handler: (args, context) =>
       tools.use(args.connection, context, async (call) => (await import('../call/request-reply.ts')).sendRequest(call, args)),
