@@ -4,6 +4,7 @@ import { doorLines } from './lines/doors.ts';
 import { esLines } from './lines/es.ts';
 import { guardLines } from './lines/guard.ts';
 import { hubLines } from './lines/hub.ts';
+import { policyLines } from './lines/policy.ts';
 import { savedLines } from './lines/saved.ts';
 import { sqlLines } from './lines/sql.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
@@ -20,5 +21,6 @@ export const lines: readonly Line[] = [
   ...doorLines,
   ...hubLines,
   ...savedLines,
+  ...policyLines,
   ...esLines,
 ];
