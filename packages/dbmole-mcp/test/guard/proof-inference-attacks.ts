@@ -313,7 +313,36 @@ const serverCasts: BodyAttack[] = [
   }),
 );
 
+/** The condition of an index is evaluated for each row of a page, whatever became of its function meanwhile. */
+const rechecked: BodyAttack[] = [
+  ['brin (c) where b > 0 or now_volatile(a)', 'now_volatile(int)', 'c = 3'],
+  ['brin (c) where b > 0 or a ### 1', 'op(int, int)', 'c = 3'],
+  ['gin (d) where b > 0 or now_volatile(a)', 'now_volatile(int)', `d @> '{"a": 3}'`],
+].map(
+  ([index = '', changed = '', condition = '']): BodyAttack => ({
+    name: `a function that became volatile, in the condition of an index: ${index}`,
+    setup: `create function public.now_volatile(int) returns boolean language plpgsql immutable as
+        $f$ begin if exists (select from public.cfg where x = 'on') then perform ${act}; end if; return true; end $f$;
+      create function public.op(int, int) returns boolean language plpgsql immutable as 'begin return public.now_volatile($1); end';
+      create operator public.### (leftarg = int, rightarg = int, function = op); create table public.t (a int, b int, c int, d jsonb);
+      insert into t select i, -i, i, jsonb_build_object('a', i) from generate_series(1, 20000) i; grant all on t to public;
+      create index on t using ${index}; analyze t; alter function ${changed} volatile; insert into cfg values ('on');`,
+    read: `select * from t where b > 0 and ${condition}`,
+  }),
+);
+
+/** On an older server, some words are the names of objects. */
 const olderGrammar: BodyAttack[] = [
+  ...['select * from system_user', 'select count(*) from (select 1) a, system_user', 'select g()'].map(
+    (read): BodyAttack => ({
+      name: `a view with the name of a newer word: ${read}`,
+      setup: `create function public.evil() returns int language plpgsql as $f$ begin return ${act}; end $f$;
+        create view public.system_user as select evil() as x; grant select on public.system_user to public;
+        create function public.g() returns int language sql as 'select x from system_user';`,
+      read,
+      only: { max: 15 },
+    }),
+  ),
   {
     name: 'the type json where it is no word of the grammar',
     setup: `create schema x; create function x.ck(text) returns boolean language plpgsql as $f$ begin perform ${act}; return true; end $f$;
@@ -422,6 +451,7 @@ export const inferenceAttacks: readonly BodyAttack[] = [
   ...estimated,
   ...locked,
   ...estimatedIndexes,
+  ...rechecked,
   ...olderGrammar,
   ...changed,
   ...statistics,

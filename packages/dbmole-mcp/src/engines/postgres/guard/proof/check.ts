@@ -132,8 +132,7 @@ class Finder {
     const named = this.#findNamed(uses, matcher);
     const found = [...named, ...uses.statements.flatMap((names) => this.#findUnnamed(names, named, explorer))];
     if (usesStatistics(uses, this.#statistics)) found.push({ object: explorer.anyType, use: undefined });
-    if (uses.names.size > 0) found.push(...this.#everywhere.map((object) => ({ object, use: undefined })));
-    return found;
+    return [...found, ...this.#everywhere.map((object) => ({ object, use: undefined }))];
   }
 
   #findUnnamed(names: StatementNames, named: readonly Finding[], explorer: Explorer): Finding[] {

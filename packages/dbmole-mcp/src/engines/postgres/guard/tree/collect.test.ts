@@ -63,8 +63,21 @@ describe('collectNames', () => {
       'select json_array(f()), json_array(select g()), json_arrayagg(a), json_object(a: h()), json_objectagg(a: b)',
       ['f', 'g', 'h', 'json_array', 'json_array', 'json_arrayagg', 'json_object', 'json_objectagg'],
     ],
+    ['select normalize(f(), nfc)', ['f', 'normalize']],
   ])('takes words that an older server takes for calls as calls: %s', (sql, calls) => {
-    expect(sorted(listNames(sql).functions)).toEqual(calls);
+    expect(sorted(listNames(sql).functions).filter((name) => !name.startsWith('pg_catalog.json'))).toEqual(calls);
+  });
+
+  it('knows the aggregates behind words', () => {
+    const { functions } = listNames('select json_array(select a), json_objectagg(a: b)');
+    expect(sorted(functions)).toEqual(
+      expect.arrayContaining(['pg_catalog.json_agg_strict', 'pg_catalog.jsonb_object_agg_unique']),
+    );
+  });
+
+  it('takes a word in FROM that names a table of an older server for one', () => {
+    expect(sorted(listNames('select 1 from a, system_user').relations)).toEqual(['a', 'system_user']);
+    expect(sorted(listNames('select system_user from pg_catalog.system_user()').relations)).toEqual([]);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { findFunctionDenial, findReach, runsText } from '../denials.ts';
-import { FromItems, getAliasName } from './from-items.ts';
+import { FromItems, getAliasName, listCalls } from './from-items.ts';
 import { areSmall, isCastByPath, namesOwnSchema, readLiterals, readRelation } from './named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from './names.ts';
-import { findPlace, getInner, isTypeNamed, isUntyped, readConstant, readText } from './node-parts.ts';
-import { ranges, words } from './nodes.ts';
+import { findPlace, getInner, isTypeNamed, isUntyped, readConstant, readLast, readText } from './node-parts.ts';
+import { jsonAggregates, ranges, words } from './nodes.ts';
 import { positionAt } from './position.ts';
 import { isDecisive } from './settings.ts';
 import { asFields, asList, type Fields, type Scope, type Visited, walk } from './walk.ts';
@@ -87,6 +87,7 @@ const nowhere: Fields = { location: -1 };
 
 const collectors: ReadonlyMap<string, Collect> = new Map<string, Collect>([
   ['FuncCall', collectCall],
+  ['DefElem', collectOption],
   ['InsertStmt', collectTarget],
   ['UpdateStmt', collectTarget],
   ['DeleteStmt', collectTarget],
@@ -152,14 +153,17 @@ function collectCase(lists: Reading, node: Visited): void {
 
 function collectWord({ functions }: Reading, { kind, fields }: Visited): void {
   const name = words.get(kind === 'JsonFuncExpr' ? String(fields.op) : kind);
-  if (name !== undefined) functions.push({ schema: undefined, name, at: findPlace(fields), args: 1, isNamed: false });
+  if (name === undefined) return;
+  const use = { at: findPlace(fields), args: 1, isNamed: false };
+  functions.push({ ...use, schema: undefined, name });
+  for (const aggregate of jsonAggregates.get(kind) ?? []) functions.push({ ...use, schema: 'pg_catalog', name: aggregate });
 }
 
 function collectCall(lists: Reading, { fields }: Visited): void {
   const { functions, relations } = lists;
   const { name, at, ...named } = readName(fields.funcname, fields);
-  // A keyword since version 16; an older server looks the name up.
-  const schema = name === 'json_object' && named.schema === 'pg_catalog' ? undefined : named.schema;
+  // Words of the grammar since version 16 and 13; an older server looks the name up.
+  const schema = ['json_object', 'normalize'].includes(name) && named.schema === 'pg_catalog' ? undefined : named.schema;
   const unless = findFunctionDenial(schema, name)?.unless;
   const relation = unless === 'relation' ? readRelation(fields.args) : undefined;
   if (relation !== undefined) relations.push({ at, ...relation });
@@ -179,6 +183,12 @@ function collectCall(lists: Reading, { fields }: Visited): void {
 function collectType({ types }: Reading, { fields }: Visited): void {
   const use = readName(fields.names, fields);
   types.push(use.name === 'json' && use.schema === 'pg_catalog' ? { ...use, schema: undefined } : use);
+}
+
+/** EXPLAIN can make the rows that it counts into bytes, as for a client. */
+function collectOption({ functions }: Reading, { fields }: Visited): void {
+  if (fields.defname === 'serialize')
+    functions.push({ schema: 'pg_catalog', name: 'record_send', at: findPlace(fields), args: 1, isNamed: false });
 }
 
 function collectXmlTable(lists: Reading, node: Visited): void {
@@ -211,9 +221,16 @@ function collectJoin(lists: Reading, node: Visited): void {
   if (isUsing(node.fields)) pushAll(lists.operators, equal, nowhere);
 }
 
-function collectFunctions({ from }: Reading, node: Visited): void {
+function collectFunctions({ from, relations, alone }: Reading, node: Visited): void {
   from.addAlias(node);
   from.addFunctions(node);
+  const isWord = ({ funcname, funcformat }: Fields) => readLast(funcname) === 'system_user' && funcformat === 'COERCE_SQL_SYNTAX';
+  const call = listCalls(node.fields).find(isWord);
+  if (call === undefined) return;
+  // A word of the grammar since version 16; for an older server it is the name of a table.
+  relations.push({ schema: undefined, name: 'system_user', at: findPlace(call) });
+  from.names.add('system_user');
+  alone.add('system_user');
 }
 
 function collectConstant(lists: Reading, node: Visited): void {

@@ -72,7 +72,7 @@ function isOneFunction({ functions, coldeflist, ordinality }: Fields): boolean {
   return second === undefined && Array.isArray(items) && Object.keys(asFields(items[1])).length === 0;
 }
 
-function listCalls({ functions }: Fields): readonly Fields[] {
+export function listCalls({ functions }: Fields): readonly Fields[] {
   return asList(functions).map(getCall);
 }
 

@@ -75,6 +75,19 @@ export const ranges: ReadonlyMap<string, readonly string[]> = new Map([
   ['AEXPR_NOT_BETWEEN_SYM', ['<', '>']],
 ]);
 
+const names = ['agg', 'agg_strict'].flatMap((name) => [`json_${name}`, `jsonb_${name}`]);
+const pairs = ['', '_strict', '_unique', '_unique_strict'].flatMap((rest) => [
+  `json_object_agg${rest}`,
+  `jsonb_object_agg${rest}`,
+]);
+
+/** The aggregates of the server that words of the grammar stand for. */
+export const jsonAggregates: ReadonlyMap<string, readonly string[]> = new Map([
+  ['JsonArrayAgg', names],
+  ['JsonArrayQueryConstructor', names],
+  ['JsonObjectAgg', pairs],
+]);
+
 /** Keywords since version 15 to 17; an older server reads them as calls of functions with that name. */
 export const words: ReadonlyMap<string, string> = new Map(
   `MergeSupportFunc merge_action;JSON_EXISTS_OP json_exists;JSON_QUERY_OP json_query;JSON_VALUE_OP json_value;JsonTable json_table

@@ -18,7 +18,8 @@ const ofDependents: Rows = (catalog, oid) => ` join d on d.classid = ${catalog} 
 
 /**
  * Stored expressions: the object that evaluates it, the tree, and whether a read runs all of it or only the planner does, in part.
- * The planner folds constants, and calls stable functions for its estimates, as for the condition of an index. Rules and policies count
+ * The planner folds constants, and calls stable functions for its estimates. The condition of an index is evaluated for each row of a page
+ * that a bitmap knows as a whole, whatever its functions became since the index was made. Rules and policies count
  * for the targets of writes in bodies: the server refuses the write in a read-only transaction, but a rule may run before it. A policy for updates also counts for reads, because a
  * view can have FOR UPDATE. Each catalog is joined separately, because the server may otherwise read their whole union for each row.
  */
@@ -39,7 +40,7 @@ const holders = (major: number, rows: Rows, via = '') => `
     select ${relation}, conrelid, 'check', conbin::text, false${via}
       from pg_catalog.pg_constraint x${rows(2606, 'x.oid')} where contype = 'c' and conrelid <> 0
     union all
-    select ${relation}, indrelid, 'index', pg_catalog.concat(indexprs, indpred), false${via}
+    select ${relation}, indrelid, 'index', pg_catalog.concat(indexprs, indpred), indpred is not null${via}
       from pg_catalog.pg_index x${rows(1259, 'x.indexrelid')}
     union all
     select ${relation}, stxrelid, 'statistics', ${major >= 14 ? 'stxexprs::text' : "''"}, false${via}
@@ -90,6 +91,9 @@ const ofPart = (part: string, major: number) => {
         join pg_catalog.pg_depend x on x.refclassid = 2616 and x.refobjid = c.oid and x.classid = ${relation}`;
   const ofType = `${parts} join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type`;
   return [
+    // Of several families with an operator, the server takes one of its own, which may have been extended.
+    `select ${type}, p.type, p.via, 'sorted' from ${parts} join pg_catalog.pg_opfamily f on f.oid = p.family
+      where p.family < ${firstUserOid} and f.opfmethod in ${sorting}`,
     `select ${type}, c.opcintype, p.via, 'sorted' from ${ofType}
       where (c.opcintype >= ${firstUserOid} or c.opcdefault) and c.opcmethod in ${sorting}`,
     // Types without a class of their own use the default one of a type that they are binary-coercible to.
@@ -236,9 +240,18 @@ const unrecordedCasts = (major: number) => `
         join source x on x.type = m[1]::pg_catalog.oid
       where t.runs or x.immutable`;
 
-/** What leads to types or casts, and no dependency tells. */
+/** What leads to operators of the server that are given: dependencies on them are not recorded. */
+const unrecordedOperators = (major: number) => `
+  with ${seen}, found_plain (class, oid, via, how) as (
+    select t.class, t.oid, s.oid, t.how
+      from (${trees(major)}) t cross join lateral pg_catalog.regexp_matches(t.tree, ':(?:opno|opnos [(]o|sortop|eqop) ([0-9 ]+)', 'g') m
+        cross join lateral pg_catalog.unnest(pg_catalog.string_to_array(m[1], ' ')) x (number)
+        join seen s on pg_catalog.concat(s.oid) = x.number and s.oid < ${firstUserOid}
+      where t.runs or s.immutable`;
+
+/** What leads to types, casts or operators, and no dependency tells. */
 export function formatUnrecorded(of: string, major: number): string {
-  return formatVia(of, of === cast ? unrecordedCasts(major) : unrecordedTypes(major));
+  return formatVia(of, (of === cast ? unrecordedCasts : of === operator ? unrecordedOperators : unrecordedTypes)(major));
 }
 
 /**

@@ -69,13 +69,11 @@ export class Graph {
 
   /** What no dependency tells is read from all stored trees, so that it is asked only when nothing else is left. */
   async #spread(first: readonly CatalogObject[]): Promise<void> {
-    const typesAndCasts: CatalogObject[] = [];
+    const unrecorded: CatalogObject[] = [];
     for (let fresh = first; fresh.length > 0; ) {
-      typesAndCasts.push(
-        ...fresh.filter(({ class: of, target }) => of === catalogs.type || (of === catalogs.cast && target === text)),
-      );
+      unrecorded.push(...fresh.filter(isUsedUnrecorded));
       fresh = await this.#openAll(fresh, formatDependents);
-      if (fresh.length === 0) fresh = await this.#openAll(typesAndCasts.splice(0), formatUnrecorded);
+      if (fresh.length === 0) fresh = await this.#openAll(unrecorded.splice(0), formatUnrecorded);
     }
   }
 
@@ -94,6 +92,12 @@ export class Graph {
     }
     return found;
   }
+}
+
+/** Whether it can be used where the catalog records no dependency. */
+function isUsedUnrecorded({ class: of, target, oid }: CatalogObject): boolean {
+  if (of === catalogs.operator) return !isUserType(oid);
+  return of === catalogs.type || (of === catalogs.cast && target === text);
 }
 
 /** Whether a view runs SQL that it has as a literal, which can be checked. */

@@ -136,6 +136,11 @@ const indirect = `
         join pg_catalog.pg_proc p on p.oid = b.oid
       where t.runs or ${isPlanned('p')}
     union all
+    -- Aggregates, of which none is among them unless one was replaced.
+    select t.class, t.oid, t.how, ${functions}, b.oid
+      from (select from builtin b join pg_catalog.pg_proc p on p.oid = b.oid and p.prokind = 'a' limit 1) aggregates
+        cross join tree t cross join lateral ${listNumbers('t.text', 'fnoid')} x join builtin b on b.number = x.number
+    union all
     select t.class, t.oid, t.how, ${relation}, r.oid
       from tree t cross join lateral ${listNumbers('t.text', ':relid')} x join (
         select pg_catalog.to_regclass(name)::pg_catalog.oid from pg_catalog.unnest($5::text[]) name) r (oid) on pg_catalog.concat(r.oid) = x.number

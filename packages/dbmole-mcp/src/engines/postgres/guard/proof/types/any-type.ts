@@ -43,14 +43,14 @@ export interface Statistics {
   readonly columns: ReadonlySet<string>;
   /** Functions that return their rows, or rows of any kind. */
   readonly sources: ReadonlySet<string>;
-  /** Functions and operators that compare the values, or write them as JSON by a cast. */
+  /** Functions and operators that compare the values, send them as bytes, or write them as JSON by a cast. */
   readonly users: ReadonlySet<string>;
 }
 
 export const noStatistics: Statistics = { relations: new Set(), columns: new Set(), sources: new Set(), users: new Set() };
 
-/** Of the functions that take one array, as the server lets no other have one of these. */
-const comparing = 'max,min,array_sort,hash_array,hash_array_extended';
+/** Those that compare, or send as bytes; of the functions that take one array, as the server lets no other have one of these. */
+const applying = 'max,min,array_sort,hash_array,hash_array_extended,array_send,anyarray_send,record_send';
 
 const found = `held (oid) as (
     select 'anyarray'::pg_catalog.regtype::pg_catalog.oid
@@ -64,7 +64,7 @@ const found = `held (oid) as (
         && case when p.proargmodes is null then array[p.prorettype] else p.proallargtypes end
   ), plain as (
     select p.oid, p.proname from pg_catalog.pg_proc p
-    where p.proname = any ('{${comparing}}'::pg_catalog.name[]) or pg_catalog.strpos(p.proname, 'json') > 0
+    where p.proname = any ('{${applying}}'::pg_catalog.name[]) or pg_catalog.strpos(p.proname, 'json') > 0
   ), reader as (
     select oid, proname from plain
     union select p.oid, p.proname from pg_catalog.pg_aggregate a join plain d on d.oid in (a.aggtransfn, a.aggfinalfn)
