@@ -35,8 +35,8 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
   },
   'ignores policies': {
     file: 'proof/explore.ts',
-    text: "  if (how === 'child')",
-    becomes: "  if (how === 'policy') return false;\n  if (how === 'child')",
+    text: "  return how !== 'child' ||",
+    becomes: "  return (how !== 'child' && how !== 'policy') ||",
     shows: 'select * from secured is accepted',
   },
   'does not follow what leads to a refused object': {
@@ -65,7 +65,7 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
   },
   'takes no setting for decisive': {
     file: 'tree/settings.ts',
-    text: 'return decisive.has(name) || ofLanguage.test(name);',
+    text: 'return decisiveSettings.has(name) || ofLanguage.test(name);',
     becomes: 'return ofLanguage.test(name);',
     shows: 'select m_sets() is accepted',
   },

@@ -8,6 +8,7 @@ import { createProofDatabase, openPlanter, type Planter, type ProofDatabase } fr
 import { inferenceAttacks } from './proof-inference-attacks.ts';
 import { objectAttacks } from './proof-object-attacks.ts';
 import { serverAttacks } from './proof-server-attacks.ts';
+import { storedAttacks } from './proof-stored-attacks.ts';
 import { unrecordedAttacks } from './proof-unrecorded-attacks.ts';
 
 const engines = { postgres14: 14, postgres18: 18 } as const;
@@ -45,7 +46,14 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
   const isFor = ({ only }: BodyAttack) => (only?.min ?? 0) <= major && major <= (only?.max ?? 99);
   const chosen = bodyAttacks.filter(isFor);
 
-  const others = [...objectAttacks, ...inferenceAttacks, ...unrecordedAttacks, ...castAttacks, ...serverAttacks];
+  const others = [
+    ...objectAttacks,
+    ...inferenceAttacks,
+    ...unrecordedAttacks,
+    ...castAttacks,
+    ...storedAttacks,
+    ...serverAttacks,
+  ];
   const attacked = [...chosen, ...others.filter(isFor)];
 
   it.each(attacked)('change nothing through a read of a superuser, and would without the guard: $name', async (attack) => {

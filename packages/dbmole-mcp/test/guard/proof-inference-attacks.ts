@@ -331,6 +331,24 @@ const rechecked: BodyAttack[] = [
   }),
 );
 
+/** A part of a table counts for the whole by its CHECK, not by its policies, whichever of them is found first. */
+const parts: BodyAttack[] = ['part', 'middle'].map(
+  (parent): BodyAttack => ({
+    name: `a CHECK of a part of ${parent === 'part' ? 'a table' : 'a part'} that has a policy as well`,
+    setup: `${planned} ${['planned', 'first', 'second']
+      .map(
+        (name, i) =>
+          `create function public.${['first', 'second', 'third'][i]}(int) returns boolean language plpgsql immutable as 'begin return public.${name}($1); end';`,
+      )
+      .join(' ')}
+      ${evil('pol()', 'boolean')} create table public.t (a int); create table public.middle () inherits (t);
+      create table public.part (check (third(5) or a > 0)) inherits (${parent === 'part' ? 't' : 'middle'});
+      ${['middle', 'part'].map((name) => `alter table ${name} enable row level security; create policy p on ${name} using (pol());`).join(' ')}
+      grant all on t, middle, part to public;`,
+    read: 'select * from t where a = 1',
+  }),
+);
+
 /** On an older server, some words are the names of objects. */
 const olderGrammar: BodyAttack[] = [
   ...['select * from system_user', 'select count(*) from (select 1) a, system_user', 'select g()'].map(
@@ -452,6 +470,7 @@ export const inferenceAttacks: readonly BodyAttack[] = [
   ...locked,
   ...estimatedIndexes,
   ...rechecked,
+  ...parts,
   ...olderGrammar,
   ...changed,
   ...statistics,

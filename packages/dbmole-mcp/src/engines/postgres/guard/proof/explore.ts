@@ -214,13 +214,19 @@ function markBy(object: CatalogObject, edges: readonly Edge[], queue: CatalogObj
 
 function mark(object: CatalogObject, cause: Edge | undefined, queue: CatalogObject[]): void {
   if (object.isTrusted) return;
-  const implicit = object.class === catalogs.type && cause !== undefined && isImplicit(cause);
-  // A type that is already refused may become implicit.
+  const implicit = isAlwaysRun(object, cause);
+  // What is already refused may become implicit.
   if (object.isRefused && (object.implicit || !implicit)) return;
   object.isRefused = true;
   object.cause = cause;
   object.implicit = implicit;
   queue.push(object);
+}
+
+function isAlwaysRun({ class: of }: CatalogObject, cause: Edge | undefined): boolean {
+  if (of === catalogs.type) return cause !== undefined && isImplicit(cause);
+  // The policies of a table and the type of its rows count when it is read by its own name.
+  return of === catalogs.relation && cause?.how !== 'policy' && cause?.how !== 'row';
 }
 
 function isImplicit({ to, how }: Edge): boolean {
@@ -232,13 +238,7 @@ function isImplicit({ to, how }: Edge): boolean {
 function carriesRefusal({ to, how }: Edge): boolean {
   // The values of a domain in a table were checked when they were written.
   if ((how === 'column' || how === 'row') && to.class === catalogs.type) return to.implicit;
-  // The policies of a table and the type of its rows count when it is read by its own name.
-  if (how === 'child')
-    return (
-      to.reason !== undefined ||
-      to.edges.some((edge) => !['policy', 'row'].includes(edge.how) && edge.to.isRefused && carriesRefusal(edge))
-    );
-  return true;
+  return how !== 'child' || to.implicit;
 }
 
 function markUnprovable(object: CatalogObject): void {

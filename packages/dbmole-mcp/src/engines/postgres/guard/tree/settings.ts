@@ -1,5 +1,5 @@
 /** Settings that decide what names and literals mean, which code is loaded, or whether the server writes compiled code into files. */
-const decisive = new Set([
+export const decisiveSettings: ReadonlySet<string> = new Set([
   ...['role', 'session_authorization', 'search_path', 'standard_conforming_strings', 'backslash_quote', 'client_encoding'],
   ...['dynamic_library_path', 'session_replication_role', 'local_preload_libraries', 'seed'],
   'jit_dump_bitcode',
@@ -10,5 +10,5 @@ const ofLanguage = /^pl(?:tclu?|perlu?|python[23]?u?|v8|coffee|ls|r|java|lua|rus
 
 export function isDecisive(setting: string): boolean {
   const name = setting.toLowerCase();
-  return decisive.has(name) || ofLanguage.test(name);
+  return decisiveSettings.has(name) || ofLanguage.test(name);
 }

@@ -71,7 +71,7 @@ export class CatalogObject {
   /** A read must not reach it: it has a reason, or a cause that leads to one. */
   isRefused = false;
   cause: Edge | undefined = undefined;
-  /** Of a type: any value of it is unsafe, however it is made. */
+  /** Of a type: any value of it is unsafe, however it is made. Of a relation: it is unsafe also as a part of another one. */
   implicit = false;
   /** It reaches unprovable code, which only a harmless user may run. */
   isUnprovable = false;

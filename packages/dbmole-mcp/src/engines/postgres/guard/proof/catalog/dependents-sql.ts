@@ -139,6 +139,11 @@ const ofType = (major: number) => [
     : []),
 ];
 
+/** Functions in standard SQL that write to a relation: the names in other bodies tell. */
+const writers = `select ${functions}, p.oid, s.oid, 'calls'
+      from seen s join pg_catalog.pg_depend x on x.refclassid = ${relation} and x.refobjid = s.oid and x.classid = ${functions}
+        join pg_catalog.pg_proc p on p.oid = x.objid and p.prosqlbody::text ~ ':commandType [2345] '`;
+
 /** Queries for what leads to objects of this class only. */
 const listWays = (of: string, major: number): readonly string[] =>
   ({
@@ -151,6 +156,7 @@ const listWays = (of: string, major: number): readonly string[] =>
       `select ${target}, r.ev_class, s.oid, 'rule'
       from seen s join pg_catalog.pg_depend x on x.refclassid = ${relation} and x.refobjid = s.oid and x.classid = 2618
         join pg_catalog.pg_rewrite r on r.oid = x.objid and r.ev_class <> s.oid`,
+      ...(major >= 14 ? [writers] : []),
     ],
     // Values of its types are enough.
     [cast]: [
@@ -213,12 +219,12 @@ const formatCalled = (names: readonly string[], major: number, others = 'false')
         select pg_catalog.concat(oid) from pg_catalog.pg_proc where proname = any ('{${names.join(',')}}'::pg_catalog.name[]))))
   )`;
 
-/** A whole row, and what JSON becomes. */
-const makes = `':(?:varattno 0 :vartype|returning [{]JSONRETURNING :format (?:<>|[{][^}]*[}]) :typid) ([0-9]+) '`;
+/** A whole row, what a function fills, and what JSON becomes. */
+const makes = `':(?:varattno 0 :vartype|(?:func|op)resulttype|returning [{]JSONRETURNING :format (?:<>|[{][^}]*[}]) :typid) ([0-9]+) '`;
 
 /**
  * What leads to types that are given, and what the server records no dependency for: the type of an aggregate's state; the type that
- * JSON_VALUE and JSON_QUERY return, and that of a whole row that a function fills.
+ * JSON_VALUE and JSON_QUERY return, and that of a row that a function fills.
  */
 const unrecordedTypes = (major: number) => `
   with ${seen}, ${formatCalled(fillers, major, "pg_catalog.strpos(t.tree, '{JSONEXPR ') > 0")}, found_plain (class, oid, via, how) as (

@@ -1,3 +1,4 @@
+import { decisiveSettings } from '../../tree/settings.ts';
 import { listNumbers, trees } from './dependents-sql.ts';
 import { catalogs, firstUserOid, formatFound, formatFunctions, isPlanned } from './describe-sql.ts';
 
@@ -20,6 +21,8 @@ const isInitial = (row: string) => `pg_catalog.age(${row}.xmin) = 2147483647`;
 
 /** Since version 14 the bodies of functions in standard SQL are stored as trees. */
 const isText = (major: number) => (major >= 14 ? 'and p.prosqlbody is null' : '');
+
+const hasNoText = (major: number) => `and (p.prolang in (${internal}, ${c}) ${major >= 14 ? 'or p.prosqlbody is not null' : ''})`;
 
 /** Functions among those, in 14 to 18, that accept NULL and are not denied. */
 const lenient = [
@@ -87,7 +90,7 @@ const sameSignature = (own: string, known: string) => `(
       left join pg_catalog.pg_type t on t.oid = x.a
     where x.a is distinct from x.b and (x.b is null or t.oid is null or t.oid < ${firstUserOid} or t.typtype <> 'b')))))`;
 
-const direct = `
+const direct = (major: number) => `
     select ${functions}, oid, 'named', '' from denied where oid >= ${firstUserOid}
     union all
     -- All of them are volatile as shipped, so that the planner evaluates none of them.
@@ -119,6 +122,11 @@ const direct = `
     union all
     select ${functions}, oid, 'sets', '' from pg_catalog.pg_proc where proconfig is not null and exists (
       select from pg_catalog.unnest(proconfig) s (setting) where pg_catalog.strpos(pg_catalog.split_part(s.setting, '=', 1), '.') > 0)
+    union all
+    select ${functions}, p.oid, 'decides', pg_catalog.split_part(s.setting, '=', 1)
+      from pg_catalog.pg_proc p cross join lateral pg_catalog.unnest(p.proconfig) s (setting)
+      where pg_catalog.lower(pg_catalog.split_part(s.setting, '=', 1)) = any ('{${[...decisiveSettings].join(',')}}'::text[])
+        and pg_catalog.lower(pg_catalog.split_part(s.setting, '=', 1)) <> 'search_path' ${hasNoText(major)}
     union all
     select ${type}, t.oid, 'modifiers', '' from pg_catalog.pg_type t join pg_catalog.pg_proc p on p.oid = t.typmodin
       where p.prolang not in (${internal}, ${c})
@@ -155,6 +163,8 @@ const indirect = `
     union all
     select 2603, a.oid, 'calls', ${functions}, b.oid from pg_catalog.pg_amproc a join builtin b on b.oid = a.amproc
     union all
+    select ${type}, t.oid, 'type', ${functions}, b.oid from pg_catalog.pg_type t join builtin b on b.oid = t.typsend
+    union all
     select ${functions}, a.aggfnoid, 'calls', ${functions}, b.oid from pg_catalog.pg_aggregate a join builtin b on b.oid in (a.aggtransfn,
       a.aggfinalfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)`;
 
@@ -183,7 +193,7 @@ export function formatRoots(major: number): string {
     select via_class, via, 0, 0, case when via_class = ${relation} or via in (select oid from denied) then 'named' else 'known' end, ''
       from indirect where via <> 0
     union all
-    select class, oid, 0, 0, how, detail from (${direct}) d (class, oid, how, detail)
+    select class, oid, 0, 0, how, detail from (${direct(major)}) d (class, oid, how, detail)
   )`);
 }
 

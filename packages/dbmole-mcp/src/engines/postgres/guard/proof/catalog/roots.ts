@@ -96,6 +96,7 @@ const reasons: Readonly<Record<string, (detail: string) => string>> = {
   file: () => 'reads a file or runs a program of the server',
   altered: () => 'belongs to the server, and is no longer volatile, so the planner may run it anywhere',
   replaced: () => 'belongs to the server, and was replaced',
+  decides: (setting) => `sets ${setting}, which decides how code is read`,
   modifiers: () => 'runs a function for its modifiers, wherever a text names a type',
   unknown: (symbol) => `calls the internal function ${symbol}, which takes other arguments`,
   code: (library) => `is C code of ${library || 'an unknown library'} and of no extension, which cannot be checked`,
