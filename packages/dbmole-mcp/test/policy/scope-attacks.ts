@@ -124,6 +124,11 @@ const postgresAttacks = `
   select app.name_at(g::oid) from generate_series(16384, 18000) g
   select app.name_at_pl(g::oid) from generate_series(16384, 18000) g
   select app.definition_of(g::oid) from generate_series(16384, 18000) g
+  select app.definition_std(g::oid) from generate_series(16384, 18000) g
+  select app.stats_std()
+  select lower(m) from app.moods
+  select to_json(m) from moods
+  select row_to_json(x) from (select * from app.moods) x
   select data from app.bt_page_items('hr.salaries_pkey', 1)
   select * from app.pgstattuple('hr.salaries')
   select * from app.pg_stat_statements(true)

@@ -60,6 +60,15 @@ const postgresDetours = (inside: string, outside: string) => [
   `create function ${inside}.name_at(o oid) returns text language sql stable as 'select o::regclass::text'`,
   `create function ${inside}.name_at_pl(o oid) returns text language plpgsql stable as $$ begin return o::regclass::text; end $$`,
   `create function ${inside}.definition_of(o oid) returns text language sql stable as 'select pg_get_viewdef(o)'`,
+  `create function ${inside}.definition_std(o oid) returns text language sql stable begin atomic select pg_get_viewdef(o); end`,
+  `create function ${inside}.stats_std() returns text language sql stable begin atomic select max(most_common_vals::text) from pg_stats; end`,
+  `create type ${inside}.mood as enum ('sad')`,
+  `create table ${inside}.moods (m ${inside}.mood)`,
+  `insert into ${inside}.moods values ('sad')`,
+  `create function ${inside}.mood_text(${inside}.mood) returns text language sql stable as 'select max(amount_of) from ${outside}.salaries'`,
+  `create function ${inside}.mood_json(${inside}.mood) returns json language plpgsql stable as $$ begin return (select to_json(max(amount_of)) from ${outside}.salaries); end $$`,
+  `create cast (${inside}.mood as text) with function ${inside}.mood_text(${inside}.mood) as implicit`,
+  `create cast (${inside}.mood as json) with function ${inside}.mood_json(${inside}.mood)`,
 ];
 
 const mysqlWorld = (inside: string, outside: string) => [

@@ -152,9 +152,13 @@ async function refuseCode({ names, scope, check, major, ask }: ScopeCheck): Prom
     major < 14 ? [] : ask(storedSql, [toArray(calls), toArray(operators), toArray(types)]),
     calls.size + types.size === 0 ? [] : ask(revealedSql, [toArray(calls), toArray(types)]),
   ]);
-  const isOutside = [...named, ...stored].some(([schema, table]) => !scope.allows(schema ?? '', table ?? ''));
+  const relations = [...named, ...stored.filter(([, , kind]) => kind === 'relation')];
+  const isOutside = relations.some(([schema, table]) => !scope.allows(schema ?? '', table ?? ''));
   if (isOutside) throw outside('a function that the statement calls reads outside of', scope);
-  const [what] = revealed[0] ?? [];
+  const shown = stored.find(
+    ([schema, name, kind]) => kind === 'object' && isRevealing({ schema: schema ?? '', name: name ?? '' }),
+  );
+  const [what] = revealed[0] ?? [shown && `a function that uses ${shown[1]}`];
   if (what != null) throw outside(`${what} can show what is outside of`, scope);
 }
 
@@ -182,7 +186,8 @@ const namedSql = `
 
 /**
  * The relations in bodies that are stored as trees, by what the catalog records of them: of functions and operators that are named, of
- * casts to types that are named and checks of such domains, and of implicit casts and functions for sorting, which need no name.
+ * casts to types that are named and checks of such domains, and of implicit casts and functions for sorting, which need no name. Of the
+ * server's own objects, it records nothing.
  */
 const storedSql = `
   with recursive named (oid) as (
@@ -200,10 +205,19 @@ const storedSql = `
     union select 1255::pg_catalog.oid, a.amproc::pg_catalog.oid from pg_catalog.pg_amproc a where a.amproc::pg_catalog.oid >= ${firstUserOid}
     union select 2606::pg_catalog.oid, c.oid from pg_catalog.pg_constraint c where c.contypid in (select oid from named)
     union select d.refclassid, d.refobjid from reached r join pg_catalog.pg_depend d on d.classid = r.class and d.objid = r.oid
-      where r.class in (1255, 2606, 2617) and d.refclassid in (1255, 1259, 2617) and d.refobjid >= ${firstUserOid})
-  select distinct n.nspname, c.relname from reached r
+      where r.class in (1255, 2606, 2617) and d.refclassid in (1255, 1259, 2617) and d.refobjid >= ${firstUserOid}
+  ), used (kind, number) as (
+    select distinct m[1], m[2] from reached r join pg_catalog.pg_proc p on r.class = 1255 and p.oid = r.oid
+      cross join lateral pg_catalog.regexp_matches(p.prosqlbody::text, '(relid|funcid|type) ([0-9]+)', 'g') m)
+  select n.nspname, c.relname, 'relation' from reached r
     join pg_catalog.pg_class c on r.class = 1259 and c.oid = r.oid and ${relationKinds}
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace`;
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  union select n.nspname, c.relname, 'relation' from used u join pg_catalog.pg_class c on u.kind = 'relid' and pg_catalog.concat(c.oid) = u.number
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  union select n.nspname, x.name, 'object' from used u join (
+      select 'funcid', oid, proname, pronamespace from pg_catalog.pg_proc where oid < ${firstUserOid}
+      union all select 'type', oid, typname, typnamespace from pg_catalog.pg_type where oid < ${firstUserOid}) x (kind, oid, name, schema)
+      on x.kind = u.kind and pg_catalog.concat(x.oid) = u.number join pg_catalog.pg_namespace n on n.oid = x.schema`;
 
 /** Functions that take or give names of objects, and domains and arrays of them. */
 const revealedSql = `

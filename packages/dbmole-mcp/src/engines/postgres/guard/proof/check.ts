@@ -82,14 +82,19 @@ function getRank({ use, column }: Finding): number {
   return column === undefined ? (use?.at ?? Number.MAX_VALUE) : Number.POSITIVE_INFINITY;
 }
 
-/** What a relation runs is its owner's, and a group has everything in it. */
 function findCode(found: readonly Finding[]): CatalogObject[] {
   const seen = new Set(found.map(({ object }) => object));
-  for (const { class: of, edges } of seen) {
-    if (of === catalogs.relation || of === catalogs.target || of === '0') continue;
-    for (const { to } of edges) seen.add(to);
-  }
+  for (const object of seen) for (const to of listRun(object)) seen.add(to);
   return [...seen].filter((object) => object.class === catalogs.function);
+}
+
+/** What a relation runs is its owner's; what casts and compares its values is not. A group has everything in it. */
+function listRun({ class: of, edges }: CatalogObject): readonly CatalogObject[] {
+  if (of === catalogs.target || of === '0') return [];
+  if (of !== catalogs.relation) return edges.map(({ to }) => to);
+  const types = new Set(edges.flatMap(({ to }) => (to.class === catalogs.type ? to : [])));
+  for (const type of types) for (const { to } of type.edges) if (to.class === catalogs.type) types.add(to);
+  return [...types].flatMap((type) => type.edges.flatMap(({ to, how }) => (how === 'check' ? [] : to)));
 }
 
 function leadToState(objects: readonly CatalogObject[]): boolean {
