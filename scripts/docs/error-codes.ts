@@ -205,8 +205,8 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   ],
   E_TOO_COMPLEX: ['The statement, or what it uses, would take too long to check.', 'Split or simplify it.'],
   E_TOO_COSTLY: [
-    'The plan of the read is beyond what the policy of the connection allows, or the statement has no plan. Nothing was run.',
-    'Narrow the read, as the message says, or ask the user to raise the limit. See [policy](policy.md#cost-dbmole).',
+    'The read or search is beyond what the policy of the connection allows, or its cost cannot be told. Nothing was run.',
+    'Narrow the read, as the message says, or ask the user to raise the limit. See [policy](policy.md).',
   ],
   E_TOO_LONG: ['A value is too long to be stored.', 'Shorten it.'],
   E_TOO_MANY_CONNECTIONS: ['The server accepts no more connections.', 'Close some, or raise its limit.'],

@@ -2,6 +2,7 @@ import { type Backend, type BackendTarget, listColumnLayers, listPolicies } from
 import type { Answer, AnswerLimits } from './answer/answer.ts';
 import type { ClusterIdentity, ReadRequest, WriteRequest } from './call/cluster-request.ts';
 import type { Connection } from './connection/schema.ts';
+import { readCostPolicy } from './cost/cost-policy.ts';
 import type { IndexRules } from './guard/index-names.ts';
 import type { FieldPolicy } from './policy/field-policy.ts';
 
@@ -74,8 +75,15 @@ export async function createBackend(
   const refusable = withOutdatedLogin(client.send);
   const fields = await openFields(target.config, folder);
   const isOpen = mayReadAll(rules) && fields === undefined;
-  const send = isOpen ? refusable.send : withOwnCursors(refusable.send);
-  return { ...client, ...refusable, ...createIdentifier(refusable.send), send, rules, fields, cautions: findCautions(target) };
+  const identifier = createIdentifier(refusable.send);
+  const own = isOpen ? refusable.send : withOwnCursors(refusable.send);
+  const send = await limitCost(target.config, { ...identifier, send: own, rules });
+  return { ...client, ...refusable, ...identifier, send, rules, fields, cautions: findCautions(target) };
+}
+
+async function limitCost(config: Connection, inner: Pick<ClusterBackend, 'send' | 'identify' | 'rules'>): Promise<Send> {
+  const policy = readCostPolicy(config);
+  return policy === undefined ? inner.send : (await import('./cost/with-cost.ts')).withCost(policy, inner);
 }
 
 /** What applies the policy is loaded for a connection that has one. */

@@ -16,7 +16,7 @@ export const cliQuery: CliQuery<ClusterBackend> = {
   about: 'run one read-only request',
   example: '"GET /_cat/indices"',
   options: ['file'],
-  async run(backend, { words, signal, answer }) {
+  async run(backend, { words, signal, answer, note }) {
     const [{ guardRequest }, { answerFailure }, { failureWithNames }, { prettyJson }] = await Promise.all([
       import('./guard/guard.ts'),
       import('./call/answer-failure.ts'),
@@ -29,6 +29,7 @@ export const cliQuery: CliQuery<ClusterBackend> = {
       backend.send(guardRequest({ method: 'GET', params: {}, body: undefined, ...request }, rules), { signal: within });
     if (answerFailure(found) !== undefined) throw await failureWithNames(found, ask, signal);
     answer.text(found.contentType.includes('json') ? prettyJson(found.text) : found.text.trimEnd());
+    if (found.costNote !== undefined) note(found.costNote);
     if (found.cut !== undefined) throw cutFailure();
   },
 };

@@ -38,6 +38,16 @@ export interface EsmoleConnection {
   strict?: boolean | undefined;
   /** The only indices that may be named, as names or patterns. */
   indices?: string[] | undefined;
+  /** A search that reaches more shards is refused. */
+  maxShards?: number | undefined;
+  /** The same for the size of the indices that it reaches. */
+  maxBytes?: number | undefined;
+  /** These two are only noted in the answer. */
+  warn?: boolean | undefined;
+  /** Patterns that begin with a wildcard. */
+  leadingWildcards?: 'allow' | 'refuse' | undefined;
+  /** Searches and updates that run a script. */
+  scripts?: 'allow' | 'refuse' | undefined;
   systemIndices?: boolean | undefined;
   /** Lets requests read what may hold secrets: stored scripts, repositories, users. */
   sensitive?: boolean | undefined;

@@ -13,6 +13,7 @@ import { quoteRemoteName } from './call/quote-remote-text.ts';
 import { cliQuery } from './cli-query.ts';
 import { parseConnectionUrl } from './connection/connection-url.ts';
 import { type Connection, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
+import { costFields, formatCostPolicy } from './cost/cost-policy.ts';
 import { parseNodeAddress } from './http/node-address.ts';
 import { registerTools } from './tools/index.ts';
 
@@ -91,13 +92,13 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId'],
     // Another node is another place: a rule for one host would not see it.
     userOnlyFields: ['ca', 'systemIndices', 'sensitive', 'models', 'nodes'],
-    restrictionFields: ['indices', ...Object.keys(columnShape)],
+    restrictionFields: ['indices', ...Object.keys(columnShape), ...costFields],
     urlVariable: { name: 'ELASTICSEARCH_URL', pattern: /^https?:\/\//i },
     importers: async () => (await import('./import/importers.ts')).importers,
     resolvePort,
     otherPlaces: ({ nodes = [], ...config }) => nodes.map((node) => parseNodeAddress(node, resolvePort(config))),
     publicView,
-    policyView: (config) => ({ columns: formatColumnPolicy(config) }),
+    policyView: (config) => ({ columns: formatColumnPolicy(config), cost: formatCostPolicy(config) }),
   },
   backend: {
     create: createBackend,

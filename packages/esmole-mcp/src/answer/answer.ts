@@ -39,6 +39,8 @@ export interface Answer extends AnswerBody {
   warnedBy: string | undefined;
   /** What a person's policy hides of the documents, as a sentence. */
   policyNote?: string;
+  /** What of the policy's limits the search exceeds, as a sentence. */
+  costNote?: string;
   /** The value of `X-elastic-product`. */
   product: string | undefined;
 }

@@ -23,7 +23,7 @@ export interface ClusterCall {
   /** The fallback when the cluster does not report it. */
   unknownIndex(name: string): Promise<Failure>;
   /** What the policy hides, and warnings that were not shown before, as sentences. Most warnings come with every answer. */
-  news(answer: Pick<Answer, 'warnings' | 'policyNote'>): string[];
+  news(answer: Pick<Answer, 'warnings' | 'policyNote' | 'costNote'>): string[];
   /**
    * Sends a write. It is refused on a readonly connection, for hidden indices that the connection may not read, and wherever it cannot
    * be checked that the request stays within the indices of the connection.
@@ -62,7 +62,7 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     failureOf,
     unknownIndex: (index) =>
       unknownIndexFailure(index, { message: `there is no index ${JSON.stringify(index)}`, ask: askWithin, signal }),
-    news: ({ warnings, policyNote }) => [...(policyNote === undefined ? [] : [policyNote]), ...listNews(backend, warnings)],
+    news: ({ policyNote, costNote, warnings }) => [policyNote ?? [], costNote ?? [], listNews(backend, warnings)].flat(),
     write: async (request) => {
       if (readonly) throw readonlyFailure(name);
       return await sendWrite(whole(request), { name, backend, rules, ask, readWithin, signal });

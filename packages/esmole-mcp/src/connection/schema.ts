@@ -10,6 +10,7 @@ import {
 } from '@dbmole/core';
 import * as z from 'zod';
 import { parsePath } from '../call/path.ts';
+import { costShape, limitKeys } from '../cost/cost-policy.ts';
 import { AddressError, isHost, parseNodeAddress } from '../http/node-address.ts';
 import { CloudIdError, parseCloudId, parseConnectionUrl } from './connection-url.ts';
 
@@ -55,6 +56,7 @@ const fieldsSchema = z
     /** The only indices that may be named, as names or patterns. */
     indices: indices.optional(),
     ...columnShape,
+    ...costShape,
     systemIndices: z.boolean().optional(),
     /** Whether what may hold secrets can be read: stored scripts, repositories, users. */
     sensitive: z.boolean().optional(),
@@ -62,6 +64,8 @@ const fieldsSchema = z
     models: z.boolean().optional(),
   })
   .superRefine((fields, context) => {
+    if (fields.warn !== undefined && limitKeys.every((key) => fields[key] === undefined))
+      context.addIssue({ code: 'custom', path: ['warn'], message: `it needs a limit: ${limitKeys.join(', ')}` });
     const message = findAuthProblem(fields);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
