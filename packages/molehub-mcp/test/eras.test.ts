@@ -74,7 +74,7 @@ describe.each(asking)('a client of the era $client and a server of the $title th
     const able = await world.connect(mode, { elicitation: form });
     await able.seen(5);
     expect(await able.text('far__ask')).toContain('"name":"Ann"');
-    expect(able.questions).toEqual(['your name?']);
+    expect(able.questions).toEqual(['far: your name?']);
     able.isClumsy = true;
     await expect(able.text('far__ask').then(String, String)).resolves.toContain('it has no window');
     const unable = await world.connect(mode, { session: 'two' });
@@ -91,7 +91,7 @@ describe.each(asking.filter(({ server }) => server.era === 'modern'))(
       const able = await world.connect(mode, { elicitation: { form: {}, url: {} } });
       await able.seen(5);
       expect(await able.text('far__ask_url')).toContain('accept');
-      expect(able.questions).toEqual(['open it']);
+      expect(able.questions).toEqual(['far: open it']);
       const unable = await world.connect(mode, { session: 'two', elicitation: form });
       await unable.seen(5);
       await expect(unable.text('far__ask_url').then(String, String)).resolves.toMatch(/elicitation|cannot show a URL/i);

@@ -20,6 +20,7 @@ const names = [
   'environment',
   'cancelled',
   'ask',
+  ...(mode === 'eager' ? ['ask_often', 'report_often'] : []),
 ];
 let version = Number(process.env.VERSION ?? 1);
 let cancelled = 0;
@@ -37,6 +38,9 @@ function listTools() {
     ...names.map((name) => tool(name, name === 'echo' ? echo : {})),
     hidden,
     ...many,
+    ...(mode === 'deep'
+      ? [tool('deep', { inputSchema: { type: 'object', allOf: JSON.parse('['.repeat(2_400) + ']'.repeat(2_400)) } })]
+      : []),
     ...(mode === 'changing' ? [tool(`changed_${version}`)] : []),
   ];
 }
@@ -97,6 +101,23 @@ const calls = {
   fail: (id) => send({ id, error: { code: -32_050, message: 'it is broken', data: { part: 7 } } }),
   environment: (id) => send({ id, result: text(JSON.stringify({ env: process.env, cwd: process.cwd(), pid: process.pid })) }),
   cancelled: (id) => send({ id, result: text(cancelled) }),
+  ask_often(id) {
+    for (let i = 0; i < 50; i++)
+      send({
+        id: `other-${i}`,
+        method: 'elicitation/create',
+        params: { message: 'more?\u202e', requestedSchema: { type: 'object', properties: {} } },
+      });
+    setTimeout(() => send({ id, result: text('asked') }), 200);
+  },
+  report_often(id, _, meta) {
+    for (let progress = 1; progress <= 5_000; progress++)
+      send({
+        method: 'notifications/progress',
+        params: { progressToken: meta?.progressToken, progress, more: 'x'.repeat(1_000) },
+      });
+    send({ id, result: text('done') });
+  },
   ask: (id) =>
     send({
       id: `ask-${id}`,
@@ -115,7 +136,7 @@ const requests = {
           tools: { listChanged: true },
           ...(hasOffers && { prompts: { listChanged: true }, resources: { listChanged: true } }),
         },
-        serverInfo: { name: 'hostile', version: '6.6.6' },
+        serverInfo: { name: process.env.NAME ?? 'hostile', version: '6.6.6' },
         instructions: 'be careful',
       },
     }),

@@ -88,6 +88,34 @@ describe('a hostile server', () => {
     expect(await client.text('old__echo', { value: 'x' })).toBe('x');
   });
 
+  it('a server with definitions that are nested too deeply hides no other, also at the next start', async () => {
+    const world = new HubWorld({ bad: hostile('deep'), good: hostile() });
+    for (const session of ['one', 'two']) {
+      const client = await world.connect('legacy', { session });
+      await client.seen(10);
+      expect(await client.text('good__echo', { value: 'fine' })).toBe('fine');
+      await expect.poll(() => client.text('hub_status')).toContain('its tools are nested too deeply');
+    }
+  });
+
+  it('a server that says what it likes adds no line to the status', async () => {
+    const client = await new HubWorld({ bad: hostile('', { env: { NAME: 'bad\ngood: running' } }) }).connect('legacy');
+    await client.seen();
+    expect(await client.text('hub_status')).toContain('bad: running; bad good: running 6.6.6');
+  });
+
+  it('a server that asks and reports without an end is heard a little, by its name', async () => {
+    const client = await new HubWorld({ bad: hostile('eager') }).connect('legacy', { elicitation: { form: {} } });
+    await client.seen();
+    expect(await client.text('bad__ask_often')).toBe('asked');
+    expect(new Set(client.questions)).toEqual(new Set(['bad: more?⟦U+202E⟧']));
+    expect(client.questions.length).toBeLessThan(20);
+    const reports: unknown[] = [];
+    await client.text('bad__report_often', {}, { onprogress: (report) => void reports.push(report) });
+    expect(reports[0]).toEqual({ progress: 1 });
+    expect(reports.length).toBeLessThan(100);
+  });
+
   it('a server that cannot be started is reported with its last words, and is held after five times', async () => {
     const client = await new HubWorld({ broken: hostile('broken'), missing: { command: '/no/such/program' } }).connect('legacy');
     await expect.poll(() => client.text('hub_status')).toMatch(/no license found/);

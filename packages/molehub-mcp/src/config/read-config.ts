@@ -68,17 +68,19 @@ function readFile(path: string, places: Places): Fields {
     if (path === places.named) throw new Failure('config', `${path} does not exist`, { hint: askUser('correct --config') });
     return {};
   }
-  if (path === places.project) requireAllowed(path, places);
+  if (path === places.project) requireAllowed(image, places);
   return parseServers(image.bytes.toString('utf8'), path);
 }
 
+type FileImage = NonNullable<ReturnType<typeof readSmallFile>>;
+
 /** A project's file came with a repository: it counts as it was when the person allowed it. */
-function requireAllowed(path: string, { trust: memory }: Places): void {
-  const image = readSmallFile(path);
+function requireAllowed(image: FileImage, { trust: memory, project: path = image.path }: Places): void {
   const trust = createTrust(memory);
   const problem = trust.problem();
   if (problem !== undefined) throw problem;
-  if (image !== undefined && trust.isAllowed({ path: image.path, sha256: toProjectFile(image).sha256 })) return;
+  // This is the image that is used: the file may have changed since.
+  if (trust.isAllowed({ path: image.path, sha256: toProjectFile(image).sha256 })) return;
   const state = trust.lastAllowed(path) === undefined ? 'is not allowed yet' : 'has changed since it was allowed';
   throw new Failure('refused', `${path} ${state}, so its servers are not used`, {
     code: 'E_NOT_ALLOWED',

@@ -50,7 +50,7 @@ function formatServer(hub: Hub, server: ConfiguredServer, { isWhole, door }: Ser
   const tools = [...hub.listing.tools.values()].filter((tool) => tool.server === server.name);
   const changes = manifest === undefined ? [] : findChanges(manifest);
   const facts = [
-    [manifest?.name, manifest?.version].filter((one) => one !== undefined).join(' '),
+    inOneLine([manifest?.name, manifest?.version].filter((one) => one !== undefined).join(' ')),
     manifest === undefined ? 'never seen' : countOffers(manifest, tools.length),
     ...processes.flatMap(formatProcess),
   ].filter((fact) => fact !== '');
@@ -58,13 +58,18 @@ function formatServer(hub: Hub, server: ConfiguredServer, { isWhole, door }: Ser
     `${server.name}: ${readState(server, processes)}${facts.length > 0 ? `; ${facts.join('; ')}` : ''}`,
     `from ${server.origin}`,
     ...server.shadows.map((path) => `shadows the entry in ${path}`),
-    ...processes.flatMap(({ lastError }) => (lastError === undefined ? [] : [`last error: ${lastError}`])),
+    ...processes.flatMap(({ lastError }) => (lastError === undefined ? [] : [`last error: ${inOneLine(lastError)}`])),
     ...(changes.length > 0 ? [formatChanges(changes)] : []),
     ...(isWhole ? [...formatLog(hub, server), ...tools.map(formatTool)] : tools.filter(isRenamed).map(formatTool)),
     ...(server.problem === undefined ? [] : [`problem: ${formatAdvice(server.problem, door)}`]),
     ...nextSteps(server, { manifest, processes, changes }).map((step) => `next: ${formatHint(step, door)}`),
   ];
   return lines.join('\n  ');
+}
+
+/** What a server says of itself must not look like a line of ours. */
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
 }
 
 /** Where the log is, once the server has started. */

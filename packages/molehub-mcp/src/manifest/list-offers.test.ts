@@ -28,6 +28,14 @@ const list = (capabilities: Fields, answers: Answers) =>
   listOffers(serverWith(capabilities, answers), new AbortController().signal);
 
 describe('what a server offers', () => {
+  it.each([
+    ['are nested too deeply', { ...tool, inputSchema: JSON.parse(`${'{"a":'.repeat(500)}1${'}'.repeat(500)}`) }],
+    ['have more than 2097152 characters', { ...tool, description: 'x'.repeat(3_000_000) }],
+  ])('cannot be tools that %s', async (why, one) => {
+    const limit = { code: 'E_LIMIT', message: `its tools ${why}` };
+    await expect(list({}, { 'tools/list': () => ({ tools: [one] }) })).rejects.toMatchObject(limit);
+  });
+
   it('may be prompts alone', async () => {
     const { offers, problem } = await list({ prompts: {} }, { 'prompts/list': () => ({ prompts: [{ name: 'greet' }] }) });
     expect(offers).toEqual({ tools: [], prompts: [{ name: 'greet' }], resources: [], templates: [] });

@@ -1,7 +1,7 @@
 import { Failure, toFailure } from '@dbmole/core';
 import type { ServerConnection } from '../server/connection.ts';
 import { isUnknownMethod } from '../server/direct-requests.ts';
-import { isPrompt, isResource, isTemplate, isTool, type Offers } from './manifest.ts';
+import { isPrompt, isResource, isShallow, isTemplate, isTool, type Offers } from './manifest.ts';
 
 interface ListKind<T> {
   method: string;
@@ -23,8 +23,12 @@ const templateList = {
 
 const maxPages = 100;
 const maxItems = 2_000;
+/** All of one list as JSON: it is read, compared and written whenever it changes. */
+const maxLength = 2 * 1024 * 1024;
 /** What is beside the tools does not keep them waiting longer. */
 const besideMs = 10_000;
+
+const hint = 'Ask its authors for fewer.';
 
 /** All that a server offers. A list beside that of the tools that cannot be read is empty, and `problem` says so. */
 export async function listOffers(
@@ -60,16 +64,20 @@ async function listTools(connection: ServerConnection, signal: AbortSignal) {
 /** Page by page. */
 async function listAll<T>(connection: ServerConnection, { method, key, is }: ListKind<T>, signal: AbortSignal): Promise<T[]> {
   const items: T[] = [];
+  let length = 0;
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const result = await connection.request(method, cursor === undefined ? {} : { cursor }, { signal });
+    if (!isShallow(result[key])) throw new Failure('limit', `its ${key} are nested too deeply`, { hint: 'Tell its authors.' });
+    length += JSON.stringify(result[key] ?? '').length;
+    if (length > maxLength) throw new Failure('limit', `its ${key} have more than ${maxLength} characters`, { hint });
     addItems(items, result[key], is);
     if (items.length > maxItems) break;
     const { nextCursor } = result;
     if (typeof nextCursor !== 'string' || nextCursor === cursor) return items;
     cursor = nextCursor;
   }
-  throw new Failure('limit', `the server lists more than ${maxItems} ${key}`, { hint: 'Ask its authors for fewer.' });
+  throw new Failure('limit', `the server lists more than ${maxItems} ${key}`, { hint });
 }
 
 function addItems<T>(items: T[], listed: unknown, is: (value: unknown) => value is T): void {

@@ -77,6 +77,7 @@ function parseManifest(bytes: Uint8Array | undefined): Manifest | undefined {
   const value = bytes === undefined ? undefined : parseJson(Buffer.from(bytes).toString('utf8'));
   if (!isFields(value) || value.version !== version || !isFields(value.manifest)) return undefined;
   const { tools, prompts, resources, templates, accepted, server, origin, fingerprint } = value.manifest;
+  if (!isShallow(value)) return undefined;
   const isWhole = isListOf(tools, isTool) && isListOf(prompts, isPrompt) && isFields(accepted);
   const hasUris = isListOf(resources, isResource) && isListOf(templates, isTemplate);
   const hasPlace = [server, origin, fingerprint].every((one) => typeof one === 'string');
@@ -86,6 +87,15 @@ function parseManifest(bytes: Uint8Array | undefined): Manifest | undefined {
 
 function isListOf<T>(value: unknown, is: (one: unknown) => one is T): value is T[] {
   return Array.isArray(value) && value.every(is);
+}
+
+/** Deeper definitions could be written and not be read again: what reads them runs into the end of the stack. */
+const maxDepth = 100;
+
+/** Whether nothing in it is nested too deeply to be a definition. */
+export function isShallow(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < maxDepth && Object.values(value).every((one) => isShallow(one, depth + 1));
 }
 
 export function isTool(value: unknown): value is ToolDefinition {

@@ -9,7 +9,8 @@ import type { OrphanGuard } from './orphan-guard.ts';
 interface ChildOptions {
   launch: Extract<Launch, { kind: 'stdio' }>;
   guard: OrphanGuard;
-  onLine(line: string): void;
+  /** Returns as how many more bytes the line counts: a short message takes as long to read as a long text. */
+  onLine(line: string): number;
   /** A line that was too long to keep; its ends may show which answer it was. */
   onOversized(bytes: number, ends: string): void;
   onStderr(chunk: Buffer): void;
@@ -89,12 +90,13 @@ export class ServerProcess {
   #listen(): void {
     const { onLine, onOversized, onStderr, onExit, guard } = this.#options;
     const child = this.#child;
-    const lines = new ChildLines(maxAnswerBytes, (line) =>
-      line.kind === 'line' ? onLine(line.text) : onOversized(line.bytes, line.ends),
-    );
+    const lines = new ChildLines(maxAnswerBytes, (line) => {
+      if (line.kind === 'oversized') onOversized(line.bytes, line.ends);
+      else countOutput(onLine(line.text));
+    });
     child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
     child.stderr.on('data', onStderr);
-    limitFlow(child.stdout, maxOutputFlow);
+    const countOutput = limitFlow(child.stdout, maxOutputFlow);
     limitFlow(child.stderr, maxStderrFlow);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     child.once('exit', (code, signal) => {

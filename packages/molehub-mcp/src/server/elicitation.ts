@@ -1,11 +1,49 @@
 import { randomUUID } from 'node:crypto';
-import { Failure, type Fields, isFields } from '@dbmole/core';
+import { Failure, type Fields, formatVisible, isFields } from '@dbmole/core';
+import { showHidden } from '../manifest/visible.ts';
 import type { CallTimer } from './call-timer.ts';
 import type { HubCaller } from './caller.ts';
 
 export interface RunningCall {
   caller: HubCaller;
   timer: CallTimer;
+}
+
+/** A question as its person sees it: it says which server asks, and hides no characters. */
+export function nameQuestion(server: string, params: Fields): Fields {
+  const shown = showHidden(params, ['message']);
+  return { ...shown, message: `${formatVisible(server)}: ${String(shown.message ?? '')}` };
+}
+
+/** The same for all questions in a result of the newer era. */
+export function nameQuestions(server: string, result: Fields): Fields {
+  const requests = Object.entries(isFields(result.inputRequests) ? result.inputRequests : {});
+  const named = requests.map(([key, request]) => {
+    const { method, params }: Fields = isFields(request) ? request : {};
+    return [
+      key,
+      method === 'elicitation/create' && isFields(params) ? { method, params: nameQuestion(server, params) } : request,
+    ];
+  });
+  return { ...result, inputRequests: Object.fromEntries(named) };
+}
+
+/** A server with more questions at a time does not ask a person. */
+const maxOpen = 8;
+
+/** Counts the questions of a server that are not answered. */
+export class OpenQuestions {
+  #count = 0;
+
+  async ask(question: () => Promise<Fields>): Promise<Fields> {
+    if (this.#count >= maxOpen) throw refused(`${maxOpen} of its questions are not answered yet`);
+    this.#count += 1;
+    try {
+      return await question();
+    } finally {
+      this.#count -= 1;
+    }
+  }
 }
 
 /**

@@ -7,7 +7,8 @@ import { CallTimer } from './call-timer.ts';
 import type { HubCaller, ServerCall } from './caller.ts';
 import { type ConnectionEvents, checkAlive, type ServerConnection, SessionOver } from './connection.ts';
 import { CrashHistory } from './crash-history.ts';
-import { askPerson, gatherAnswers, type RunningCall } from './elicitation.ts';
+import { askPerson, gatherAnswers, nameQuestion, nameQuestions, OpenQuestions, type RunningCall } from './elicitation.ts';
+import { limitProgress } from './limit-progress.ts';
 
 interface ManagedOptions {
   server: ConfiguredServer;
@@ -33,6 +34,7 @@ export class ManagedServer {
   readonly #crashes = new CrashHistory();
   readonly #running = new Set<RunningCall>();
   readonly #sessions = new Set<string>();
+  readonly #questions = new OpenQuestions();
   #connecting: Promise<ServerConnection> | undefined;
   #connection: ServerConnection | undefined;
   #starting: AbortController | undefined;
@@ -138,13 +140,15 @@ export class ManagedServer {
   ): Promise<Fields> {
     const { onProgress, elicitation, answers } = caller;
     const capabilities: Fields = elicitation === undefined ? {} : { elicitation };
-    const hooks = { signal, onProgress, capabilities };
+    const hooks = { signal, onProgress: limitProgress(onProgress), capabilities };
     let result = await connection.request(method, { ...params, ...answers }, hooks);
     for (let round = 0; round < maxRounds; round++) {
+      if (result.resultType !== 'input_required') return result;
+      const asked = nameQuestions(this.server.name, result);
       // A client of the newer era gets the question and answers with another call.
-      if (result.resultType !== 'input_required' || answers !== undefined) return result;
+      if (answers !== undefined) return asked;
       timer.pause();
-      const inputResponses = await gatherAnswers(result, caller, signal).finally(() => timer.resume());
+      const inputResponses = await gatherAnswers(asked, caller, signal).finally(() => timer.resume());
       const { requestState } = result;
       result = await connection.request(
         method,
@@ -194,7 +198,8 @@ export class ManagedServer {
           if (this.#connection !== undefined) void this.#learn(this.#connection);
         }, relistMs).unref();
       },
-      elicit: (params, signal) => askPerson([...this.#running], params, signal),
+      elicit: (params, signal) =>
+        this.#questions.ask(() => askPerson([...this.#running], nameQuestion(this.server.name, params), signal)),
       onLost: (how) => {
         this.#connection = undefined;
         this.lastError = this.#killedFor ?? `it ended ${how}`;

@@ -42,9 +42,17 @@ export function createClient(era: OpenOptions['era'], { startMs, events }: OpenO
   return client;
 }
 
+const maxNameLength = 100;
+const maxInstructionsLength = 20_000;
+
 export function readIdentity(client: Client): Omit<Seen, keyof Offers> {
   const { name, version } = client.getServerVersion() ?? { name: undefined, version: undefined };
-  return { name, version, era: client.getProtocolEra() ?? 'legacy', instructions: client.getInstructions() };
+  return {
+    name: name?.slice(0, maxNameLength),
+    version: version?.slice(0, maxNameLength),
+    era: client.getProtocolEra() ?? 'legacy',
+    instructions: client.getInstructions()?.slice(0, maxInstructionsLength),
+  };
 }
 
 export function readCapabilities(client: Client): Fields {

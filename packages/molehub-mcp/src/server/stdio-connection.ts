@@ -15,6 +15,14 @@ export interface StdioOptions extends OpenOptions {
   logFile: string;
 }
 
+/** What a message counts in the flow of a server, and one that the SDK checks. */
+const messageBytes = 16 * 1024;
+const checkedBytes = 128 * 1024;
+/** Notifications that are not passed on; the last one is of a request that is over. */
+const unusedNotifications: ReadonlySet<unknown> = new Set(
+  ['message', 'resources/updated', 'progress'].map((name) => `notifications/${name}`),
+);
+
 /** Starts a program and speaks to it in the era that it knows. A server that ends at the newer era's question is started again. */
 export async function openStdio(options: StdioOptions): Promise<ServerConnection> {
   const end = Date.now() + options.startMs;
@@ -112,12 +120,14 @@ class StdioConnection implements ServerConnection {
     });
   }
 
-  #receive(line: string): void {
+  #receive(line: string): number {
     const message = parseJson(line);
     // Anything else on its output is a mistake of the server, and of no use to a client.
-    if (!isFields(message) || this.#direct.take(message)) return;
+    if (!isFields(message)) return 0;
+    if (this.#direct.take(message) || unusedNotifications.has(message.method)) return messageBytes;
     // The SDK checks the message.
     this.#transport.onmessage?.(message as unknown as JSONRPCMessage);
+    return checkedBytes;
   }
 
   #onExit(how: string): void {
