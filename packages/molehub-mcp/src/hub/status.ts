@@ -67,7 +67,7 @@ function formatServer(hub: Hub, server: ConfiguredServer, { isWhole, door }: Ser
   return lines.join('\n  ');
 }
 
-/** What a server says of itself must not look like a line of ours. */
+/** What a server says of itself must not look like another line of the status. */
 function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

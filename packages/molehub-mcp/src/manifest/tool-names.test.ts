@@ -38,6 +38,16 @@ describe('nameParts', () => {
   });
 });
 
+describe('a name that a server chose to take that of another tool', () => {
+  it('leaves it to neither', () => {
+    const [victim = ''] = names(['a__b', 'c'], ['a', 'b__c']);
+    const thief: [string, string] = ['a', victim.slice('a__'.length)];
+    const found = names(['a__b', 'c'], ['a', 'b__c'], thief);
+    expect(new Set(found).size).toBe(3);
+    expect(found).not.toContain(victim);
+  });
+});
+
 describe('isWanted', () => {
   it.each([
     ['read_file', undefined, true],

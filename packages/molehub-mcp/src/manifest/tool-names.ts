@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 /** Clients cap names at 60 to 64 characters. */
 export const maxNameLength = 60;
 const hashLength = 6;
+const longHashLength = 40;
 
 /** A tool or a prompt of a server. */
 interface NamedPart {
@@ -17,15 +18,26 @@ interface NamedPart {
  */
 export function nameParts<T extends NamedPart>(parts: readonly T[]): Map<string, T> {
   const plain = parts.map(plainName);
-  const counts = new Map<string, number>();
-  for (const name of plain) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const isPlain = countNames(plain);
+  const names = parts.map((part, index) => {
+    const name = plain[index] ?? '';
+    return name.length <= maxNameLength && isPlain(name) ? name : shortName(name, part, hashLength);
+  });
+  // A server can choose a name with the hash of another one's tool; then neither has it.
+  const isFree = countNames(names);
   return new Map(
     parts.map((part, index) => {
-      const name = plain[index] ?? '';
-      const isUsable = name.length <= maxNameLength && counts.get(name) === 1;
-      return [isUsable ? name : shortName(name, part), part];
+      const name = names[index] ?? '';
+      return [isFree(name) ? name : shortName(plain[index] ?? '', part, longHashLength), part];
     }),
   );
+}
+
+/** Returns whether a name is there once. */
+function countNames(names: readonly string[]): (name: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return (name) => counts.get(name) === 1;
 }
 
 export function plainName({ server, name }: NamedPart): string {
@@ -37,12 +49,12 @@ export function serverPrefix(server: string): string {
   return `${clean(server)}__`;
 }
 
-function shortName(plain: string, { server, name }: NamedPart): string {
+function shortName(plain: string, { server, name }: NamedPart, length: number): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([server, name]))
     .digest('hex')
-    .slice(0, hashLength);
-  return `${plain.slice(0, maxNameLength - hashLength - 1)}_${hash}`;
+    .slice(0, length);
+  return `${plain.slice(0, maxNameLength - length - 1)}_${hash}`;
 }
 
 function clean(text: string): string {

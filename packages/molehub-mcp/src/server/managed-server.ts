@@ -8,7 +8,7 @@ import type { HubCaller, ServerCall } from './caller.ts';
 import { type ConnectionEvents, checkAlive, type ServerConnection, SessionOver } from './connection.ts';
 import { CrashHistory } from './crash-history.ts';
 import { askPerson, gatherAnswers, nameQuestion, nameQuestions, OpenQuestions, type RunningCall } from './elicitation.ts';
-import { limitProgress } from './limit-progress.ts';
+import { limitProgress } from './flow-limit.ts';
 
 interface ManagedOptions {
   server: ConfiguredServer;

@@ -1,6 +1,6 @@
 import type { Fields } from '@dbmole/core';
 import { expect, it } from 'vitest';
-import { limitProgress } from './limit-progress.ts';
+import { limitProgress } from './flow-limit.ts';
 
 it('passes on some reports, and of each what clients use', () => {
   const passed: Fields[] = [];
