@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HubWorld } from './hub-world.ts';
 
@@ -28,11 +28,24 @@ function answer({ method, params }: Record<string, unknown>, authorization: stri
   return result === undefined ? { error } : { result };
 }
 
+/** An answer that has no end, until the client goes away. */
+function sendFlood(response: ServerResponse, form: 'json' | 'events'): void {
+  response.writeHead(200, { 'content-type': form === 'json' ? 'application/json' : 'text/event-stream' });
+  response.write(form === 'json' ? '{"jsonrpc":"2.0","result":"' : 'data: ');
+  const more = Buffer.alloc(1024 * 1024, 'x');
+  const pump = () => {
+    while (!response.destroyed && response.write(more));
+  };
+  response.on('drain', pump);
+  pump();
+}
+
 /** A server of the older era over Streamable HTTP, which answers with plain JSON. */
 async function listen({ status, text }: Forgetting = { status: 404, text: 'session not found' }) {
   const sessions = new Set<unknown>();
   let opened = 0;
   let isDropping = false;
+  let flood: 'json' | 'events' | undefined;
   const seen: (string | undefined)[] = [];
   const isForgotten = (session: unknown) => session !== undefined && !sessions.has(session);
   const server = createServer(async (request, response) => {
@@ -44,6 +57,7 @@ async function listen({ status, text }: Forgetting = { status: 404, text: 'sessi
     if (message.id === undefined) return void response.writeHead(202).end();
     if (message.method === 'initialize') sessions.add(`session-${++opened}`);
     else if (isForgotten(session)) return void response.writeHead(status).end(text);
+    if (flood !== undefined) return sendFlood(response, flood);
     response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': `session-${opened}` });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer(message, authorization) }));
   });
@@ -58,8 +72,14 @@ async function listen({ status, text }: Forgetting = { status: 404, text: 'sessi
   const setDropping = (value: boolean) => {
     isDropping = value;
   };
+  const setFlooding = (value: 'json' | 'events') => {
+    flood = value;
+  };
   const countSessions = () => opened;
-  return { url: `http://127.0.0.1:${port}/mcp`, seen, close, forget: () => sessions.clear(), setDropping, countSessions };
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    ...{ seen, close, forget: () => sessions.clear(), setDropping, setFlooding, countSessions },
+  };
 }
 
 describe('a server in the network', () => {
@@ -102,6 +122,18 @@ describe('a server in the network', () => {
     for (const result of await Promise.all(calls)) expect(result).not.toHaveProperty('isError', true);
     expect(countSessions()).toBe(before + 1);
     expect(await client.text('hub_status')).toMatch(/far: running[\s\S]*last error: it ended its session/);
+  });
+
+  it('that answers without an end is read up to the limit', async () => {
+    const { url, setFlooding } = await listen();
+    const client = await new HubWorld({ far: { url, callTimeout: '3s' } }).connect('legacy');
+    await client.seen();
+    setFlooding('json');
+    const before = process.memoryUsage().rss;
+    expect(await client.text('far__who')).toMatch(/^E_LIMIT: the server answered with more than 33554432 bytes/);
+    setFlooding('events');
+    expect(await client.text('far__who')).toMatch(/^E_LIMIT|^E_TIMEOUT/);
+    expect(process.memoryUsage().rss - before).toBeLessThan(600 * 1024 * 1024);
   });
 
   it('that was away is reached again by the next call', async () => {

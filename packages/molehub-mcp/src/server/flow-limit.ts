@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Fields } from '@dbmole/core';
+import { Failure, type Fields } from '@dbmole/core';
 
 const windowMs = 100;
 
@@ -45,4 +45,31 @@ export function limitProgress(pass: Pass | undefined): Pass | undefined {
       ...(typeof message === 'string' && { message: message.slice(0, maxMessageLength) }),
     });
   };
+}
+
+/** Fetches answers of at most so many bytes after decompression. In a stream of events, that is the limit of each event. */
+export function createLimitedFetch(maxBytes: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    let bytes = 0;
+    const limit = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        bytes = isStream && endsEvent(chunk) ? 0 : bytes + chunk.length;
+        if (bytes <= maxBytes) controller.enqueue(chunk);
+        else
+          controller.error(
+            new Failure('limit', `the server answered with more than ${maxBytes} bytes`, { hint: 'Ask for less.' }),
+          );
+      },
+    });
+    return new Response(response.body.pipeThrough(limit), response);
+  };
+}
+
+/** An event ends with an empty line. */
+function endsEvent(chunk: Uint8Array): boolean {
+  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  return text.includes('\n\n') || text.includes('\n\r\n') || text.includes('\r\r');
 }

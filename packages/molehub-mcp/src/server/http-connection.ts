@@ -2,8 +2,10 @@ import { Failure, type Fields, isFields, networkFailure, toFailure } from '@dbmo
 import { type Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { Launch } from '../config/launch.ts';
+import { maxAnswerBytes } from './child-process.ts';
 import { type OpenOptions, type ServerConnection, SessionOver } from './connection.ts';
 import { type RequestHooks, RpcError } from './direct-requests.ts';
+import { createLimitedFetch } from './flow-limit.ts';
 import { createClient, envelope, readCapabilities, readIdentity, startFailure } from './sdk-client.ts';
 
 export interface HttpOptions extends OpenOptions {
@@ -41,7 +43,10 @@ class HttpConnection implements ServerConnection {
 
   async connect(): Promise<void> {
     const { launch, startMs, signal } = this.#options;
-    const transport = new StreamableHTTPClientTransport(launch.url, { requestInit: { headers: { ...launch.headers } } });
+    const transport = new StreamableHTTPClientTransport(launch.url, {
+      requestInit: { headers: { ...launch.headers } },
+      fetch: createLimitedFetch(maxAnswerBytes),
+    });
     try {
       await this.#client.connect(transport, { timeout: startMs, signal });
       this.#isOpen = true;
@@ -88,6 +93,8 @@ class HttpConnection implements ServerConnection {
 
   #describe(error: unknown): Error {
     if (error instanceof ProtocolError) return new RpcError(error.code, error.message, error.data);
+    const cause = findCause(error);
+    if (cause instanceof Failure && cause.code === 'E_LIMIT') return cause;
     const failure = describeCall(error, this.#options);
     if (failure instanceof SessionOver) this.#lose('its session');
     else if (readStatus(error) === undefined) this.#lose('its connection');
