@@ -1,6 +1,6 @@
 import { createColumnPolicy, Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
-import { checkQueryText } from './check-query-text.ts';
+import { checkQueryText, listQuerySources } from './check-query-text.ts';
 import { FieldTable } from './field-table.ts';
 import { IndexFields } from './index-fields.ts';
 
@@ -59,6 +59,16 @@ describe('a query text over an index with protected fields', () => {
     ['_sql', 'SELECT n * 2 FROM users WHERE n > 3'],
   ])('%s: %s passes', (language, query) => {
     expect(verdict(language, query)).toBe('passes');
+  });
+
+  it.each([
+    ['ROW a = 1', []],
+    ['SHOW INFO', []],
+    ['FROM users, "logs-*" METADATA _id | KEEP n', ['users', 'logs-*']],
+    ['FROM a | LOOKUP JOIN b ON n | KEEP n', ['a', 'b']],
+    ['FROM a | ENRICH p ON n | KEEP n', undefined],
+  ])('reads what %s names', (query, names) => {
+    expect(listQuerySources({ query })).toEqual(names);
   });
 
   it('refuses parameters that name a protected field', () => {

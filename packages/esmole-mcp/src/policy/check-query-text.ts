@@ -1,4 +1,5 @@
 import { textsWithin, valueAt } from '../guard/body/walk-json.ts';
+import { readEsqlSources } from '../guard/query/esql-sources.ts';
 import { esqlDialect, openSearchSqlDialect, pplDialect, sqlDialect } from '../guard/query/quotes.ts';
 import { type Dialect, Scanner, type Token, UnreadableQuery } from '../guard/query/scanner.ts';
 import type { FieldTable } from './field-table.ts';
@@ -34,6 +35,13 @@ export function checkQueryText(language: string, body: unknown, table: FieldTabl
   const asksAll = language === '_query' ? esqlShowsAll(tokens) : sqlShowsAll(tokens);
   if (!asksAll) return new Map();
   throw refuseField('the query shows all fields, and some of them are protected; name the ones you need');
+}
+
+/** The indices that a query in ES|QL reads; undefined where they cannot be told, as with ENRICH, which names a policy. */
+export function listQuerySources(body: unknown): readonly string[] | undefined {
+  const text = valueAt(body, 'query');
+  if (typeof text !== 'string' || commandWords(readTokens(text, esqlDialect)).includes('ENRICH')) return undefined;
+  return [...new Set(readEsqlSources(text).lists.flat())];
 }
 
 function readTokens(text: string, dialect: Dialect): readonly Token[] {

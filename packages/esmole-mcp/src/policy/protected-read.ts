@@ -3,7 +3,7 @@ import type { DocumentRead, ReadRequest } from '../call/cluster-request.ts';
 import { parseStrict } from '../guard/body/strict-json.ts';
 import { isObject, listTexts, valueAt } from '../guard/body/walk-json.ts';
 import { readPitNames } from '../guard/pit-id.ts';
-import { checkQueryText } from './check-query-text.ts';
+import { checkQueryText, listQuerySources } from './check-query-text.ts';
 import { checkSearch } from './check-search.ts';
 import type { AskCluster, FieldPolicy } from './field-policy.ts';
 import { FieldTable } from './field-table.ts';
@@ -102,7 +102,9 @@ async function checkRead(request: ReadRequest, reads: DocumentRead, openTable: O
   if (words === '_msearch') return await checkSearches(request, reads, openTable);
   const { body: given, params } = request;
   const body = typeof given === 'string' ? parseStrict(given) : given;
-  const table = await openTable(findPitNames(body) ?? reads.names ?? listDocumentIndices(body));
+  const sources = words === '_query' ? listQuerySources(body) : undefined;
+  if (sources?.length === 0) return { table: new FieldTable(new Map(), false), aggregations: [] };
+  const table = await openTable(findPitNames(body) ?? reads.names ?? sources?.join(',') ?? listDocumentIndices(body));
   if (!table.hasProtected) return { table, aggregations: [] };
   const check = checks[words];
   if (check === undefined)

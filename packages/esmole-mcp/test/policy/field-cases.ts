@@ -13,6 +13,33 @@ const aggregate = (about: object): FieldCase => search({ size: 0, aggs: { a: abo
 const terms = { terms: { field: 'email' } };
 const script = { source: "doc['email'].value" };
 
+/** These were also run on an Elasticsearch 8.19 with ES|QL; the nodes of the tests have none. */
+const queries = [
+  'FROM $',
+  'FROM $*',
+  'FROM @ | KEEP e*, n',
+  'FROM $ | KEEP *mail',
+  'FROM $ | KEEP `email`',
+  'FROM $ | STATS VALUES(email)',
+  'FROM $ | STATS c = COUNT(*) BY mail',
+  'FROM $ | STATS VALUES(everything)',
+  'FROM $ | STATS MAX(salary)',
+  'FROM $ | EVAL x = email | KEEP x',
+  'FROM $ | RENAME salary AS s | KEEP s',
+  'FROM $ | DISSECT email "%{a}" | KEEP a',
+  'FROM $ | GROK everything "%{WORD:w}" | KEEP w',
+  'FROM $ METADATA _source | KEEP _source',
+  'FROM $ METADATA _source | STATS VALUES(_source)',
+  'FROM $ | WHERE n > 0 | LIMIT 3',
+  'FROM $ | DROP email',
+  'FROM $ | MV_EXPAND email | KEEP email',
+  'FROM % | LOOKUP JOIN $ ON n',
+  'FROM $ | FORK (KEEP n) (KEEP email)',
+  'FROM $ /* x */ | KEEP /* y */ email',
+  'from $ | keep Email',
+  'FROM (FROM $ | KEEP email)',
+];
+
 /** Requests that ask for what is protected: `email` (pseudonym), `phone` (mask), `iban` (partial), `secret` (drop), `salary` (mask). */
 export const attacks: readonly FieldCase[] = [
   tool({}),
@@ -91,11 +118,10 @@ export const attacks: readonly FieldCase[] = [
   post('/$/_search?scroll=1m', { size: 1 }),
   post('/_sql', { query: 'SELECT email FROM "$"' }),
   post('/_sql', { query: 'SELECT * FROM "$"' }),
-  post('/_query', { query: 'FROM $' }),
-  post('/_query', { query: 'FROM $ | KEEP e*' }),
-  post('/_query', { query: 'FROM $ METADATA _source | KEEP _source' }),
-  post('/_query', { query: 'FROM $ | EVAL x = email | KEEP x' }),
+  ...queries.map((query) => post('/_query', { query })),
   post('/_query', { query: 'FROM $ | KEEP ??f', params: [{ f: 'email' }] }),
+  post('/_query', { query: 'FROM $ | KEEP ?f', params: [{ f: { identifier: 'email' } }] }),
+  post('/_query', { query: 'FROM $ | KEEP ?f', params: [{ f: { pattern: 'e*' } }] }),
   post('/$/_eql/search', { query: 'any where true', event_category_field: 'country' }),
   post('/$/_graph/explore', { vertices: [{ field: 'email' }] }),
   ...['max', 'min', 'avg', 'sum', 'stats', 'percentiles', 'extended_stats', 'boxplot', 'median_absolute_deviation'].map((type) =>
@@ -159,6 +185,7 @@ export const innocent: readonly FieldCase[] = [
   tool({ index: '%', aggs: { a: { terms: { field: 'phone_model' } } } }),
   tool({ index: '%', body: { script_fields: { x: { script: { source: "doc['n'].value * 2" } } } } }),
   tool({ index: '%', body: { suggest: { s: { text: 'wodget', term: { field: 'title' } } } } }),
+  ...['FROM %', 'FROM $ | KEEP n', 'FROM $ | STATS COUNT(*) BY country', 'ROW a = 1'].map((query) => post('/_query', { query })),
   get('/$/_count'),
   get('/$/_count?q=email:canary*'),
   get('/$/_mapping'),
