@@ -1,6 +1,8 @@
-import { createTempFolder } from '@dbmole/core/testing';
+import { runProgram } from '@dbmole/core';
+import { createFakeTerminal, createTempFolder } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { definition } from '../../src/server.ts';
 import { type Account, runDirect } from '../direct.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
 import { cheapReads, costlyReads, createCostWorld, type EngineKind } from './cost-world.ts';
@@ -24,6 +26,12 @@ describe.each(engines)('the cost of reads on %s', (id, kind) => {
   const direct = async (...statements: string[]) => await runDirect({ ...engine(), ...account }, statements, account.database);
   const ask = async (connection: string, sql: unknown, more = {}) =>
     (await tools.call('query', { connection, sql, ...more })).text;
+  const runCommand = async (limits: object, argv: readonly string[]) => {
+    const env = { DBMOLE_CONNECTIONS: JSON.stringify([{ ...account, ...limits, name: 'rows', tls: 'disable' }]) };
+    const terminal = createFakeTerminal({ argv, env });
+    await runProgram(definition, terminal);
+    return { out: terminal.printed, err: terminal.complained };
+  };
   const outcomes = async (connection: string, reads: typeof cheapReads) => {
     const found: [string, string][] = [];
     for (const { sql, on } of reads)
@@ -88,6 +96,12 @@ describe.each(engines)('the cost of reads on %s', (id, kind) => {
     ).toMatch(/^Exported 100 rows/);
     expect((await tools.call('explain', { connection: 'rows', sql, analyze: true })).text).toMatch(/^E_TOO_COSTLY/);
     expect((await tools.call('explain', { connection: 'rows', sql })).text).toMatch(/^Plan, with estimates only/);
+    const command = ['query', 'rows', 'select max(note) from big'];
+    expect(await runCommand({ maxScanRows }, command)).toMatchObject({ out: '', err: expect.stringContaining('the plan reads') });
+    expect(await runCommand({ maxScanRows, warn: true }, command)).toMatchObject({
+      out: expect.stringContaining('n9999'),
+      err: expect.stringContaining('(warn)'),
+    });
     expect(
       (await tools.call('describe_table', { connection: 'rows', tables: ['big'], parts: ['sample', 'stats'] })).text,
     ).toMatch(/customer/);
@@ -126,6 +140,20 @@ describe.each(engines)('the cost of reads on %s', (id, kind) => {
     // A change through this connection makes it forget what passed.
     await tools.call('execute', { connection: 'rows', sql: 'insert into growing values (5, 5)' });
     expect(await ask('rows', sql)).toMatch(refusal);
+  });
+
+  it('does not name a table outside of the scope', async () => {
+    const scope = kind === 'postgres' ? { schemas: ['inside'] } : { databases: [account.database], tables: ['inside_*'] };
+    const view = kind === 'postgres' ? 'inside.all_of_it' : 'inside_all_of_it';
+    if (kind === 'postgres') await direct('create schema inside');
+    await direct(`create view ${view} as select * from big`);
+    const scoped = await openTools([{ ...account, name: 'scoped', maxScanRows, ...scope }]);
+    const { text } = await scoped.call('query', { sql: `select max(note) from ${view}` });
+    await scoped.close();
+    expect(text).toMatch(
+      /^E_TOO_COSTLY: the plan reads about [\d,]+ rows from tables, and this connection allows 5,000; nothing was run\.\n/,
+    );
+    expect(text).not.toMatch(/\bbig\b|customer/);
   });
 
   it('sends one EXPLAIN for a new text, and none without a policy', async () => {

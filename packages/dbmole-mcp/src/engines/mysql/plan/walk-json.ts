@@ -1,5 +1,7 @@
 import { Failure } from '@dbmole/core';
+import { refuseUnplannable } from '../../../cost/cost-refusal.ts';
 import { JsonObject } from '../../../json-object.ts';
+import { seePlan } from '../../../next-steps.ts';
 import type { PlanSteps, TableStep } from './plan-steps.ts';
 
 interface Statement {
@@ -10,6 +12,7 @@ interface Statement {
 /** What MariaDB plans to read, by the JSON of its plan. Before version 11 it has no costs: then the rows that are read are the cost. */
 export function walkJson(answer: string, statement: Statement): PlanSteps {
   const block = new JsonObject(parseJson(answer)).object('query_block');
+  if (Object.keys(block.value).length === 0) throw refuseUnplannable('the server does not show the plan', seePlan);
   const steps = walkBlock(block, 1);
   const part = readLimitedPart(block, statement);
   const limited = steps.map((step) => ({ ...step, times: step.times * part }));

@@ -1,4 +1,6 @@
+import { refuseUnplannable } from '../../../cost/cost-refusal.ts';
 import type { Extent } from '../../../cost/forecast.ts';
+import { seePlan } from '../../../next-steps.ts';
 import type { PlanNode } from '../../../plan/plan-tree.ts';
 import type { PlanSteps, TableStep } from './plan-steps.ts';
 import { parseTree } from './tree-text.ts';
@@ -12,10 +14,9 @@ interface Walk extends Extent {
 export function walkTree(answer: string): PlanSteps {
   const { roots } = parseTree(answer);
   const [first] = roots;
+  if (first === undefined) throw refuseUnplannable('the server does not show the plan', seePlan);
   const whole: Walk = { runs: 1, fraction: 1, isLimited: false };
-  const found = roots.map((root) =>
-    root.label.startsWith('Select #') && first !== undefined ? walkSubquery(root, whole, first) : walk(root, whole),
-  );
+  const found = roots.map((root) => (root.label.startsWith('Select #') ? walkSubquery(root, whole, first) : walk(root, whole)));
   return { cost: sum(found.map(({ cost }) => cost)), steps: found.flatMap(({ steps }) => steps) };
 }
 

@@ -1,6 +1,8 @@
 import { Failure } from '@dbmole/core';
+import { refuseUnplannable } from '../../../cost/cost-refusal.ts';
 import type { Forecast, Forecaster, ForecastQuestions, TableRead } from '../../../cost/forecast.ts';
 import type { JsonObject } from '../../../json-object.ts';
+import { seePlan } from '../../../next-steps.ts';
 import { limitRows } from '../session/row-limit.ts';
 import { parsePlanJson } from './parse-plan.ts';
 import { findPlanned } from './planned-part.ts';
@@ -12,6 +14,7 @@ export const forecaster: Forecaster = {
   findPlanned: async ({ sql }) => findPlanned(sql),
   async forecast(questions, sql) {
     const root = parsePlanJson(await explainLimited(questions, sql)).object('Plan');
+    if (!root.has('Node Type')) throw refuseUnplannable('the server does not show the plan', seePlan);
     const facts = await readFacts(questions, listTableSteps(root));
     return estimate(root, facts, questions.maxRows);
   },
