@@ -98,6 +98,64 @@ export const defects: readonly Defect[] = [
   },
 ];
 
+/** Planted together: statements, the first line of the finding, and what mends it. */
+export const more: readonly (Pick<Defect, 'check' | 'plant' | 'found'> & { mend: RegExp | readonly string[] })[] = [
+  {
+    check: 'tables',
+    plant: ['create table base (id int primary key)', 'create view broken as select id from base', 'drop table base'],
+    found: /^high: view broken is invalid: /m,
+    mend: /DROP VIEW broken;/,
+  },
+  {
+    check: 'tables',
+    plant: ['create user leaver', "create definer = leaver@'%' view orphan as select 1 as one", 'drop user leaver'],
+    found: /^high: view \w+\.orphan runs as leaver@%, and there is no such account$/m,
+    mend: ['drop view orphan'],
+  },
+  {
+    check: 'tables',
+    plant: ['create table frozen (id int primary key) stats_auto_recalc = 0'],
+    found: /^low: the statistics of frozen are not refreshed \(STATS_AUTO_RECALC=0\)$/m,
+    mend: /ALTER TABLE frozen STATS_AUTO_RECALC=DEFAULT;/,
+  },
+  {
+    check: 'indexes',
+    plant: ['create table twice (id int primary key, unique again (id))'],
+    found: /^medium: index again on twice \(id\) is the same as `PRIMARY`$/m,
+    mend: /ALTER TABLE twice DROP INDEX again;/,
+  },
+  {
+    check: 'settings',
+    plant: ['create event nightly on schedule every 1 day do set @x = 1', 'set global event_scheduler = off'],
+    found: /^medium: event_scheduler is OFF, and 1 event is enabled, such as \w+\.nightly$/m,
+    mend: /SET GLOBAL event_scheduler = ON;/,
+  },
+  {
+    check: 'settings',
+    plant: ["create user open_door@'%' identified by ''"],
+    found: /^high: 1 account has no password: 'open_door'@'%'$/m,
+    mend: /DROP USER 'open_door'@'%';/,
+  },
+  {
+    check: 'settings',
+    plant: ['set global autocommit = 0'],
+    found: /^medium: autocommit is OFF$/m,
+    mend: /SET GLOBAL autocommit = ON;/,
+  },
+  {
+    check: 'settings',
+    plant: ['set global transaction isolation level read uncommitted'],
+    found: /^medium: \w+_isolation is READ-UNCOMMITTED$/m,
+    mend: /SET GLOBAL \w+_isolation = 'REPEATABLE-READ';/,
+  },
+  {
+    check: 'settings',
+    plant: ["set global sql_mode = 'ONLY_FULL_GROUP_BY'"],
+    found: /^medium: sql_mode is ONLY_FULL_GROUP_BY$/m,
+    mend: /SET GLOBAL sql_mode = CONCAT\(.*\);/,
+  },
+];
+
 /** Looks wrong and is not: none of these is a finding. */
 export const harmless: readonly string[] = [
   'create table parent (id int primary key)',

@@ -3,7 +3,7 @@ import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Account, createAccount, runDirect } from '../direct.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
-import { type Defect, defects, harmless } from './mysql-defects.ts';
+import { type Defect, defects, harmless, more } from './mysql-defects.ts';
 
 const engines: readonly ServerId[] = ['mysql80', 'mysql97', 'mariadb1011'];
 const waiting = { timeout: 20_000, interval: 200 };
@@ -95,6 +95,22 @@ describe.each(engines)('diagnose on %s', (id) => {
     });
   }
 
+  it('finds what is planted together, with steps that work', async () => {
+    await runDirect(
+      engine(),
+      more.flatMap(({ plant: statements }) => statements),
+      account.database,
+    );
+    const texts = new Map<string, string>();
+    for (const { check } of more) texts.set(check, await findings(check));
+    for (const { check, found, mend } of more) {
+      expect(texts.get(check)).toMatch(found);
+      await runDirect(engine(), readStep({ found, mend }, texts.get(check) ?? ''), account.database);
+    }
+    for (const { check, found } of more) expect(await findings(check)).not.toMatch(found);
+    await startOver();
+  });
+
   async function startOver(): Promise<void> {
     await runDirect(engine(), [`drop database ${account.database}`, `create database ${account.database}`]);
   }
@@ -117,7 +133,7 @@ describe.each(engines)('diagnose on %s', (id) => {
   }
 
   /** The statements of the next step, or what a person does instead. */
-  function readStep({ found, mend: step }: Defect, text: string): readonly string[] {
+  function readStep({ found, mend: step }: Pick<Defect, 'found' | 'mend'>, text: string): readonly string[] {
     if (!(step instanceof RegExp)) return step;
     const lines = text.split('\n');
     const [statement = ''] = step.exec(lines[lines.findIndex((line) => found.test(line)) + 2] ?? '') ?? [];

@@ -111,8 +111,77 @@ export const defects: readonly Defect[] = [
       'create table written (id int primary key)',
       'select pg_switch_wal()',
     ],
-    found: /^high: archiving of WAL fails: \d+ attempts, the last at [0-9A-F]{24}; nothing was archived since/m,
-    mend: ['alter system reset archive_command', "select pg_stat_reset_shared('archiver')", 'select pg_reload_conf()'],
+    found:
+      /^high: archiving of WAL fails: \d+ attempts, the last at [0-9A-F]{24}; (?:nothing was archived since|the last success was)/m,
+    mend: [
+      "alter system set archive_command = '/bin/true'",
+      "select pg_stat_reset_shared('archiver')",
+      'select pg_reload_conf()',
+    ],
+  },
+];
+
+/** Planted together: a statement for each, its first line in the answer of a check, and the statement of its next step. */
+export const more: readonly (Pick<Defect, 'check' | 'plant' | 'found'> & { mend: RegExp })[] = [
+  {
+    check: 'tables',
+    plant: [
+      'create table restored (id serial primary key, note text)',
+      'insert into restored (id) select generate_series(1, 500)',
+    ],
+    found:
+      /^high: sequence public\.restored_id_seq was never used, and public\.restored\.id holds values up to 500, as of its last ANALYZE$/m,
+    mend: /select setval\('public\.restored_id_seq', \(select max\(id\) from public\.restored\)\);/,
+  },
+  {
+    check: 'tables',
+    plant: ['create materialized view totals as select count(*) from restored with no data'],
+    found: /^medium: materialized view totals has never been filled$/m,
+    mend: /REFRESH MATERIALIZED VIEW totals;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      "create function pass() returns trigger language plpgsql as 'begin return new; end'",
+      'create trigger copied before insert on restored for each row execute function pass()',
+      'alter table restored enable replica trigger copied',
+    ],
+    found: /^low: trigger copied of restored fires only for replicated changes$/m,
+    mend: /ALTER TABLE restored ENABLE TRIGGER copied;/,
+  },
+  {
+    check: 'indexes',
+    plant: ['alter table restored add constraint again unique (id)'],
+    found: /^medium: index again on restored \(.*\) is the same as restored_pkey$/m,
+    mend: /ALTER TABLE restored DROP CONSTRAINT again;/,
+  },
+  {
+    check: 'indexes',
+    plant: [
+      'create table bill (id int, restored_id int references restored, primary key (id)) partition by range (id)',
+      'create table bill_1 partition of bill for values from (0) to (20000)',
+      'insert into bill select i, 1 from generate_series(1, 12000) i',
+    ],
+    found: /^medium: foreign key bill_restored_id_fkey of bill \(restored_id\) has no index; the table has about 12000 rows$/m,
+    mend: /CREATE INDEX ON bill \(restored_id\);/,
+  },
+  {
+    check: 'indexes',
+    plant: ['create table sent (id int)', 'create publication feed for table sent'],
+    found: /^high: sent has no primary key/m,
+    mend: /ALTER TABLE sent REPLICA IDENTITY FULL;/,
+  },
+  {
+    check: 'settings',
+    plant: ["do $$ begin execute format('alter database %I set session_replication_role = replica', current_database()); end $$"],
+    found: /^high: session_replication_role is replica for database diagnosed_\d+$/m,
+    mend: /ALTER DATABASE diagnosed_\d+ RESET session_replication_role;/,
+  },
+  {
+    check: 'settings',
+    plant: ["alter system set log_statement = 'all'", 'select pg_reload_conf()'],
+    found: /^medium: log_statement is all$/m,
+    mend: /ALTER SYSTEM RESET log_statement; select pg_reload_conf\(\);/,
   },
 ];
 

@@ -1,4 +1,5 @@
 import { type CheckReport, type Finding, formatShare, readCount, type Severity } from '@dbmole/core';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
@@ -21,6 +22,28 @@ interface Danger {
 
 const isOff = (value: string) => ['0', 'OFF', 'off'].includes(value);
 const isOn = (value: string) => ['1', 'ON', 'on'].includes(value);
+
+const isolation: Danger = {
+  bad: (value) => value === 'READ-UNCOMMITTED',
+  severity: 'medium',
+  good: "'REPEATABLE-READ'",
+  consequence: 'New sessions read changes that may be rolled back.',
+};
+
+const skipErrors: Danger = {
+  bad: (value) => value !== 'OFF' && value !== '',
+  severity: 'high',
+  good: 'OFF',
+  consequence: 'A replica goes on after these errors, and differs from its source from then on.',
+};
+
+/** A replica has them on as it should. */
+const readOnly: Danger = {
+  bad: (value, others) => isOn(value) && others.get('replicates') === undefined,
+  severity: 'medium',
+  good: 'OFF',
+  consequence: 'Writes fail, and this server is not a replica.',
+};
 
 const dangers: Readonly<Record<string, Danger>> = {
   innodb_doublewrite: {
@@ -65,8 +88,68 @@ const dangers: Readonly<Record<string, Danger>> = {
   sql_mode: {
     bad: (value) => !/STRICT_(?:TRANS|ALL)_TABLES/i.test(value),
     severity: 'medium',
-    good: "CONCAT(@@sql_mode, ',STRICT_TRANS_TABLES')",
+    good: "CONCAT(@@GLOBAL.sql_mode, ',STRICT_TRANS_TABLES')",
     consequence: 'Values that do not fit are cut or replaced without an error.',
+  },
+  autocommit: {
+    bad: isOff,
+    severity: 'medium',
+    good: 'ON',
+    consequence: 'New sessions stay in a transaction after each statement, and keep its locks until they commit.',
+  },
+  transaction_isolation: isolation,
+  tx_isolation: isolation,
+  default_storage_engine: {
+    bad: (value) => !/^innodb$/i.test(value),
+    severity: 'medium',
+    good: 'InnoDB',
+    consequence: 'New tables may have no transactions and no foreign keys.',
+  },
+  innodb_deadlock_detect: {
+    bad: isOff,
+    severity: 'medium',
+    good: 'ON',
+    consequence: 'Sessions that wait for each other do so until innodb_lock_wait_timeout.',
+  },
+  innodb_fast_shutdown: {
+    bad: (value) => value === '2',
+    severity: 'medium',
+    good: '1',
+    consequence: 'A shutdown is like a crash: the next start has to recover.',
+  },
+  innodb_strict_mode: {
+    bad: isOff,
+    severity: 'low',
+    good: 'ON',
+    consequence: 'Options of tables that are not possible are ignored without an error.',
+  },
+  innodb_stats_persistent: {
+    bad: isOff,
+    severity: 'low',
+    good: 'ON',
+    consequence: 'Statistics are guessed again after each start, so plans change.',
+  },
+  binlog_format: {
+    bad: (value, others) => value === 'STATEMENT' && others.get('log_bin') === 'ON',
+    severity: 'medium',
+    good: "'ROW'",
+    consequence: 'Statements that are not deterministic give other rows on a replica.',
+  },
+  replica_skip_errors: skipErrors,
+  slave_skip_errors: skipErrors,
+  read_only: readOnly,
+  super_read_only: readOnly,
+  offline_mode: {
+    bad: isOn,
+    severity: 'high',
+    good: 'OFF',
+    consequence: 'Clients that are not administrators are disconnected.',
+  },
+  long_query_time: {
+    bad: (value, others) => Number(value) === 0 && isOn(others.get('slow_query_log') ?? ''),
+    severity: 'medium',
+    good: '1',
+    consequence: 'Every statement is written to the slow query log, with its values; it costs time, space and privacy.',
   },
   innodb_file_per_table: {
     bad: isOff,
@@ -79,8 +162,21 @@ const dangers: Readonly<Record<string, Danger>> = {
 /** Global values: those of this session are of our own making. */
 const variablesSql = `
 select lower(variable_name), variable_value from performance_schema.global_variables
-where lower(variable_name) in (${[...Object.keys(dangers), 'max_connections', 'innodb_buffer_pool_size', 'log_bin', 'expire_logs_days', 'max_prepared_stmt_count'].map((name) => `'${name}'`).join(', ')})`;
+where lower(variable_name) in (${[...Object.keys(dangers), 'max_connections', 'innodb_buffer_pool_size', 'log_bin', 'expire_logs_days', 'max_prepared_stmt_count', 'slow_query_log', 'event_scheduler'].map((name) => `'${name}'`).join(', ')})`;
 const variablesOfMariaSql = variablesSql.replace('performance_schema', 'information_schema');
+
+/** Events that nothing runs while the scheduler is off. */
+const eventsSql = `
+select count(*), min(concat(event_schema, '.', event_name)) from information_schema.events where status = 'ENABLED'`;
+
+const quotedAccount = "concat('''', user, '''@''', host, '''')";
+const openAccountsSql = `
+select ${quotedAccount} from mysql.user where coalesce(authentication_string, '') = '' and account_locked = 'N'
+  and plugin in ('mysql_native_password', 'caching_sha2_password', 'sha256_password') order by 1 limit 100`;
+const openAccountsOfMariaSql = `
+select ${quotedAccount} from mysql.user u where coalesce(authentication_string, '') = '' and is_role = 'N'
+  and plugin in ('', 'mysql_native_password', 'ed25519') and not exists (select 1 from mysql.global_priv g
+    where g.user = u.user and g.host = u.host and json_value(g.priv, '$.account_locked') in ('1', 'true')) order by 1 limit 100`;
 
 /** What sessions set for themselves, this one too: the server does not say whether the global value was set. */
 const ownVariables =
@@ -99,19 +195,26 @@ where global_value_origin not in ('COMPILE-TIME', 'AUTO') and not (global_value 
 
 export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
   const { maria } = await readContext(run);
-  const [variables, status, changed] = await Promise.all([
+  const [variables, status, changed, [replica], events, open] = await Promise.all([
     run(maria ? variablesOfMariaSql : variablesSql),
     run(`select variable_name, variable_value from ${maria ? 'information_schema' : 'performance_schema'}.global_status
       where variable_name in (${statusNames})`),
     run(maria ? changedOfMariaSql : changedSql),
+    readReplica(run, maria),
+    askIfAllowed(run, eventsSql),
+    askIfAllowed(run, maria ? openAccountsOfMariaSql : openAccountsSql),
   ]);
   const value = new Map(variables.map(([name, text]) => [name ?? '', text ?? '']));
+  // An account that may not see it takes the server for a replica.
+  if (replica !== undefined) value.set('replicates', 'ON');
   // MariaDB has the names in capital letters.
   const counts = new Map(status.map(([name, text]) => [(name ?? '').toLowerCase(), readCount(text)]));
   const used = counts.get('threads_connected') ?? 0;
   return {
     findings: [
       ...[...value].flatMap(([name, text]) => judgeSetting(name, text, value)),
+      ...judgeEvents(value.get('event_scheduler') ?? 'ON', events?.[0] ?? []),
+      ...judgeAccounts(open?.map(([account]) => account ?? '') ?? []),
       ...judgePrepared(counts.get('prepared_stmt_count') ?? 0, readCount(value.get('max_prepared_stmt_count'))),
       ...judgeConnections(used, readCount(value.get('max_connections')), counts),
       ...judgeBufferPool(readCount(value.get('innodb_buffer_pool_size')), counts),
@@ -133,7 +236,7 @@ function judgeSetting(name: string, value: string, others: ReadonlyMap<string, s
   const danger = dangers[name];
   if (danger === undefined || !danger.bad(value, others)) return [];
   const { severity, consequence, good } = danger;
-  const isFixed = name === 'innodb_doublewrite' || name === 'innodb_force_recovery';
+  const isFixed = /^(?:innodb_doublewrite|innodb_force_recovery|\w+_skip_errors)$/.test(name);
   return [
     {
       severity,
@@ -143,6 +246,43 @@ function judgeSetting(name: string, value: string, others: ReadonlyMap<string, s
       next: isFixed
         ? `Set ${name}=${good} in the configuration and restart.`
         : `SET GLOBAL ${name} = ${good}; and the same in the configuration.`,
+    },
+  ];
+}
+
+/** A row if the server is a replica, or may be one. */
+async function readReplica(run: CatalogRun, maria: boolean): Promise<readonly (readonly unknown[])[]> {
+  const rows = maria
+    ? await askIfAllowed(run, 'SHOW ALL SLAVES STATUS')
+    : await askIfAllowed(run, 'select channel_name from performance_schema.replication_connection_configuration limit 1');
+  return rows ?? [[]];
+}
+
+function judgeEvents(scheduler: string, [count, event]: readonly (string | null)[]): Finding[] {
+  if (isOn(scheduler) || readCount(count) === 0) return [];
+  return [
+    {
+      severity: 'medium',
+      weight: 1,
+      evidence: `event_scheduler is ${scheduler}, and ${count} ${count === '1' ? 'event is' : 'events are'} enabled, such as ${event}`,
+      consequence: 'What they do at their time is not done.',
+      next: /disabled/i.test(scheduler)
+        ? 'Set event_scheduler=ON in the configuration and restart.'
+        : 'SET GLOBAL event_scheduler = ON; and the same in the configuration.',
+    },
+  ];
+}
+
+function judgeAccounts(accounts: readonly string[]): Finding[] {
+  const [first] = accounts;
+  if (first === undefined) return [];
+  return [
+    {
+      severity: 'high',
+      weight: 2,
+      evidence: `${accounts.length} ${accounts.length === 1 ? 'account has' : 'accounts have'} no password: ${accounts.slice(0, 5).join(', ')}${accounts.length > 5 ? ', …' : ''}`,
+      consequence: 'Everyone who reaches the server can log in with it.',
+      next: `ALTER USER ${first} IDENTIFIED BY '…'; or DROP USER ${first};`,
     },
   ];
 }

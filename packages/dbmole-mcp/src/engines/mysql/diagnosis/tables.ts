@@ -6,6 +6,7 @@ import type { CatalogRun } from '../../../engine.ts';
 import { type CatalogContext, questionMarks, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 import { describeHiddenTables } from './account.ts';
+import { findBroken } from './broken-objects.ts';
 
 type Row = readonly (string | null)[];
 
@@ -60,10 +61,11 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   const condition = schemaCondition('table_schema', context, schema);
   const where = table === undefined ? condition.sql : `${condition.sql} and table_name = ?`;
   const params = [...condition.params, ...(table === undefined ? [] : [table])];
-  const [[counted = []], history, hidden] = await Promise.all([
+  const [[counted = []], history, hidden, broken] = await Promise.all([
     run(`select count(*) from information_schema.${context.names} where ${where}`, params),
     askIfAllowed(run, longHistorySql),
     describeHiddenTables(run, schema ?? context.database),
+    findBroken(run, { where, params }, context),
   ]);
   const total = readCount(counted[0]);
   const isMany = context.maria && total > maxOpened;
@@ -75,6 +77,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   const facts = rows.map((row) => readFacts(row, context)).toSorted((a, b) => b.bytes - a.bytes);
   return {
     findings: [
+      ...broken,
       ...counters.flatMap((row) => judgeCounter(row, facts, context)),
       ...facts.flatMap(judgeFree),
       ...judgeEngines(facts),

@@ -43,17 +43,20 @@ with ${lockedRelations}, plain as materialized (
   select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, x.relam, i.indkey::text as columns, i.indnatts, i.indnkeyatts,
     i.indclass::text as classes, i.indcollation::text as collations, i.indoption::text as options,
     pg_catalog.pg_get_expr(i.indexprs, i.indrelid) as expressions, pg_catalog.pg_get_expr(i.indpred, i.indrelid) as predicate,
-    exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) or i.indisreplident as needed, n.oid as space
+    exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) or i.indisreplident as needed, n.oid as space, i.indisprimary,
+    (select pg_catalog.quote_ident(pg_catalog.min(k.conname)) from pg_catalog.pg_constraint k where k.conindid = i.indexrelid
+      having pg_catalog.count(*) = 1 and pg_catalog.bool_and(k.contype = 'u') and not i.indisreplident) as spare
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${isInScope('n', 'c')})
 select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnatts = b.indnatts)::text,
-  ${size('x.oid')}::text
+  ${size('x.oid')}::text, a.spare
 from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.indexrelid and b.relam = a.relam
   join pg_catalog.pg_class x on x.oid = a.indexrelid join pg_catalog.pg_class y on y.oid = b.indexrelid
   join pg_catalog.pg_class c on c.oid = a.indrelid join pg_catalog.pg_namespace n on n.oid = a.space
   join pg_catalog.pg_am m on m.oid = a.relam
-where not a.needed and not (a.indisunique and not (b.indisunique and b.indnkeyatts = a.indnkeyatts)) and a.indnatts = a.indnkeyatts
+where (not a.needed or a.spare is not null and a.columns = b.columns and (b.indisprimary or b.needed and b.indexrelid < a.indexrelid))
+  and not (a.indisunique and not (b.indisunique and b.indnkeyatts = a.indnkeyatts)) and a.indnatts = a.indnkeyatts
   and a.predicate is not distinct from b.predicate and (not a.indisunique or b.indimmediate and ${nullsRule('a')} is not distinct from ${nullsRule('b')})
   and (a.columns = b.columns and a.classes = b.classes and a.collations = b.collations
       and a.options = b.options and a.expressions is not distinct from b.expressions
@@ -96,7 +99,7 @@ with keys as materialized (
 select ${formatLabel('c', 'n')}, k.conname::text,
   (select pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by pg_catalog.array_position(k.conkey, a.attnum))
     from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)),
-  ${formatLabel('t', 'm')}, (${countRows('c')})::text
+  ${formatLabel('t', 'm')}, (${countRows('c')})::text, (c.relkind = 'p')::text
 from keys k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_class t on t.oid = k.confrelid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
 order by ${countRows('c')} desc limit ${maxEach}`;
@@ -158,14 +161,14 @@ function formatInvalid([index, table, bytes]: Row): Finding {
   };
 }
 
-function formatRedundant([index, other, table, isSame, bytes]: Row): Finding {
+function formatRedundant([index, other, table, isSame, bytes, constraint]: Row): Finding {
   const size = readCount(bytes);
   return {
     severity: isSame === 'true' || size >= largeBytes ? 'medium' : 'low',
     weight: size,
     evidence: `index ${index} on ${table} (${formatBytes(size)}) ${isSame === 'true' ? 'is the same as' : 'is covered by the first columns of'} ${other}`,
     consequence: `Every write maintains both, and ${other} answers the same queries.`,
-    next: `DROP INDEX CONCURRENTLY ${index};`,
+    next: constraint ? `ALTER TABLE ${table} DROP CONSTRAINT ${constraint};` : `DROP INDEX CONCURRENTLY ${index};`,
   };
 }
 
@@ -189,14 +192,17 @@ function describeUnindexed([table, name, columns, , rows]: Row): string {
 }
 
 function formatUnindexed(row: Row): Finding {
-  const [table, , columns, target, rows] = row;
+  const [table, , columns, target, rows, isPartitioned] = row;
   const count = readCount(rows);
   return {
     severity: count >= manyRows ? 'medium' : 'low',
     weight: count,
     evidence: describeUnindexed(row),
     consequence: `Each DELETE in ${target}, and each change of its key, scans the whole of ${table}, holding locks meanwhile.`,
-    next: `CREATE INDEX CONCURRENTLY ON ${table} (${columns});`,
+    next:
+      isPartitioned === 'true'
+        ? `CREATE INDEX ON ${table} (${columns}); it blocks writes: without that, ON ONLY, then CONCURRENTLY on each partition and ALTER INDEX … ATTACH PARTITION.`
+        : `CREATE INDEX CONCURRENTLY ON ${table} (${columns});`,
   };
 }
 
@@ -204,12 +210,12 @@ function formatKeyless([table, rows, isPublished]: Row): Finding {
   const count = readCount(rows);
   const fails = isPublished === 'true';
   return {
-    severity: fails ? 'medium' : 'low',
+    severity: fails ? 'high' : 'low',
     weight: count,
     evidence: `${table} has no primary key${count >= 0 ? `; it has about ${count} rows` : ''}`,
     consequence: fails
       ? 'It is published for logical replication, where UPDATE and DELETE fail unless it has a replica identity.'
       : 'Rows cannot be identified reliably, and logical replication cannot replay UPDATE and DELETE.',
-    next: `describe_table of ${table}, then ALTER TABLE … ADD PRIMARY KEY (…), with a unique index made CONCURRENTLY first.`,
+    next: `${fails ? `ALTER TABLE ${table} REPLICA IDENTITY FULL; until it has a key: ` : ''}describe_table of ${table}, then ALTER TABLE … ADD PRIMARY KEY (…), with a unique index made CONCURRENTLY first.`,
   };
 }

@@ -47,6 +47,11 @@ select a.failed_count::text, a.last_failed_wal, extract(epoch from pg_catalog.cl
 from pg_catalog.pg_stat_archiver a
 where a.failed_count > 0 and (a.last_archived_time is null or a.last_failed_time > a.last_archived_time)`;
 
+const unarchivedSql = `
+select s.setting from pg_catalog.pg_settings s where s.name = 'archive_mode' and s.setting in ('on', 'always')
+  and not exists (select from pg_catalog.pg_settings c where c.name in ('archive_command', 'archive_library') and c.setting <> '')
+  and (s.setting = 'always' or not pg_catalog.pg_is_in_recovery())`;
+
 /** A standby that reads archived files needs no connection. It may be behind on purpose. */
 const standbySql = `
 select pg_catalog.pg_is_in_recovery()::text,
@@ -64,7 +69,7 @@ where s.name = 'synchronous_standby_names' and s.setting <> '' and not pg_catalo
   and not exists (select from pg_catalog.pg_stat_replication r where r.sync_state is null or r.sync_state in ('sync', 'quorum'))`;
 
 export async function checkReplication(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [slots, standbys, subscriptions, errors, archiver, [own = []], [awaited]] = await Promise.all([
+  const [slots, standbys, subscriptions, errors, archiver, [own = []], [awaited], unarchived] = await Promise.all([
     run(slotsSql),
     run(standbysSql),
     askIfAllowed(run, subscriptionsSql),
@@ -72,6 +77,7 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
     askIfAllowed(run, archiverSql),
     run(standbySql),
     run(awaitedSql),
+    run(unarchivedSql),
   ]);
   const failed = new Map((errors ?? []).map(([name, apply, sync]) => [name, readCount(apply) + readCount(sync)]));
   const hidden = standbys.filter(([, , state]) => state === null).length;
@@ -83,6 +89,7 @@ export async function checkReplication(run: CatalogRun, { limit }: CheckScope): 
       ...(archiver ?? []).map(judgeArchiver),
       ...judgeOwnState(own),
       ...judgeAwaited(awaited?.[0]),
+      ...unarchived.map(describeUnarchived),
     ],
     listing: [...slots.map(formatSlot), ...standbys.map(formatStandby), ...(subscriptions ?? []).map(formatSubscription)].slice(
       0,
@@ -198,6 +205,16 @@ function judgeAwaited(names: string | null | undefined): Finding[] {
       next: "Start the standby; to go on without it: ALTER SYSTEM SET synchronous_standby_names = ''; select pg_reload_conf();",
     },
   ];
+}
+
+function describeUnarchived([mode]: Row): Finding {
+  return {
+    severity: 'high',
+    weight: 0,
+    evidence: `archive_mode is ${mode}, and there is neither archive_command nor archive_library`,
+    consequence: 'The server keeps all WAL until its disk is full.',
+    next: "ALTER SYSTEM SET archive_command = '…'; with the command that copies %p to the archive as %f, or '/bin/true' to keep nothing; then select pg_reload_conf();",
+  };
 }
 
 function judgeArchiver([failures, file, seconds]: Row): Finding {

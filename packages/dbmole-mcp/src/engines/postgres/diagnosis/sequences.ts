@@ -43,6 +43,33 @@ select pg_catalog.quote_ident(nspname) || '.' || pg_catalog.quote_ident(relname)
   value::text, last::text, share::text, rises::text
 from counted where share > ${shares.medium} order by share desc limit ${maxFindings}`;
 
+/**
+ * Sequences that are behind the unique column that they fill, as after a restore: by the largest value that ANALYZE has seen, so that no
+ * table is read.
+ */
+const behindSql = `
+with owned as materialized (
+  select d.objid as sequence, c.oid, c.relname, n.nspname, a.attname, a.attnum
+  from pg_catalog.pg_depend d join pg_catalog.pg_sequence e on e.seqrelid = d.objid join pg_catalog.pg_class c on c.oid = d.refobjid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+  where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    and d.refobjsubid > 0 and d.deptype in ('a', 'i') and c.relkind = 'r' and c.reltuples > 0
+    and a.atttypid in ('int2'::pg_catalog.regtype, 'int4'::pg_catalog.regtype, 'int8'::pg_catalog.regtype)
+    and (a.atthasdef or a.attidentity <> '') and ${isOurs('n')}
+    and ($1::text is null or n.nspname = $1::text) and ($2::text is null or c.relname = $2::text)
+    and exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indkey::text = a.attnum::text)),
+held as (
+  select o.*, s.seqrelid, pg_catalog.pg_sequence_last_value(s.seqrelid) as value,
+    (select greatest((x.histogram_bounds::text::text[])[pg_catalog.cardinality(x.histogram_bounds::text::text[])]::bigint,
+      (select pg_catalog.max(m::bigint) from pg_catalog.unnest(x.most_common_vals::text::text[]) m))
+      from pg_catalog.pg_stats x where x.schemaname = o.nspname and x.tablename = o.relname and x.attname = o.attname and not x.inherited) as top
+  from owned o join pg_catalog.pg_sequence s on s.seqrelid = o.sequence and s.seqincrement > 0
+  where pg_catalog.has_sequence_privilege(o.sequence, 'SELECT, USAGE'))
+select pg_catalog.quote_ident(k.nspname) || '.' || pg_catalog.quote_ident(q.relname),
+  pg_catalog.quote_ident(h.nspname) || '.' || pg_catalog.quote_ident(h.relname), pg_catalog.quote_ident(h.attname), h.value::text, h.top::text
+from held h join pg_catalog.pg_class q on q.oid = h.seqrelid join pg_catalog.pg_namespace k on k.oid = q.relnamespace
+where h.top > coalesce(h.value, 0) order by h.top - coalesce(h.value, 0) desc limit ${maxFindings}`;
+
 const hiddenSql = `
 select pg_catalog.count(*)::text, pg_catalog.min(pg_catalog.quote_ident(n.nspname)), pg_catalog.count(distinct n.oid)::text
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -50,7 +77,8 @@ where ${isOurs('n')} and case when c.relkind = 'S' then not pg_catalog.has_seque
 
 /** `ask` passes the schema and the table that the check is limited to. */
 export async function findEndingSequences(ask: (sql: string) => Promise<readonly Row[]>): Promise<Finding[]> {
-  return (await ask(sequencesSql)).map(judge);
+  const [ending, behind] = await Promise.all([ask(sequencesSql), ask(behindSql)]);
+  return [...ending.map(judge), ...behind.map(judgeBehind)];
 }
 
 export async function describeHiddenSequences(run: CatalogRun): Promise<string | undefined> {
@@ -58,6 +86,16 @@ export async function describeHiddenSequences(run: CatalogRun): Promise<string |
   return count === '0' || count === undefined
     ? undefined
     : `The values of ${count} sequences are hidden; GRANT SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${await readAccount(run)}; shows them${schemas === '1' ? '' : `, and the same for ${Number(schemas) - 1} more schemas`}.`;
+}
+
+function judgeBehind([sequence, table, column, value, top]: Row): Finding {
+  return {
+    severity: 'high',
+    weight: 1,
+    evidence: `sequence ${sequence} ${value === null ? 'was never used' : `is at ${value}`}, and ${table}.${column} holds values up to ${top}, as of its last ANALYZE`,
+    consequence: 'An INSERT that takes its number from it fails with a duplicate key.',
+    next: `select setval('${sequence?.replaceAll("'", "''")}', (select max(${column}) from ${table}));`,
+  };
 }
 
 function judge([sequence, table, column, value, last, used, rises]: Row): Finding {

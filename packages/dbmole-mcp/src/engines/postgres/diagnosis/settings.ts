@@ -1,4 +1,5 @@
 import type { CheckReport, Finding, Severity } from '@dbmole/core';
+import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { checkLimits } from './limits.ts';
@@ -10,11 +11,6 @@ where s.pending_restart or (s.setting is distinct from s.boot_val and s.source n
   and s.category !~ '^(Preset|File Locations|Client Connection Defaults / Locale|Reporting and Logging)'
   and s.name !~ '(_file|_directory|_directories|_dir|application_name|TimeZone|listen_addresses|^port)$')
 order by s.pending_restart desc, s.name limit 200`;
-
-const dangerousSql = `
-select s.name, s.setting from pg_catalog.pg_settings s
-where s.name in ('fsync', 'full_page_writes', 'autovacuum', 'track_counts', 'track_activities', 'synchronous_commit', 'zero_damaged_pages',
-  'ignore_checksum_failure', 'data_checksums', 'wal_level', 'enable_indexscan', 'enable_seqscan', 'enable_hashjoin', 'enable_nestloop')`;
 
 interface Danger {
   bad: string;
@@ -43,30 +39,80 @@ const dangers: Readonly<Record<string, Danger>> = {
     severity: 'low',
     consequence: 'A crash loses the last commits, though nothing is corrupted.',
   },
-  enable_indexscan: {
+  session_replication_role: {
+    bad: 'replica',
+    severity: 'high',
+    consequence: 'Triggers do not fire and foreign keys are not checked in new sessions.',
+  },
+  ignore_system_indexes: { bad: 'on', severity: 'high', consequence: 'Every look into the catalog reads whole tables.' },
+  allow_system_table_mods: { bad: 'on', severity: 'medium', consequence: 'Administrators can break the catalog by mistake.' },
+  default_transaction_read_only: { bad: 'on', severity: 'medium', consequence: 'Every write fails in new sessions.' },
+  default_transaction_deferrable: {
+    bad: 'on',
+    severity: 'low',
+    consequence: 'Serializable transactions that only read wait before they begin.',
+  },
+  row_security: {
     bad: 'off',
     severity: 'medium',
-    consequence: 'The planner avoids indexes in all sessions that start like this one.',
+    consequence: 'Queries of tables with policies fail instead of being filtered.',
   },
-  enable_seqscan: {
+  standard_conforming_strings: {
     bad: 'off',
     severity: 'medium',
-    consequence: 'The planner avoids sequential scans, even where they are faster.',
+    consequence: 'A backslash in a text escapes the next character: escaping that does not expect it can be broken out of.',
   },
-  enable_hashjoin: { bad: 'off', severity: 'medium', consequence: 'The planner avoids hash joins, even where they are faster.' },
-  enable_nestloop: {
-    bad: 'off',
+  transform_null_equals: { bad: 'on', severity: 'low', consequence: 'x = NULL means x IS NULL, unlike in every other database.' },
+  log_statement: {
+    bad: 'all',
     severity: 'medium',
-    consequence: 'The planner avoids nested loops, even where they are faster.',
+    consequence: 'Every statement is written to the log, with its values; it costs time, space and privacy.',
   },
+  log_min_duration_statement: {
+    bad: '0',
+    severity: 'medium',
+    consequence: 'Every statement is written to the log, with its values; it costs time, space and privacy.',
+  },
+  password_encryption: { bad: 'md5', severity: 'low', consequence: 'New passwords are stored in a form that is easily broken.' },
 };
 
+const plannerConsequence = 'The planner avoids such steps, even where they are the fastest.';
+
+/** Values of new sessions: those of this one are of our own making. */
+const dangerousSql = `
+select s.name, s.reset_val, s.boot_val, s.source, (s.sourcefile like '%.auto.conf')::text, s.context, pg_catalog.quote_ident(pg_catalog.current_database()),
+  pg_catalog.quote_ident(current_user)
+from pg_catalog.pg_settings s
+where s.source not in ('client', 'session') and (s.name in (${[...Object.keys(dangers), 'data_checksums'].map((name) => `'${name}'`).join(', ')})
+  or s.name like 'enable\\_%' and s.vartype = 'bool' and s.boot_val = 'on' and s.reset_val = 'off')`;
+
+/** What new sessions of other roles and databases get. */
+const ownSettingsSql = `
+select split_part(c.entry, '=', 1), pg_catalog.substr(c.entry, pg_catalog.strpos(c.entry, '=') + 1), pg_catalog.quote_ident(d.datname),
+  pg_catalog.quote_ident(r.rolname)
+from pg_catalog.pg_db_role_setting g cross join pg_catalog.unnest(g.setconfig) c(entry)
+  left join pg_catalog.pg_database d on d.oid = g.setdatabase left join pg_catalog.pg_roles r on r.oid = g.setrole limit 1000`;
+
+/** Files with an error are not loaded again, and the server does not start with them. */
+const filesSql = `
+select f.sourcefile, f.sourceline::text, f.name, f.error from pg_catalog.pg_file_settings f
+where f.error is not null and (f.error <> 'setting could not be applied'
+  or not exists (select from pg_catalog.pg_settings s where s.name = f.name and s.context = 'postmaster')) order by 1, f.sourceline limit 10`;
+
 export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [changed, dangerous, limits] = await Promise.all([run(changedSql), run(dangerousSql), checkLimits(run)]);
+  const [changed, dangerous, limits, own, files] = await Promise.all([
+    run(changedSql),
+    run(dangerousSql),
+    checkLimits(run),
+    run(ownSettingsSql),
+    askIfAllowed(run, filesSql),
+  ]);
   const hasChecksums = dangerous.some(([name, value]) => name === 'data_checksums' && value === 'on');
   return {
     findings: [
-      ...dangerous.flatMap(([name, value]) => judgeSetting(name ?? '', value ?? '')),
+      ...dangerous.filter((row) => !isImplied(row, dangerous)).flatMap(judgeSetting),
+      ...own.flatMap(judgeOwnSetting),
+      ...judgeFiles(files ?? []),
       ...judgePending(changed.filter(([, , , , , pending]) => pending === 'true').map(([name]) => name ?? '')),
       ...limits.findings,
     ],
@@ -86,12 +132,75 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
   };
 }
 
-function judgeSetting(name: string, value: string): Finding[] {
+type Row = readonly (string | null)[];
+
+function findDanger(name: string, value: string): Danger | undefined {
   const danger = dangers[name];
-  if (danger === undefined || danger.bad !== value) return [];
-  const { severity, consequence } = danger;
-  const next = `ALTER SYSTEM RESET ${name}; select pg_reload_conf(); (unless it was set on purpose)`;
-  return [{ severity, weight: severity === 'high' ? 1 : 0, evidence: `${name} is ${value}`, consequence, next }];
+  if (danger !== undefined) return danger.bad === value ? danger : undefined;
+  const isOff = name.startsWith('enable_') && value === 'off';
+  return isOff ? { bad: 'off', severity: 'medium', consequence: plannerConsequence } : undefined;
+}
+
+function judgeSetting(row: Row): Finding[] {
+  const [name = '', value = ''] = row;
+  const danger = findDanger(name ?? '', value ?? '');
+  // What a role or database has set is judged there.
+  if (danger === undefined || /database|user/.test(row[3] ?? '')) return [];
+  return [
+    { ...describeDanger(danger), evidence: `${name} is ${value}`, next: `${adviseReset(row)} (unless it was set on purpose)` },
+  ];
+}
+
+/** Without fsync, whole pages in the log do not help. */
+function isImplied([name]: Row, all: readonly Row[]): boolean {
+  return name === 'full_page_writes' && all.some(([other, value]) => other === 'fsync' && value === 'off');
+}
+
+function describeDanger({ severity, consequence }: Danger): Pick<Finding, 'severity' | 'weight' | 'consequence'> {
+  return { severity, weight: 1, consequence };
+}
+
+function adviseReset([name, , standard, source, isAutomatic, context]: Row): string {
+  if (source === 'command line') return `Remove ${name} from the command line of the server and restart it.`;
+  const value = /^-?\w+$/.test(standard ?? '') ? standard : `'${standard}'`;
+  const change = isAutomatic === 'true' ? `RESET ${name}` : `SET ${name} = ${value}`;
+  return `ALTER SYSTEM ${change}; ${context === 'postmaster' ? 'then restart the server.' : 'select pg_reload_conf();'}`;
+}
+
+function judgeOwnSetting([name = '', value = '', database, role]: Row): Finding[] {
+  const danger = findDanger(name ?? '', normalize(value ?? ''));
+  if (danger === undefined) return [];
+  const where = [...(role ? [`role ${role}`] : []), ...(database ? [`database ${database}`] : [])].join(' in ');
+  const target = role ? `ROLE ${role}${database ? ` IN DATABASE ${database}` : ''}` : `DATABASE ${database}`;
+  return [
+    {
+      ...describeDanger(danger),
+      evidence: `${name} is ${value} for ${where}`,
+      next: `ALTER ${role || database ? target : 'ROLE ALL'} RESET ${name}; (unless it was set on purpose)`,
+    },
+  ];
+}
+
+/** Commands may write a boolean in several ways. */
+function normalize(value: string): string {
+  const lower = value.toLowerCase();
+  if (['true', 'yes', '1', 't', 'y'].includes(lower)) return 'on';
+  return ['false', 'no', 'f', 'n'].includes(lower) ? 'off' : lower;
+}
+
+function judgeFiles(rows: readonly Row[]): Finding[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const [file, line, name, error] = first;
+  return [
+    {
+      severity: 'high',
+      weight: 2,
+      evidence: `the configuration has ${rows.length === 1 ? 'an error' : `${rows.length} errors`}: ${name === null ? '' : `${name}: `}${error}, line ${line} of ${file}`,
+      consequence: 'Changes of the configuration are not loaded, and the server does not start again.',
+      next: 'select sourcefile, sourceline, name, error from pg_file_settings where error is not null; correct them, then select pg_reload_conf();',
+    },
+  ];
 }
 
 function judgePending(names: readonly string[]): Finding[] {
@@ -99,7 +208,7 @@ function judgePending(names: readonly string[]): Finding[] {
   return [
     {
       severity: 'medium',
-      weight: names.length,
+      weight: 0,
       evidence: `settings that were changed wait for a restart: ${names.join(', ')}`,
       consequence: 'The server runs with the old values, and the next restart changes its behavior.',
       next: `select name, setting, sourcefile, sourceline from pg_file_settings where name in (${names.map((name) => `'${name}'`).join(', ')}); then plan a restart.`,

@@ -17,7 +17,7 @@ const statementsSql = (schema: string) => `
 select s.queryid::text, pg_catalog.left(s.query, 400), s.calls::text, s.total_exec_time::text, s.mean_exec_time::text, s.rows::text,
   s.temp_blks_written::text, s.shared_blks_read::text, pg_catalog.sum(s.total_exec_time) over ()::text, pg_catalog.count(*) over ()::text
 from ${schema}.pg_stat_statements s join pg_catalog.pg_database d on d.oid = s.dbid and d.datname = pg_catalog.current_database()
-where s.query !~ '^<insufficient privilege>$'
+where s.query !~ '^<insufficient privilege>$' and s.query !~ '\\mpg_catalog[.]'
 order by s.total_exec_time desc limit ${maxStatements}`;
 
 const hiddenSql = (schema: string) => `
@@ -65,6 +65,7 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, g
         ? `${hiddenCount} statements of other accounts are hidden; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows them.`
         : undefined,
     notes: [
+      'Statements over pg_catalog are left out.',
       reset ? `Counted since ${reset}.` : 'The server did not report since when it counts.',
       ...(readCount(evicted) > 0
         ? [`${evicted} times rare statements were dropped for lack of space (pg_stat_statements.max).`]

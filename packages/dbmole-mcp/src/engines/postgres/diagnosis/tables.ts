@@ -93,10 +93,14 @@ const unloggedSql = `
 select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind = 'r' and c.relpersistence = 'u' and ${isInScope('n', 'c')} order by c.reltuples desc limit ${maxEach}`;
 
+const emptyViewsSql = `
+select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where c.relkind = 'm' and not c.relispopulated and ${isInScope('n', 'c')} order by c.relname limit ${maxEach}`;
+
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, unenforced, hidden, databases, widths, unlogged] = await Promise.all([
+  const [sizes, late, sequences, unenforced, hidden, databases, widths, unlogged, emptyViews] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
     findEndingSequences(ask),
@@ -105,6 +109,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
     run(databasesSql),
     ask(bloatSql),
     ask(unloggedSql),
+    ask(emptyViewsSql),
   ]);
   return {
     findings: [
@@ -114,6 +119,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...late.flatMap(judgeVacuum),
       ...widths.flatMap(judgeBloat),
       ...judgeUnlogged(unlogged.map(([table]) => table ?? '')),
+      ...emptyViews.map(judgeEmptyView),
     ],
     listing: sizes.map(formatSize),
     hidden,
@@ -212,6 +218,16 @@ function judgeVacuum([
     });
   }
   return found;
+}
+
+function judgeEmptyView([view]: Row): Finding {
+  return {
+    severity: 'medium',
+    weight: 0,
+    evidence: `materialized view ${view} has never been filled`,
+    consequence: 'Every query of it fails.',
+    next: `REFRESH MATERIALIZED VIEW ${view};`,
+  };
 }
 
 function judgeUnlogged(tables: readonly string[]): Finding[] {

@@ -14,10 +14,10 @@ order by c.reltuples desc, k.oid limit ${maxEach}`;
 
 /** Foreign keys are checked by triggers of the server's own. */
 const triggersSql = `
-select ${formatLabel('c', 'n')}, case when t.tgisinternal then null else pg_catalog.quote_ident(t.tgname) end, c.reltuples::bigint::text
+select ${formatLabel('c', 'n')}, case when t.tgisinternal then null else pg_catalog.quote_ident(t.tgname) end, c.reltuples::bigint::text, t.tgenabled::text
 from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where t.tgenabled = 'D' and ${isInScope('n', 'c')}
-group by 1, 2, 3 order by 2 nulls first limit ${maxEach}`;
+where (t.tgenabled = 'D' or t.tgenabled = 'R' and not t.tgisinternal) and ${isInScope('n', 'c')}
+group by 1, 2, 3, 4 order by 2 nulls first limit ${maxEach}`;
 
 /** Policies that nothing applies. */
 const policiesSql = `
@@ -31,12 +31,14 @@ export async function findUnenforced(ask: (sql: string) => Promise<readonly Row[
   return [...policies.map(judgePolicies), ...triggers.map(judgeTrigger), ...constraints.map(judgeConstraint)];
 }
 
-function judgeTrigger([table, trigger, rows]: Row): Finding {
+function judgeTrigger([table, trigger, rows, state]: Row): Finding {
   const isOfServer = trigger === null || trigger === undefined;
   return {
     severity: isOfServer ? 'medium' : 'low',
     weight: Number(rows),
-    evidence: isOfServer ? `the checks of foreign keys are disabled on ${table}` : `trigger ${trigger} of ${table} is disabled`,
+    evidence: isOfServer
+      ? `the checks of foreign keys are disabled on ${table}`
+      : `trigger ${trigger} of ${table} ${state === 'R' ? 'fires only for replicated changes' : 'is disabled'}`,
     consequence: isOfServer
       ? 'Rows that break a foreign key are accepted, and nothing finds them later.'
       : 'What it maintains or enforces has been skipped since.',
