@@ -4,6 +4,7 @@ import { type CatalogQuestion, type ColumnPlan, checkText } from '../../../guard
 import type { Trust } from '../../../guard/trust.ts';
 import type { Scope } from '../../../policy/scope.ts';
 import type { CheckedStatement, ColumnTracer, TracedColumns } from './columns/column-tracer.ts';
+import { parseWrite } from './columns/write-tracer.ts';
 import { findCallDenial } from './denials.ts';
 import { openProof, type Proof } from './proof/catalog/load.ts';
 import { formatPremise, openSeen } from './proof/catalog/premise.ts';
@@ -32,6 +33,8 @@ export interface Checker {
    * premise that holds while functions change that it does not lead to.
    */
   check(sql: string, run: CatalogQuestion, isAlone?: boolean): Promise<Acceptance>;
+  /** Throws for a write that copies protected values, or whose effect cannot be told. Gives what is hidden of what it returns. */
+  checkWrite(sql: string, run: CatalogQuestion): Promise<ColumnPlan | undefined>;
   /** Drops what was loaded, because the premise no longer holds. */
   forget(): void;
 }
@@ -67,11 +70,37 @@ export function createChecker({ trust, scope, tracer }: CheckerOptions = {}): Ch
       const { columns, premise } = await traceColumns(isAlone ? tracer.openAlone() : tracer, { names, check, major, ask });
       return { ...accepted, columns, premise: `${accepted.premise}${stays}${premise}` };
     },
+    async checkWrite(sql, run) {
+      checkText(sql);
+      if (tracer === undefined) return undefined;
+      const ask = withGuardErrors(run);
+      const write = parseWrite(await parseOne(sql, await openParser(), () => openMajor(run)), sql);
+      const proof = await openCurrent(proofs, ask);
+      if (write.names !== undefined) await explore(proof, write.names, ask);
+      // Nothing makes sure that what is known of the catalog still holds when a write runs.
+      return await tracer.openAlone().traceWrite(write, { sql, check: proof.check, major: proof.major, ask });
+    },
     forget() {
       proofs.forget();
       tracer?.forget();
     },
   };
+}
+
+async function openCurrent(proofs: SharedLoad<Proof>, ask: CatalogQuestion): Promise<Proof> {
+  const known = await proofs.get(ask);
+  if (!known.check.isBroken && (await ask(`select ${known.premise}`))[0]?.[0] === 't') return known;
+  proofs.forget(known);
+  return await proofs.get(ask);
+}
+
+/** Reads the bodies of all code that the names lead to. That a read must not run it does not matter. */
+async function explore({ check }: Proof, names: StatementNames, ask: CatalogQuestion): Promise<void> {
+  try {
+    await check.check(names, ask);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'refused' || error.code === 'E_GUARD_UNAVAILABLE') throw error;
+  }
 }
 
 /** A refusal may come from a catalog that has changed, so the catalog is read again. */

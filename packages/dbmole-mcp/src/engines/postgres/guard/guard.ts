@@ -21,6 +21,7 @@ export function createGuard(checker: Checker = createThreadChecker()): ReadGuard
     async checkAlone(sql, run) {
       return accepting(sql, await checker.check(sql, run, true));
     },
+    checkWrite: (sql, run) => checker.checkWrite(sql, run),
     forget() {
       accepted = new BoundedCache();
       checker.forget();

@@ -30,6 +30,7 @@ export function createDryRunChecker(): Checker {
       checkDryRun(sql, await openParser());
       return { premise: '', leavesState: false };
     },
+    checkWrite: async () => undefined,
     forget: () => undefined,
   };
 }

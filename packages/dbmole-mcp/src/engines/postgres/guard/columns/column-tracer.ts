@@ -5,13 +5,14 @@ import type { Check } from '../proof/check.ts';
 import { openParser } from '../thread/parser.ts';
 import type { StatementNames } from '../tree/names.ts';
 import { asFields } from '../tree/walk.ts';
-import { type CodeReads, openCodeReads, openStoredReads, type StoredReads } from './code-reads.ts';
+import { type CodeReads, noCode, openCodeReads, openStoredReads, type StoredReads } from './code-reads.ts';
 import { nowhere, type Rows } from './environment.ts';
 import { type FunctionShapes, loadShapes } from './function-shapes.ts';
 import type { RelationFacts } from './relation-facts.ts';
 import { Relations } from './relations.ts';
 import { createTracer, refuseSource, type TraceContext, ViewColumns } from './trace-body.ts';
 import { findsByItself } from './trace-expression.ts';
+import { checkDefinition, type ParsedWrite, refuseWrite, traceWriteRows } from './write-tracer.ts';
 import { Untraceable } from './tracer.ts';
 import { findAction, isClean, judge } from './value.ts';
 import { getViewQuery, reachRelations } from './views.ts';
@@ -25,6 +26,8 @@ export interface TracedColumns {
 }
 
 /** A statement that the proof has checked. */
+type WriteContext = Pick<CheckedStatement, 'check' | 'major' | 'ask'> & { readonly sql: string };
+
 export interface CheckedStatement {
   readonly names: StatementNames;
   readonly check: Check;
@@ -72,6 +75,22 @@ export class ColumnTracer {
     return { columns: await planColumns(names, context), premise };
   }
 
+  /** What the policy hides of what a write returns. Throws `E_PROTECTED_COLUMN` for a write that copies protected values. */
+  async traceWrite(write: ParsedWrite, { sql, check, major, ask }: WriteContext): Promise<ColumnPlan | undefined> {
+    const { names, definition, isExplain } = write;
+    const context = { relations: this.#relations, shapes: this.#shapes, code: noCode, isStrict: this.#policy.strict, sql };
+    if (definition !== undefined) await checkDefinition(definition, context, ask);
+    if (names === undefined) return undefined;
+    const reading = await this.#read({ names, check, major, ask });
+    if (!this.#isAffected(reading)) return undefined;
+    const { code, bodies } = reading;
+    const [called] = code.names;
+    if (called !== undefined || code.isEverywhere) throw refuseWrite(called);
+    await loadShapes(this.#shapes, bodies.flatMap(({ functions }) => functions.map(({ name }) => name)), ask);
+    const rows = traceWriteRows(write, { ...context, code });
+    return isExplain ? { verdicts: [null], origins: {} } : planRows(rows, names, context);
+  }
+
   /** The relations that the statement leads to, through views, and what code reads. */
   async #read({ names, check, major, ask }: CheckedStatement): Promise<Reading> {
     const relations = this.#relations;
@@ -108,6 +127,10 @@ async function planColumns(names: StatementNames, context: TraceContext): Promis
   if (shown !== undefined) return { verdicts: [null], origins: {} };
   const rows = traceRows(explained === undefined ? statement?.stmt : asFields(explained).query, context);
   if (explained !== undefined) return planExplain(context);
+  return planRows(rows, names, context);
+}
+
+function planRows(rows: Rows | undefined, names: StatementNames, context: TraceContext): ColumnPlan {
   const verdicts = rows === undefined ? undefined : judgeRows(rows);
   if (context.isStrict && verdicts?.every((verdict) => verdict !== undefined) !== true)
     throw refuseColumn('the source of a column cannot be told, which "strict" does not allow; nothing was run');

@@ -115,6 +115,12 @@ export class Relations {
     return action === undefined ? clean : this.#protect(action, name);
   }
 
+  /** A column of a table that does not exist yet. */
+  judgeNew({ schema, name }: RelationName, column: string): Value {
+    const action = this.#policy.find(schema === undefined ? [name] : [name, `${schema}.${name}`], column);
+    return action === undefined ? clean : this.#protect(action, column);
+  }
+
   /** A view is judged by what it reads, so a rule for the columns of any table does not concern it. */
   #findRule({ schema, name, definition }: RelationFacts, column: string) {
     const action = this.#policy.find([name, `${schema}.${name}`], column);

@@ -25,8 +25,14 @@ const maxSteps = 1_000_000;
 const maxDepth = 200;
 
 /** Follows the caller's statement; what it reads of views is followed through their queries. */
-export function createTracer(context: TraceContext): Tracer {
-  return new BodyTracer(context, new ViewColumns(context), true);
+export function createTracer(context: TraceContext, change?: Tracer['change']): Tracer {
+  return new BodyTracer(context, { views: new ViewColumns(context), isOwn: true, change });
+}
+
+interface BodyOptions {
+  views: ViewColumns;
+  isOwn: boolean;
+  change: Tracer['change'];
 }
 
 class BodyTracer implements Tracer {
@@ -34,12 +40,13 @@ class BodyTracer implements Tracer {
   readonly #views: ViewColumns;
   /** It is the caller's text, and not the query of a view, which its owner has allowed. */
   readonly #isOwn: boolean;
-  readonly change: Tracer['change'] = undefined;
+  readonly change: Tracer['change'];
 
-  constructor(context: TraceContext, views: ViewColumns, isOwn: boolean) {
+  constructor(context: TraceContext, { views, isOwn, change }: BodyOptions) {
     this.#context = context;
     this.#views = views;
     this.#isOwn = isOwn;
+    this.change = change;
   }
 
   query(select: unknown, outer: Environment): Rows {
@@ -134,7 +141,7 @@ export class ViewColumns {
     if (query === null || this.#depth > maxDepth) return undefined;
     this.#depth += 1;
     try {
-      const rows = new BodyTracer(this.#context, this, false).query(query.tree, nowhere);
+      const rows = new BodyTracer(this.#context, { views: this, isOwn: false, change: undefined }).query(query.tree, nowhere);
       return rows.others === undefined && rows.columns.length === facts.columns.length ? rows : undefined;
     } finally {
       this.#depth -= 1;

@@ -1,4 +1,4 @@
-import { type ColumnAction, findStrictest } from '@dbmole/core/match-columns';
+import { type ColumnAction, columnActions, findStrictest } from '@dbmole/core/match-columns';
 import type { ColumnVerdict } from '../../../../guard/read-statement.ts';
 
 /** A protected column. The same object wherever it is found. */
@@ -58,6 +58,10 @@ export function makeRow(fields: readonly NamedValue[]): Value {
 /** The strictest action of the sources; `refuse` is for the caller. Undefined: there is no source. */
 export function findAction({ sources }: Value): ColumnAction | undefined {
   return findStrictest(sources.map(({ action }) => action));
+}
+
+export function isStricter(one: ColumnAction, other: ColumnAction): boolean {
+  return columnActions.indexOf(one) < columnActions.indexOf(other);
 }
 
 /** Null where it is shown, undefined where the source is unknown. An expression is hidden as a whole, so nothing of it is shown. */

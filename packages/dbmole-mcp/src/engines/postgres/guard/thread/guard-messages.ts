@@ -24,6 +24,8 @@ export type ToThread =
       readonly columns?: readonly ColumnRules[] | undefined;
       /** Reads the catalog for this statement alone. */
       readonly isAlone?: boolean | undefined;
+      /** Checks what a write does to protected columns. */
+      readonly isWrite?: boolean | undefined;
     }
   /** Statements, or parts of them, to be read without checking or running them. */
   | { readonly type: 'inspect'; readonly id: number; readonly what: Inspection; readonly texts: readonly string[] }

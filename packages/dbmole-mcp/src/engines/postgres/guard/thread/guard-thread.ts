@@ -36,6 +36,7 @@ interface Check {
   readonly scope?: readonly ScopeRules[] | undefined;
   readonly columns?: readonly ColumnRules[] | undefined;
   readonly isAlone?: boolean | undefined;
+  readonly isWrite?: boolean | undefined;
   readonly run: CatalogQuestion;
 }
 
@@ -60,6 +61,7 @@ export function createThreadChecker({ trust, scope, columns }: ThreadCheckerOpti
   const database = ++lastId;
   return {
     check: (sql, run, isAlone) => start({ database, sql, trust, scope, columns, isAlone, run }),
+    checkWrite: async (sql, run) => (await start({ database, sql, trust, scope, columns, isWrite: true, run })).columns,
     forget: () => thread?.forget(database),
   };
 }
@@ -71,9 +73,9 @@ export async function refuseDryRun(sql: string): Promise<void> {
 
 async function start(check: Check): Promise<Acceptance> {
   const id = ++lastId;
-  const { database, sql, trust, scope, columns, isAlone } = check;
+  const { database, sql, trust, scope, columns, isAlone, isWrite } = check;
   const plainTrust = trust && toPlainTrust(trust);
-  const request: ToThread = { type: 'check', id, database, sql, trust: plainTrust, scope, columns, isAlone };
+  const request: ToThread = { type: 'check', id, database, sql, trust: plainTrust, scope, columns, isAlone, isWrite };
   // The thread answers a check with nothing else.
   return (await startJob({ ...check, id, request })) as Acceptance;
 }

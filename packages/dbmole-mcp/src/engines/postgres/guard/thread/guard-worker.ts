@@ -34,10 +34,15 @@ port?.on('message', (message: ToThread) => {
   else answer(message);
 });
 
-async function check({ id, sql, isAlone, ...of }: Extract<ToThread, { type: 'check' }>): Promise<void> {
+async function check({ id, sql, isAlone, isWrite, ...of }: Extract<ToThread, { type: 'check' }>): Promise<void> {
   current[0] = id;
   try {
-    const acceptance = await getChecker(of).check(sql, createQuestion(id), isAlone);
+    const checker = getChecker(of);
+    const ask = createQuestion(id);
+    const acceptance =
+      isWrite === true
+        ? { premise: '', leavesState: false, columns: await checker.checkWrite(sql, ask) }
+        : await checker.check(sql, ask, isAlone);
     send({ type: 'accepted', id, acceptance });
   } catch (error) {
     send({ type: 'failed', id, failure: toPlain(error) });
