@@ -48,7 +48,7 @@ export type { Log } from './log.ts';
 export type { Backend, BackendTarget, Lease } from './manager/backend.ts';
 export { findNearestNames, nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
-export { formatColumnPolicy, listColumnLayers } from './policy/column-layers.ts';
+export { formatColumnPolicy, listColumnLayers, listColumnRules } from './policy/column-layers.ts';
 export { columnShape } from './policy/column-rules.ts';
 export { listPolicies } from './policy/layers.ts';
 export {

@@ -13,8 +13,8 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
   usage: '"SQL"',
   about: 'run a read-only query; prints a table, or CSV in a pipe',
   example: '"select count(*) from orders"',
-  options: ['format', 'vertical', 'limit', 'database', 'file'],
-  async run(backend, { words, limit, database, signal, answer, note }) {
+  options: ['format', 'vertical', 'limit', 'database', 'file', 'reveal'],
+  async run(backend, { words, limit, database, reveals, signal, answer, note }) {
     const sink: RowSink = {
       columns: (columns) =>
         answer.columns(
@@ -24,10 +24,10 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
       row: (cells) => answer.row(cells.map((cell) => (typeof cell === 'object' && cell !== null ? cell.text : cell))),
     };
     const request = { sql: words.join(' '), params: [], timeoutMs, keepPerCell, maxRows: limit };
-    const options = { signal, database };
+    const options = { signal, database, reveals };
     try {
-      const { costNote } = await backend.read(request, sink, options);
-      if (costNote !== undefined) note(costNote);
+      const { costNote, protectedColumns } = await backend.read(request, sink, options);
+      for (const text of [protectedColumns, costNote]) if (text !== undefined) note(text);
     } catch (error) {
       throw error instanceof Failure ? await withAdvice(error, { backend, options }, request.sql) : error;
     }

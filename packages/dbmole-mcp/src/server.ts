@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   describePassword,
   isOrdinaryWord,
+  listColumnRules,
   processTerminal,
   readFlag,
   runProgram,
@@ -63,6 +64,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     resolvePort,
     publicView,
     policyView,
+    columnRules: listColumnRules,
   },
   backend: {
     async create(target, signal, { folder }) {

@@ -1,6 +1,7 @@
 import {
   columnShape,
   formatColumnPolicy,
+  listColumnRules,
   processTerminal,
   runProgram,
   type ServerDefinition,
@@ -99,6 +100,7 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     otherPlaces: ({ nodes = [], ...config }) => nodes.map((node) => parseNodeAddress(node, resolvePort(config))),
     publicView,
     policyView: (config) => ({ columns: formatColumnPolicy(config), cost: formatCostPolicy(config) }),
+    columnRules: listColumnRules,
   },
   backend: {
     create: createBackend,

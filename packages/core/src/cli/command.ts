@@ -24,6 +24,7 @@ export const commandOptions = {
   analyze: { type: 'boolean', form: '--analyze', help: 'run the statement, for actual rows and times' },
   explain: { type: 'boolean', form: '--explain', help: 'show what the planner expects each to cost' },
   json: { type: 'boolean', form: '--json', help: 'print JSON' },
+  reveal: { type: 'boolean', form: '--reveal', help: 'show protected columns; asks first, and needs a terminal' },
   role: { type: 'boolean', form: '--role', help: 'print only the statements that create a read-only account' },
   'password-stdin': { type: 'boolean', form: '--password-stdin', help: 'read the password from standard input' },
   project: { type: 'boolean', form: '--project', help: "write the project's file instead of your own" },
@@ -47,6 +48,7 @@ export interface CommandOptions extends ServeCommandOptions {
   explain?: boolean;
   role?: boolean;
   vertical?: boolean;
+  reveal?: boolean;
   analyze?: boolean;
   project?: boolean;
   'password-stdin'?: boolean;

@@ -1,5 +1,5 @@
 /** How many rows, in which form, and of which database. */
-type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file';
+type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file' | 'reveal';
 
 /** A row as one JSON object. */
 export type RowWriter = (cells: readonly (string | null)[]) => string;
@@ -18,6 +18,8 @@ export interface CliQuestion {
   /** Rows at most; undefined is all of them. */
   limit: number | undefined;
   database: string | undefined;
+  /** Protected columns are to be shown as they are, which a person has confirmed. */
+  reveals: boolean;
   signal: AbortSignal;
   answer: Answer;
   /** A remark on the answer, which is shown beside it. */

@@ -26,6 +26,8 @@ export interface CallOptions {
   database?: string | undefined;
   /** The rows are a plan, which is checked against the scope before it is shown. */
   readsPlan?: boolean;
+  /** A person at a terminal wants to see protected columns as they are. */
+  reveals?: boolean;
 }
 
 /** A read of the caller's, not yet guarded. */
@@ -48,6 +50,8 @@ export interface SqlBackend extends Backend {
   readonly catalog: SqlCatalog;
   /** What may be seen, if a person has limited it. Reads and the catalog obey it by themselves. */
   readonly scope: Scope | undefined;
+  /** Whether values of some columns are hidden from callers. */
+  readonly protectsColumns: boolean;
   readonly plan: PlanReader;
   readonly grammar: SqlGrammar;
   /** Further lines of `test_connection`. */

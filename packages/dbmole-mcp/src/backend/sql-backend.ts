@@ -1,4 +1,4 @@
-import { type BackendTarget, Failure, failureWith, listColumnLayers, type ProtectValue } from '@dbmole/core';
+import { type BackendTarget, type ColumnRules, Failure, failureWith, listColumnLayers, type ProtectValue } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import { openGate, withGate } from '../cost/open-gate.ts';
 import type {
@@ -41,12 +41,12 @@ export async function openSqlBackend(
   const { engine, plan } = modules;
   const scope = openScope(target.config, engine);
   const catalog = scope === undefined ? modules.catalog : scopeCatalog(modules.catalog, scope);
-  const pools = new DatabasePools(modules, target, {
-    ...options,
-    protect: await openProtectValue(target.config, options.keyFolder),
-  });
+  const protect = await openProtectValue(target.config, options.keyFolder);
+  const pools = new DatabasePools(modules, target, { ...options, protect, columns: listColumnLayers(target.config) });
+  const revealing = new DatabasePools(modules, target, { ...options, protect: undefined, columns: undefined });
   await pools.warm(signal);
-  const of = (call: CallOptions) => pools.of(chooseDatabase(call, target.config, { engine, scope }));
+  const of = (call: CallOptions) =>
+    (call.reveals === true ? revealing : pools).of(chooseDatabase(call, target.config, { engine, scope }));
   const hinting = <T>(sql: string, work: Promise<T>) =>
     work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
   const gate = openGate(target.config, { plan, catalog, scope });
@@ -55,6 +55,7 @@ export async function openSqlBackend(
   const backend: SqlBackend = {
     catalog,
     scope,
+    protectsColumns: protect !== undefined,
     plan,
     grammar: engine.grammar,
     remarks: formatTrusted(target.config),
@@ -78,7 +79,7 @@ export async function openSqlBackend(
       ),
     unconfirmed: () => pools.unconfirmed,
     pool: () => pools.status,
-    dispose: () => pools.dispose(),
+    dispose: async () => void (await Promise.all([pools.dispose(), revealing.dispose()])),
   };
   return backend;
 }
@@ -112,21 +113,20 @@ function hinted<E>(engine: SqlEngine, error: E, sql: string): E | Failure {
 
 interface PoolsOptions extends SqlBackendOptions {
   protect: ProtectValue | undefined;
+  columns: readonly ColumnRules[] | undefined;
 }
 
 /** A pool for each requested database; the least recently used are closed when there are too many. */
 class DatabasePools {
   readonly #modules: EngineModules;
   readonly #target: BackendTarget<Connection>;
-  readonly #options: SqlBackendOptions;
-  readonly #protect: ProtectValue | undefined;
+  readonly #options: PoolsOptions;
   /** Ordered by last use. */
   readonly #pools = new Map<string | undefined, DatabaseEntry>();
   readonly #leaving = new Set<Promise<void>>();
   #warm = false;
 
-  constructor(modules: EngineModules, target: BackendTarget<Connection>, { protect, ...options }: PoolsOptions) {
-    this.#protect = protect;
+  constructor(modules: EngineModules, target: BackendTarget<Connection>, options: PoolsOptions) {
     this.#modules = modules;
     this.#target = target;
     this.#options = options;
@@ -170,9 +170,9 @@ class DatabasePools {
       guard: createGuard({
         trust: this.#openTrust(database),
         scope: listScopes(this.#target.config),
-        columns: listColumnLayers(this.#target.config),
+        columns: this.#options.columns,
       }),
-      protect: this.#protect,
+      protect: this.#options.protect,
       unstableUntil: 0,
     };
   }

@@ -7,6 +7,7 @@ import { formatOther, formatParts } from '../catalog/parts.ts';
 import { sampleTables } from '../catalog/sample.ts';
 import { formatBrief, formatDescription } from '../catalog/schema-text.ts';
 import { seeTables } from '../next-steps.ts';
+import { hideProtectedStats } from '../policy/protected-stats.ts';
 import {
   type Call,
   connectionArgument,
@@ -74,7 +75,8 @@ async function formatLines(call: Call, description: Description, view: View): Pr
   if (view === 'brief') return formatBrief(description);
   const { backend, options } = call;
   const { tables } = description;
-  const stats = view.includes('stats') ? await backend.catalog.readStats(backend.catalogRun(options), tables) : [];
+  const found = view.includes('stats') ? await backend.catalog.readStats(backend.catalogRun(options), tables) : [];
+  const stats = await hideProtectedStats(call, found);
   const samples = view.includes('sample') ? await sampleTables(call, tables) : new Map<string, readonly string[]>();
   return formatParts(description, view, { stats, samples });
 }

@@ -45,8 +45,12 @@ export async function doctor<C extends BaseConnection, B extends Backend>(call: 
     ],
     clients: describeClients(call),
   };
+  const columns = describeColumns(wanted, call);
+  const protectedColumns = columns.length === 0 ? {} : { 'protected columns': columns };
   const report =
-    words.length === 0 ? { configuration: general.configuration, connections, clients: general.clients } : { connections };
+    words.length === 0
+      ? { configuration: general.configuration, connections, ...protectedColumns, clients: general.clients }
+      : { connections, ...protectedColumns };
   const program = {
     program: definition.program.name,
     version: definition.program.version,
@@ -129,6 +133,17 @@ function describeStore(store: string): Finding {
   const { mode } = statSync(store);
   const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0;
   return isOpen ? bad(`others can read your store ${store}: chmod 600 it`) : good(`your own store is ${store}`);
+}
+
+/** The rules of each connection in full, because presets are not written in its file. */
+function describeColumns<C extends BaseConnection, B extends Backend>(
+  entries: readonly Entry<C>[],
+  { definition }: CommandCall<C, B>,
+): Finding[] {
+  return entries.flatMap(({ name, config }) => {
+    const rules = config === undefined ? [] : (definition.connections.columnRules?.(config) ?? []);
+    return rules.length === 0 ? [] : good(`${name}: ${rules.join(', ')}`);
+  });
 }
 
 async function describeConnections<C extends BaseConnection, B extends Backend>(

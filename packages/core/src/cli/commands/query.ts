@@ -5,6 +5,7 @@ import type { Backend } from '../../manager/backend.ts';
 import type { RowWriter } from '../../program/cli-query.ts';
 import { withManaged } from '../../tools/connections/managed.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
+import { confirmReveal } from '../terminal/confirm-reveal.ts';
 import { limitTime, readTextFile } from './long-read.ts';
 import { createOutput, type Format, formats } from './query-output.ts';
 
@@ -15,6 +16,7 @@ const shownOnTerminal = 1_000;
 export async function query<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>): Promise<number> {
   const { definition, terminal, words, options } = call;
   const [name = '', ...rest] = words;
+  const reveals = options.reveal === true && (await confirmReveal(terminal, name));
   const { words: question, isVertical } = withoutSuffix(await readQuestion(rest, call));
   const format = options.vertical || isVertical ? 'vertical' : readFormat(options.format, terminal.isTerminal);
   const limit = readLimit(options.limit) ?? (format === 'table' || format === 'vertical' ? shownOnTerminal : undefined);
@@ -33,6 +35,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
       words: question,
       limit: limit === undefined ? undefined : limit + 1,
       database: options.database,
+      reveals,
       signal: stop.signal,
       answer,
       note: (text) => void notes.push(text),

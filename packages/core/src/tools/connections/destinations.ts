@@ -13,6 +13,8 @@ export interface ConnectionViews<C extends BaseConnection> {
   publicView(config: C): PublicView;
   /** What a person allows on it, in a few words; nothing where everything is allowed. */
   policyView?(config: C): PublicView;
+  /** The columns or fields that are protected, in full. */
+  columnRules?(config: C): readonly string[];
 }
 
 /** What lists show of a connection, and by which a change of it is noticed. */

@@ -4,7 +4,7 @@ import { type CatalogQuestion, type ColumnPlan, checkText } from '../../../guard
 import type { Trust } from '../../../guard/trust.ts';
 import type { Scope } from '../../../policy/scope.ts';
 import type { CheckedStatement, ColumnTracer, TracedColumns } from './columns/column-tracer.ts';
-import { parseWrite } from './columns/write-tracer.ts';
+import { parseWrite } from './columns/writes/write-tracer.ts';
 import { findCallDenial } from './denials.ts';
 import { openProof, type Proof } from './proof/catalog/load.ts';
 import { formatPremise, openSeen } from './proof/catalog/premise.ts';

@@ -5,17 +5,17 @@ import type { Check } from '../proof/check.ts';
 import { openParser } from '../thread/parser.ts';
 import type { StatementNames } from '../tree/names.ts';
 import { asFields } from '../tree/walk.ts';
-import { type CodeReads, noCode, openCodeReads, openStoredReads, type StoredReads } from './code-reads.ts';
+import { type CodeReads, noCode, openCodeReads, openStoredReads, type StoredReads } from './catalog/code-reads.ts';
+import { type FunctionShapes, loadShapes } from './catalog/function-shapes.ts';
+import type { RelationFacts } from './catalog/relation-facts.ts';
+import { Relations } from './catalog/relations.ts';
+import { getViewQuery, reachRelations } from './catalog/views.ts';
 import { nowhere, type Rows } from './environment.ts';
-import { type FunctionShapes, loadShapes } from './function-shapes.ts';
-import type { RelationFacts } from './relation-facts.ts';
-import { Relations } from './relations.ts';
 import { createTracer, refuseSource, type TraceContext, ViewColumns } from './trace-body.ts';
 import { findsByItself } from './trace-expression.ts';
-import { checkDefinition, type ParsedWrite, refuseWrite, traceWriteRows } from './write-tracer.ts';
 import { Untraceable } from './tracer.ts';
 import { findAction, isClean, judge } from './value.ts';
-import { getViewQuery, reachRelations } from './views.ts';
+import { checkDefinition, type ParsedWrite, refuseWrite, traceWriteRows } from './writes/write-tracer.ts';
 
 /** What the policy says of one statement. */
 export interface TracedColumns {
@@ -86,7 +86,11 @@ export class ColumnTracer {
     const { code, bodies } = reading;
     const [called] = code.names;
     if (called !== undefined || code.isEverywhere) throw refuseWrite(called);
-    await loadShapes(this.#shapes, bodies.flatMap(({ functions }) => functions.map(({ name }) => name)), ask);
+    await loadShapes(
+      this.#shapes,
+      bodies.flatMap(({ functions }) => functions.map(({ name }) => name)),
+      ask,
+    );
     const rows = traceWriteRows(write, { ...context, code });
     return isExplain ? { verdicts: [null], origins: {} } : planRows(rows, names, context);
   }

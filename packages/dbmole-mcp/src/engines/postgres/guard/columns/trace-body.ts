@@ -1,15 +1,15 @@
 import { refuseColumn } from '../../../../policy/column-policy.ts';
 import { positionAt } from '../tree/position.ts';
-import type { CodeReads } from './code-reads.ts';
+import type { CodeReads } from './catalog/code-reads.ts';
+import type { FunctionShapes } from './catalog/function-shapes.ts';
+import type { RelationFacts } from './catalog/relation-facts.ts';
+import type { Relations } from './catalog/relations.ts';
+import { getViewQuery } from './catalog/views.ts';
 import { type Element, type Environment, nowhere, type Rows } from './environment.ts';
-import type { FunctionShapes } from './function-shapes.ts';
-import type { RelationFacts } from './relation-facts.ts';
-import type { Relations } from './relations.ts';
 import { readPlace, traceExpression } from './trace-expression.ts';
 import { traceQuery } from './trace-query.ts';
 import { type Tracer, Untraceable } from './tracer.ts';
 import { findAction, isClean, merge, type NamedValue, unknown, type Value } from './value.ts';
-import { getViewQuery } from './views.ts';
 
 /** All that is known before a statement is followed. */
 export interface TraceContext {

@@ -1,6 +1,6 @@
-import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import { firstUserOid } from '../proof/catalog/describe-sql.ts';
-import type { FunctionShape } from './tracer.ts';
+import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import { firstUserOid } from '../../proof/catalog/describe-sql.ts';
+import type { FunctionShape } from '../tracer.ts';
 
 /** What the functions of one name return in FROM; a column without a name is called like the function. */
 interface NamedFunctions {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import { formatLiteral } from '../../values/literal.ts';
-import { firstUserOid } from '../proof/catalog/describe-sql.ts';
+import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import { formatLiteral } from '../../../values/literal.ts';
+import { firstUserOid } from '../../proof/catalog/describe-sql.ts';
 
 /** What the catalog has of a relation. */
 export interface RelationFacts {

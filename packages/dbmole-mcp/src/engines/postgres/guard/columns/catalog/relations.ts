@@ -1,7 +1,7 @@
 import { type ColumnPolicy, findStrictest } from '@dbmole/core/match-columns';
-import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import { clean, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from '../value.ts';
 import { formatFactsPremise, formatNamePremise, openRelations, type RelationFacts, type RelationName } from './relation-facts.ts';
-import { clean, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from './value.ts';
 
 /** What is forgotten when there is more. */
 const maxKept = 5_000;

@@ -1,11 +1,11 @@
-import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import type { CatalogObject } from '../proof/catalog/catalog-object.ts';
-import { firstUserOid } from '../proof/catalog/describe-sql.ts';
-import type { Check } from '../proof/check.ts';
-import type { NameUse, StatementNames } from '../tree/names.ts';
+import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import type { CatalogObject } from '../../proof/catalog/catalog-object.ts';
+import { firstUserOid } from '../../proof/catalog/describe-sql.ts';
+import type { Check } from '../../proof/check.ts';
+import type { NameUse, StatementNames } from '../../tree/names.ts';
+import { isClean } from '../value.ts';
 import type { RelationFacts, RelationName } from './relation-facts.ts';
 import type { Relations } from './relations.ts';
-import { isClean } from './value.ts';
 import { reachRelations } from './views.ts';
 
 /** What the code of the database reads, that statements can run. */

@@ -1,5 +1,5 @@
-import { getInner, readLast } from '../tree/node-parts.ts';
-import { asFields, asList, type Fields } from '../tree/walk.ts';
+import { getInner, readLast } from '../../tree/node-parts.ts';
+import { asFields, asList, type Fields } from '../../tree/walk.ts';
 
 /** What a definition does to columns that may be protected. */
 export interface Definition {
@@ -18,7 +18,7 @@ const harmless = new Set(
   CreateStatsStmt AlterStatsStmt CheckPointStmt LockStmt`.split(/\s+/),
 );
 
-/** Of ALTER TABLE. */
+/** The same for the parts of ALTER TABLE. */
 const harmlessParts = new Set(
   `AT_DropColumn AT_DropNotNull AT_SetNotNull AT_AddConstraint AT_ValidateConstraint AT_DropConstraint AT_AlterConstraint AT_SetStatistics
   AT_SetOptions AT_ResetOptions AT_SetStorage AT_SetCompression AT_AddIndex AT_ChangeOwner AT_SetRelOptions AT_ResetRelOptions AT_ClusterOn
@@ -26,7 +26,14 @@ const harmlessParts = new Set(
   AT_NoForceRowSecurity AT_ReplicaIdentity AT_SetIdentity AT_AddIdentity AT_DropIdentity`.split(/\s+/),
 );
 
-const plainDefaults = new Set(['now', 'clock_timestamp', 'statement_timestamp', 'transaction_timestamp', 'gen_random_uuid', 'nextval']);
+const plainDefaults = new Set([
+  'now',
+  'clock_timestamp',
+  'statement_timestamp',
+  'transaction_timestamp',
+  'gen_random_uuid',
+  'nextval',
+]);
 
 /** Undefined for a statement whose effect cannot be told. */
 export function readDefinition(statement: unknown): Definition | undefined {
@@ -36,7 +43,8 @@ export function readDefinition(statement: unknown): Definition | undefined {
   if (kind === 'CreateSchemaStmt') return fields.schemaElts === undefined ? nothing : undefined;
   if (kind === 'CreateTableAsStmt') return fields.objtype === 'OBJECT_MATVIEW' ? nothing : undefined;
   if (kind === 'RenameStmt') return readRename(fields);
-  if (kind === 'AlterObjectSchemaStmt') return fields.relation === undefined ? nothing : { ...nothing, moved: [{ relation: asFields(fields.relation) }] };
+  if (kind === 'AlterObjectSchemaStmt')
+    return fields.relation === undefined ? nothing : { ...nothing, moved: [{ relation: asFields(fields.relation) }] };
   return kind === 'AlterTableStmt' ? readAlterTable(fields) : undefined;
 }
 
@@ -47,18 +55,25 @@ function readRename({ renameType, relation, subname }: Fields): Definition | und
   return { ...nothing, moved: [{ relation: asFields(relation), ...column }] };
 }
 
-function readAlterTable({ relation: altered, cmds }: Fields): Definition | undefined {
-  const relation = asFields(altered);
-  const assigned: { relation: Fields; column: string; value: unknown }[] = [];
-  for (const { subtype, name, def } of asList(cmds).map(getInner)) {
-    if (harmlessParts.has(String(subtype))) continue;
-    const { raw_default: value, constraints } = asFields(asFields(def ?? {}).ColumnDef ?? {});
-    if (subtype === 'AT_AlterColumnType') assigned.push({ relation, column: String(name), value });
-    else if (subtype === 'AT_AddColumn' || subtype === 'AT_ColumnDefault') {
-      if (!isPlain([value, constraints, subtype === 'AT_ColumnDefault' ? def : undefined])) return undefined;
-    } else return undefined;
-  }
+function readAlterTable({ relation, cmds }: Fields): Definition | undefined {
+  const parts = asList(cmds).map(getInner);
+  if (!parts.every(isHarmlessPart)) return undefined;
+  const assigned = parts
+    .filter(({ subtype }) => subtype === 'AT_AlterColumnType')
+    .map(({ name, def }) => ({ relation: asFields(relation), column: String(name), value: readColumn(def).raw_default }));
   return { moved: [], assigned };
+}
+
+/** The expression of a new type is followed; a default must not need that. */
+function isHarmlessPart({ subtype, def }: Fields): boolean {
+  if (harmlessParts.has(String(subtype)) || subtype === 'AT_AlterColumnType') return true;
+  if (subtype === 'AT_ColumnDefault') return isPlain(def);
+  const { raw_default: value, constraints } = readColumn(def);
+  return subtype === 'AT_AddColumn' && isPlain([value, constraints]);
+}
+
+function readColumn(def: unknown): Fields {
+  return asFields(asFields(def ?? {}).ColumnDef ?? {});
 }
 
 /** Neither a query nor a function that may read. */

@@ -1,16 +1,16 @@
-import type { CatalogQuestion, ColumnPlan } from '../../../../guard/read-statement.ts';
-import { refuseColumn } from '../../../../policy/column-policy.ts';
-import { findFunctionDenial } from '../denials.ts';
-import { collectNames } from '../tree/collect.ts';
-import type { StatementNames } from '../tree/names.ts';
-import { asFields, type Fields, UnreadableNode } from '../tree/walk.ts';
+import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import { refuseColumn } from '../../../../../policy/column-policy.ts';
+import { findFunctionDenial } from '../../denials.ts';
+import { collectNames } from '../../tree/collect.ts';
+import type { StatementNames } from '../../tree/names.ts';
+import { asFields, type Fields, UnreadableNode } from '../../tree/walk.ts';
+import type { RelationName } from '../catalog/relation-facts.ts';
+import { nowhere, type Rows } from '../environment.ts';
+import { createTracer, type TraceContext } from '../trace-body.ts';
+import { Untraceable } from '../tracer.ts';
+import { clean, findAction, isClean, isStricter, type NamedValue, type Value } from '../value.ts';
 import { type Definition, readDefinition } from './definitions.ts';
-import { nowhere, type Rows } from './environment.ts';
-import type { RelationName } from './relation-facts.ts';
-import { createTracer, type TraceContext } from './trace-body.ts';
 import { traceChange } from './trace-write.ts';
-import { Untraceable } from './tracer.ts';
-import { findAction, isClean, isStricter, type NamedValue, type Value } from './value.ts';
 
 /** A statement of `execute`, before the catalog was asked. */
 export interface ParsedWrite {
@@ -59,7 +59,8 @@ function readNames(body: unknown, sql: string): StatementNames {
 }
 
 /** Functions that change something, but copy no values. */
-const harmless = /^(?:nextval|setval|setseed|set_config|pg_notify|pg_(?:try_)?advisory_\w+|txid_current|pg_current_xact_id|xpath\w*|xmltable|xmlexists)$/;
+const harmless =
+  /^(?:nextval|setval|setseed|set_config|pg_notify|pg_(?:try_)?advisory_\w+|txid_current|pg_current_xact_id|xpath\w*|xmltable|xmlexists)$/;
 
 export function refuseWrite(what = 'the statement', position?: number) {
   return refuseColumn(`the effect of ${what} on protected columns cannot be told; nothing was run`, position);
@@ -88,7 +89,10 @@ function checkStored({ columns, others }: Rows, into: RelationName, { relations 
   if (others !== undefined && !isClean(others)) throw refuseWrite('a column');
   for (const { name, value } of columns) {
     if (isClean(value)) continue;
-    assign({ name, value: name === undefined ? value : relations.judgeNew(into, name) }, name === undefined ? { ...value, isUnknown: true } : value);
+    assign(
+      { name, value: name === undefined ? value : relations.judgeNew(into, name) },
+      name === undefined ? { ...value, isUnknown: true } : value,
+    );
   }
 }
 
@@ -99,13 +103,22 @@ function assign({ name = 'a column', value: column }: NamedValue, given: Value):
   const action = findAction(column);
   const isCovered = action !== undefined && given.sources.every((one) => !isStricter(one.action, action));
   if (!isCovered)
-    throw refuseColumn(`the statement copies the protected column ${source?.label ?? ''} to ${name}, which would show it; nothing was run`);
+    throw refuseColumn(
+      `the statement copies the protected column ${source?.label ?? ''} to ${name}, which would show it; nothing was run`,
+    );
 }
 
 /** Throws where a definition takes columns away from the rules, or fills a column with protected values. */
-export async function checkDefinition({ moved, assigned }: Definition, context: TraceContext, ask: CatalogQuestion): Promise<void> {
+export async function checkDefinition(
+  { moved, assigned }: Definition,
+  context: TraceContext,
+  ask: CatalogQuestion,
+): Promise<void> {
   const { relations } = context;
-  await relations.load([...moved, ...assigned].map(({ relation }) => readRelation(relation)), ask);
+  await relations.load(
+    [...moved, ...assigned].map(({ relation }) => readRelation(relation)),
+    ask,
+  );
   for (const { relation, column } of moved) {
     const facts = relations.find(readRelation(relation));
     const columns = facts === undefined ? [] : relations.getColumns(facts);
@@ -113,12 +126,14 @@ export async function checkDefinition({ moved, assigned }: Definition, context: 
     if (found !== undefined)
       throw refuseColumn(`the rules for the column ${found.name ?? ''} would no longer find it; nothing was run`);
   }
+  for (const one of assigned) if (one.value !== undefined) checkAssigned(one, context);
+}
+
+function checkAssigned({ relation, column, value }: Definition['assigned'][number], context: TraceContext): void {
   const tracer = createTracer(context);
-  for (const { relation, column, value } of assigned) {
-    if (value === undefined) continue;
-    const { schema, name } = readRelation(relation);
-    const element = tracer.relation(schema, name);
-    const target = element.columns.find((one) => one.name === column);
-    assign(target ?? { name: column, value: { sources: [], isPlain: true, isUnknown: false } }, tracer.value(value, { ...nowhere, elements: [element] }));
-  }
+  const { schema, name } = readRelation(relation);
+  const element = tracer.relation(schema, name);
+  const target = element.columns.find((one) => one.name === column);
+  const shown = { name: column, value: clean };
+  assign(target ?? shown, tracer.value(value, { ...nowhere, elements: [element] }));
 }

@@ -1,11 +1,11 @@
-import { getInner } from '../tree/node-parts.ts';
-import { asFields, asList, type Fields } from '../tree/walk.ts';
-import type { Element, Environment, Item, Rows } from './environment.ts';
-import { combineRows } from './trace-expression.ts';
-import { traceFrom } from './trace-from.ts';
-import { addCtes, traceTargets } from './trace-query.ts';
-import type { Tracer } from './tracer.ts';
-import { combine, type NamedValue, unknown, type Value } from './value.ts';
+import { getInner } from '../../tree/node-parts.ts';
+import { asFields, asList, type Fields } from '../../tree/walk.ts';
+import type { Element, Environment, Item, Rows } from '../environment.ts';
+import { combineRows } from '../trace-expression.ts';
+import { traceFrom } from '../trace-from.ts';
+import { addCtes, traceTargets } from '../trace-query.ts';
+import type { Tracer } from '../tracer.ts';
+import { combine, type NamedValue, unknown, type Value } from '../value.ts';
 
 /** Throws if the values may not be copied to a column with this value. */
 export type Assign = (column: NamedValue, given: Value) => void;
@@ -27,13 +27,20 @@ const kinds: ReadonlyMap<string, (change: Change) => Rows> = new Map([
 ]);
 
 /** What a statement that changes rows returns. */
-export function traceChange(tracer: Tracer, { statement, outer }: { statement: unknown; outer: Environment }, assign: Assign): Rows {
+export function traceChange(
+  tracer: Tracer,
+  { statement, outer }: { statement: unknown; outer: Environment },
+  assign: Assign,
+): Rows {
   const [kind = ''] = Object.keys(asFields(statement));
   const trace = kinds.get(kind);
   if (trace === undefined) return { columns: [], others: unknown };
   const fields = getInner(statement);
   const outside: Environment = { elements: [], ctes: addCtes(tracer, fields.withClause, outer), outer: outer.outer };
-  const [target = { items: [], columns: [] }] = traceFrom(tracer, [{ RangeVar: { ...asFields(fields.relation) } }], { ...outside, ctes: undefined });
+  const [target = { items: [], columns: [] }] = traceFrom(tracer, [{ RangeVar: { ...asFields(fields.relation) } }], {
+    ...outside,
+    ctes: undefined,
+  });
   return trace({ tracer, fields, assign, outside, target });
 }
 
@@ -102,7 +109,11 @@ function assignRows(columns: readonly NamedValue[], rows: Rows, assign: Assign):
   }
 }
 
-function assignTargets({ tracer, target, assign }: Pick<Change, 'tracer' | 'target' | 'assign'>, list: unknown, environment: Environment) {
+function assignTargets(
+  { tracer, target, assign }: Pick<Change, 'tracer' | 'target' | 'assign'>,
+  list: unknown,
+  environment: Environment,
+) {
   for (const { name, val } of asList(list).map(getInner))
     assign(findColumn(target.columns, name), readAssigned(tracer, val, environment));
 }
@@ -121,11 +132,17 @@ function readAssigned(tracer: Tracer, val: unknown, environment: Environment): V
 }
 
 /** The row before and after the change has names as well, which `*` does not list. */
-function traceReturning({ tracer, target, outside }: Pick<Change, 'tracer' | 'target' | 'outside'>, clause: unknown, elements: readonly Element[]): Rows {
+function traceReturning(
+  { tracer, target, outside }: Pick<Change, 'tracer' | 'target' | 'outside'>,
+  clause: unknown,
+  elements: readonly Element[],
+): Rows {
   if (clause === undefined) return { columns: [] };
   const { exprs, options } = asFields(clause);
   const given = asList(options).map(getInner);
-  const names = ['OLD', 'NEW'].map((which) => given.find(({ option }) => option === `RETURNING_OPTION_${which}`)?.value ?? which.toLowerCase());
+  const names = ['OLD', 'NEW'].map(
+    (which) => given.find(({ option }) => option === `RETURNING_OPTION_${which}`)?.value ?? which.toLowerCase(),
+  );
   const items = names.map((name): Item => ({ name: String(name), columns: target.columns, isRelation: true }));
   return traceTargets(tracer, exprs, { ...outside, elements: [...elements, { items, columns: [] }] });
 }

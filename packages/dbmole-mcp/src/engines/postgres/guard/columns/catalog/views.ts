@@ -1,7 +1,7 @@
-import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
-import { openParser } from '../thread/parser.ts';
-import { collectNames } from '../tree/collect.ts';
-import type { StatementNames } from '../tree/names.ts';
+import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import { openParser } from '../../thread/parser.ts';
+import { collectNames } from '../../tree/collect.ts';
+import type { StatementNames } from '../../tree/names.ts';
 import type { RelationFacts, RelationName } from './relation-facts.ts';
 import type { Relations } from './relations.ts';
 
