@@ -20,7 +20,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Ends of statements and transactions, limits of the server, and its shutdown: what it says of them has no values. */
-const operational = /^(?:08|25|2D|3D|3F|40|53|55|57)/;
+const operational = /^(?:08|25|40|53|55P03|57)/;
 const maxName = 100;
 
 /**
@@ -40,7 +40,7 @@ function isAboutText({ code, isOfCode, position, routine }: ServerError): boolea
   if (isOfCode) return false;
   if (operational.test(code)) return true;
   if (code === '42501') return routine === 'aclcheck_error' || routine === 'aclcheck_error_col';
-  return position !== undefined && /^(?:42|22|0A)/.test(code);
+  return position !== undefined && /^(?:42|22|0A|3F)/.test(code);
 }
 
 /** Names from the catalog. */

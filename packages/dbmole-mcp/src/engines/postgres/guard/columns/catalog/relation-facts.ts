@@ -10,12 +10,12 @@ export interface RelationFacts {
   readonly name: string;
   /** A name without a schema means it. */
   readonly isVisible: boolean;
-  /** By number, without dropped ones. */
-  readonly columns: readonly (readonly [number: number, name: string])[];
+  /** By number, without dropped ones. Values of the type of another relation's rows, or arrays of them, name that relation. */
+  readonly columns: readonly (readonly [number: number, name: string, rowsOf: string | null])[];
   /** The query of a view that is not the server's own. */
   readonly definition: string | null;
   /** Its parents and children, also as partitions. */
-  readonly relatives: readonly string[];
+  readonly relatives: readonly (readonly [oid: string, isParent: boolean])[];
   /** Each generated column with one that it is computed from. */
   readonly generated: readonly (readonly [column: number, from: number])[];
   /** Changes with all of this. */
@@ -46,6 +46,12 @@ const formatHash = (
     from pg_catalog.pg_attrdef d join pg_catalog.pg_attribute a on a.attrelid ${equal} d.adrelid and a.attnum ${equal} d.adnum
     where d.adrelid ${equal} ${c}.oid and a.attgenerated operator(pg_catalog.<>) ''::pg_catalog."char")), '${seed}'::pg_catalog.int8)`;
 
+/** The relation whose rows a type has, also as an array or a domain; null for any other type. */
+const formatRow = (type: string) => `(select nullif(pg_catalog.concat(x.typrelid), '0') from pg_catalog.pg_type t
+  left join pg_catalog.pg_type b on b.oid = t.typbasetype join pg_catalog.pg_type x on x.oid = case
+    when t.typtype = 'c' then t.oid when b.typtype = 'c' then b.oid when t.typelem <> 0 then t.typelem else b.typelem end
+  where t.oid = ${type} and ${type} >= ${firstUserOid})`;
+
 const wanted = (param: number) =>
   `pg_catalog.jsonb_to_recordset($${param}::pg_catalog.jsonb) as w (ord int, nsp text, name text)`;
 
@@ -69,13 +75,16 @@ const factsSql = `
       select d.refobjid from pg_catalog.pg_rewrite w join pg_catalog.pg_depend d
           on d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass and d.objid = w.oid and d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
         where w.ev_class = r.oid and w.rulename = '_RETURN'
+      union all select ${formatRow('a.atttypid')}::pg_catalog.oid from pg_catalog.pg_attribute a
+        where a.attrelid = r.oid and a.attnum > 0 and a.atttypid >= ${firstUserOid}
       union all select i.inhparent from pg_catalog.pg_inherits i where i.inhrelid = r.oid
       union all select i.inhrelid from pg_catalog.pg_inherits i where i.inhparent = r.oid) x (oid))
   select c.oid, n.nspname, c.relname, pg_catalog.pg_table_is_visible(c.oid),
-    (select pg_catalog.json_agg(pg_catalog.json_build_array(a.attnum, a.attname) order by a.attnum)
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(a.attnum, a.attname, ${formatRow('a.atttypid')}) order by a.attnum)
       from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
     case when c.relkind in ('v', 'm') and c.oid >= ${firstUserOid} then pg_catalog.pg_get_viewdef(c.oid) end,
-    (select pg_catalog.json_agg(pg_catalog.concat(case when i.inhrelid = c.oid then i.inhparent else i.inhrelid end))
+    (select pg_catalog.json_agg(pg_catalog.json_build_array(
+        pg_catalog.concat(case when i.inhrelid = c.oid then i.inhparent else i.inhrelid end), i.inhrelid = c.oid))
       from pg_catalog.pg_inherits i where i.inhrelid = c.oid or i.inhparent = c.oid),
     (select pg_catalog.json_agg(pg_catalog.json_build_array(a.attnum, d.refobjsubid))
       from pg_catalog.pg_attribute a join pg_catalog.pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
@@ -84,7 +93,7 @@ const factsSql = `
       where a.attrelid = c.oid and a.attgenerated <> ''),
     ${formatHash('c')}, (select pg_catalog.json_agg(d.ord) from named d where d.oid = c.oid)
   from reached r join pg_catalog.pg_class c on c.oid = r.oid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind not in ('i', 'I', 'c')`;
+  where c.relkind not in ('i', 'I')`;
 
 interface Wanted {
   /** Looked up as the statement would. */
@@ -111,9 +120,9 @@ export async function openRelations(
       schema: schema ?? '',
       name: name ?? '',
       isVisible: isVisible === 't',
-      columns: parseJson<[number, string]>(columns),
+      columns: parseJson<[number, string, string | null]>(columns),
       definition: definition ?? null,
-      relatives: parseJson<string>(relatives),
+      relatives: parseJson<[string, boolean]>(relatives),
       generated: parseJson<[number, number]>(generated),
       hash: hash ?? '',
     },

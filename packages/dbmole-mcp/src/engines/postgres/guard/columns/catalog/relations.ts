@@ -1,6 +1,6 @@
 import { type ColumnPolicy, findStrictest } from '@dbmole/core/match-columns';
 import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
-import { clean, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from '../value.ts';
+import { clean, combine, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from '../value.ts';
 import { formatFactsPremise, formatNamePremise, openRelations, type RelationFacts, type RelationName } from './relation-facts.ts';
 
 /** What is forgotten when there is more. */
@@ -56,8 +56,8 @@ export class Relations {
   async #open(ask: CatalogQuestion, wanted: Parameters<typeof openRelations>[1]): Promise<void> {
     const found = await openRelations(ask, wanted);
     for (const name of wanted.names) this.#byName.set(toKey(name), undefined);
-    for (const { facts, meantBy } of found) {
-      this.#keep(facts);
+    for (const { facts: read, meantBy } of found) {
+      const facts = this.#keep(read);
       for (const place of meantBy) {
         const name = wanted.names[place];
         if (name !== undefined) this.#byName.set(toKey(name), facts);
@@ -66,10 +66,14 @@ export class Relations {
     this.#own.clear();
   }
 
-  #keep(facts: RelationFacts): void {
+  /** Facts that are known stay the same object. Two different ones of one relation make the premise false. */
+  #keep(facts: RelationFacts): RelationFacts {
+    const known = this.#byOid.get(facts.oid);
+    if (known?.hash === facts.hash && known.definition === facts.definition) return known;
     const others = (this.#named.get(facts.name) ?? []).filter(({ oid }) => oid !== facts.oid);
     this.#named.set(facts.name, [...others, facts]);
     this.#byOid.set(facts.oid, facts);
+    return facts;
   }
 
   /** Undefined: no relation has this name, or it was not loaded. */
@@ -82,6 +86,11 @@ export class Relations {
 
   isKnown(name: RelationName): boolean {
     return this.#byName.has(toKey(name)) || this.find(name) !== undefined;
+  }
+
+  /** What the types of its columns lead to. */
+  listRowTypes({ columns }: RelationFacts): readonly RelationFacts[] {
+    return columns.flatMap(([, , rowsOf]) => (rowsOf === null ? [] : (this.#byOid.get(rowsOf) ?? [])));
   }
 
   /** All that a name in the body of a function may mean. */
@@ -98,13 +107,24 @@ export class Relations {
 
   #judge(facts: RelationFacts): readonly NamedValue[] {
     const family = this.#listFamily(facts);
-    const own = new Map(facts.columns.map(([number, name]) => [number, { name, value: this.#judgeColumn(name, facts, family) }]));
+    const own = new Map(
+      facts.columns.map(([number, name, rowsOf]) => {
+        const value = this.#judgeColumn(name, facts, family);
+        return [number, { name, value: rowsOf === null ? value : merge([value, this.#judgeRows(rowsOf)]) }];
+      }),
+    );
     // A copy of a protected column. One generated column cannot be made of another one.
     for (const [number, from] of facts.generated) {
       const [column, source] = [own.get(number), own.get(from)];
       if (column !== undefined && source !== undefined) column.value = merge([column.value, asExpression(source.value)]);
     }
     return [...own.values()];
+  }
+
+  /** Values of the type of a table's rows have its columns. */
+  #judgeRows(oid: string): Value {
+    const facts = this.#byOid.get(oid);
+    return facts === undefined ? clean : combine(this.getColumns(facts).map(({ value }) => value));
   }
 
   #judgeColumn(name: string, facts: RelationFacts, family: readonly RelationFacts[]): Value {
@@ -122,8 +142,10 @@ export class Relations {
   }
 
   /** A view is judged by what it reads, so a rule for the columns of any table does not concern it. */
-  #findRule({ schema, name, definition }: RelationFacts, column: string) {
-    const action = this.#policy.find([name, `${schema}.${name}`], column);
+  #findRule(facts: RelationFacts, column: string) {
+    const { definition } = facts;
+    const names = this.#listRelated(facts, true).flatMap(({ schema, name }) => [name, `${schema}.${name}`]);
+    const action = this.#policy.find(names, column);
     if (definition === null || action === undefined) return action;
     return action === this.#policy.find([anyTable, `${anyTable}.${anyTable}`], column) ? undefined : action;
   }
@@ -138,14 +160,19 @@ export class Relations {
 
   /** Rows of a child are rows of its parents, so a rule for one of them holds for all. */
   #listFamily(facts: RelationFacts): readonly RelationFacts[] {
-    const family = new Set([facts]);
-    for (const { relatives } of family) {
-      for (const oid of relatives) {
-        const relative = this.#byOid.get(oid);
-        if (relative !== undefined) family.add(relative);
+    return this.#listRelated(facts, false);
+  }
+
+  /** Itself, and its parents and theirs, or all with which it shares rows. */
+  #listRelated(facts: RelationFacts, onlyParents: boolean): readonly RelationFacts[] {
+    const found = new Set([facts]);
+    for (const { relatives } of found) {
+      for (const [oid, isParent] of relatives) {
+        const relative = isParent || !onlyParents ? this.#byOid.get(oid) : undefined;
+        if (relative !== undefined) found.add(relative);
       }
     }
-    return [...family];
+    return [...found];
   }
 
   /** What must stay for a statement that names these, and reaches those. */

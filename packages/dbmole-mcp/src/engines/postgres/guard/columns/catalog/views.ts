@@ -46,6 +46,7 @@ export async function reachRelations(
 ): Promise<ReadonlySet<RelationFacts>> {
   const reached = new Set(start);
   for (const facts of reached) {
+    for (const rows of relations.listRowTypes(facts)) reached.add(rows);
     const query = await parseView(facts);
     const names: readonly RelationName[] = query?.names.relations ?? [];
     const missing = names.filter((name) => !relations.isKnown(name));
