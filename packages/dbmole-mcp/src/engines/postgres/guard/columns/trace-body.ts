@@ -75,6 +75,10 @@ class BodyTracer implements Tracer {
     throw refuseSource(value, positionAt(this.#context.sql, readPlace(location)));
   }
 
+  send(value: Value, name: string): void {
+    if (!isClean(value)) throw refuseColumn(`${name}() would show protected columns elsewhere; nothing was run`);
+  }
+
   relation(schema: string | undefined, name: string): Element {
     const facts = this.#context.relations.find({ schema, name });
     if (facts === undefined) return { items: [{ name, schema, columns: [], others: unknown }], columns: [], others: unknown };

@@ -24,7 +24,7 @@ const kinds: ReadonlyMap<string, Trace> = new Map<string, Trace>([
   ['SelectStmt', (tracer, fields, environment) => combineRows(tracer.query({ SelectStmt: fields }, environment))],
   ['RowExpr', traceRow],
   ['TypeCast', traceCast],
-  ['CollateClause', ({ value }, { arg }, environment) => value(arg, environment)],
+  ['CollateClause', (tracer, { arg }, environment) => tracer.value(arg, environment)],
   ['NullTest', traceNullTest],
   ['A_Expr', traceOperator],
   ['WindowDef', nothing],
@@ -86,8 +86,8 @@ function readField(tracer: Tracer, item: Item, name: string): Value {
   return findField(item, name) ?? combine([item.others ?? readRow(item), callValue(tracer, name)]);
 }
 
-function callValue({ readsProtected }: Tracer, name: string): Value {
-  return readsProtected(name) ? unknown : clean;
+function callValue(tracer: Tracer, name: string): Value {
+  return tracer.readsProtected(name) ? unknown : clean;
 }
 
 function traceIndirection(tracer: Tracer, { arg, indirection }: Fields, environment: Environment): Value {
@@ -117,13 +117,20 @@ function traceCall(tracer: Tracer, fields: Fields, environment: Environment): Va
   const parts = asList(funcname);
   const schema = parts.length > 1 ? readText(parts.at(-2)) : undefined;
   const given = tracer.value([...asList(args), ...(isWithin === true ? asList(order) : [])], environment);
-  if (tracer.readsProtected(name) || findsByItself(schema, name)) return combine([given, unknown]);
+  if (hasEffect(name)) tracer.send(given, name);
+  else if (tracer.readsProtected(name) || findsByItself(schema, name)) return combine([given, unknown]);
   return name === 'count' && (schema === 'pg_catalog' || tracer.isBuiltin(name)) ? clean : asWhole(given);
+}
+
+/** Functions that change something else than rows. What they are given can be read there. */
+export function hasEffect(name: string): boolean {
+  return /^(?:nextval|setval|setseed|set_config|pg_notify|pg_(?:try_)?advisory_\w+|txid_current|pg_current_xact_id)$/.test(name);
 }
 
 /** Reads tables, pages or statements that its arguments name. */
 export function findsByItself(schema: string | undefined, name: string): boolean {
   const denial = findFunctionDenial(schema, name);
+  if (hasEffect(name)) return false;
   if (findReach({ schema, name }) !== undefined) return true;
   return (denial !== undefined && denial.unless !== 'small') || readsPages.test(name);
 }

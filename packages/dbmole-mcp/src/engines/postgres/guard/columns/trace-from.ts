@@ -179,7 +179,7 @@ function traceJoin(tracer: Tracer, fields: Fields, outside: Environment, before:
   const left = traceItem(tracer, larg, outside, before);
   const right = traceItem(tracer, rarg, outside, [...before, left]);
   const names = listMerged(fields, left, right);
-  const merged = names.map((name) => ({ name, value: merge([pick(left, name), pick(right, name)]) }));
+  const merged = names.map((name) => ({ name, value: mergeSides(fields.jointype, pick(left, name), pick(right, name)) }));
   tracer.compareValues(merged.map(({ value }) => value));
   const rest = [left, right].flatMap(({ columns }) =>
     columns.filter((column) => column.name === undefined || !names.includes(column.name)),
@@ -194,6 +194,12 @@ function traceJoin(tracer: Tracer, fields: Fields, outside: Environment, before:
   };
   tracer.compare(quals, see([left, right], outside));
   return alias === undefined ? joined : rename({ ...joined, items: [] }, alias);
+}
+
+/** An outer join shows the column of its outer side, others either of both. */
+function mergeSides(type: unknown, left: Value, right: Value): Value {
+  if (type === 'JOIN_LEFT') return left;
+  return type === 'JOIN_RIGHT' ? right : merge([left, right]);
 }
 
 /** Which columns NATURAL merges is not known where some have no name. */

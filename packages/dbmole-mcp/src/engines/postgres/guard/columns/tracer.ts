@@ -16,6 +16,8 @@ export interface Tracer {
   compareValues(values: readonly Value[]): void;
   /** Called for each column that is named. */
   use(value: Value, location: unknown): void;
+  /** Called for what a function is given that stores or sends it. */
+  send(value: Value, name: string): void;
   relation(schema: string | undefined, name: string): Element;
   /** Undefined: no function has this name, or several have it, with different columns. */
   shape(name: string): FunctionShape | undefined;

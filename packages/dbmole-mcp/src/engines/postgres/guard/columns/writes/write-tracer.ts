@@ -7,6 +7,7 @@ import { asFields, type Fields, UnreadableNode } from '../../tree/walk.ts';
 import type { RelationName } from '../catalog/relation-facts.ts';
 import { nowhere, type Rows } from '../environment.ts';
 import { createTracer, type TraceContext } from '../trace-body.ts';
+import { hasEffect } from '../trace-expression.ts';
 import { Untraceable } from '../tracer.ts';
 import { clean, findAction, isClean, isStricter, type NamedValue, type Value } from '../value.ts';
 import { type Definition, readDefinition } from './definitions.ts';
@@ -45,7 +46,9 @@ function parseBody(body: unknown, sql: string): ParsedWrite {
   const [kind = ''] = Object.keys(asFields(body));
   if (!changes.has(kind)) throw refuseWrite();
   const names = readNames(body, sql);
-  const call = names.functions.find(({ schema, name }) => findFunctionDenial(schema, name) !== undefined && !harmless.test(name));
+  const call = names.functions.find(
+    ({ schema, name }) => findFunctionDenial(schema, name) !== undefined && !slow.test(name) && !hasEffect(name),
+  );
   if (call !== undefined) throw refuseWrite(`${call.name}()`, names.positionOf(call));
   return { body, names, definition: undefined, into: undefined, isExplain: false };
 }
@@ -58,9 +61,8 @@ function readNames(body: unknown, sql: string): StatementNames {
   }
 }
 
-/** Functions that change something, but copy no values. */
-const harmless =
-  /^(?:nextval|setval|setseed|set_config|pg_notify|pg_(?:try_)?advisory_\w+|txid_current|pg_current_xact_id|xpath\w*|xmltable|xmlexists)$/;
+/** They take long, but neither read nor change anything by themselves. */
+const slow = /^(?:xpath\w*|xmltable|xmlexists)$/;
 
 export function refuseWrite(what = 'the statement', position?: number) {
   return refuseColumn(`the effect of ${what} on protected columns cannot be told; nothing was run`, position);
