@@ -20,7 +20,9 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
   });
 
   async function run(argv: readonly string[], options: FakeTerminalOptions = {}) {
-    const env = { DBMOLE_CONNECTIONS: JSON.stringify([{ ...account, name: 'shop', tls: 'disable' }]) };
+    const shop = { ...account, name: 'shop', tls: 'disable' };
+    const careful = { ...shop, name: 'careful', columns: { 'orders.customer_email': 'mask' }, pii: 'common' };
+    const env = { DBMOLE_CONNECTIONS: JSON.stringify([shop, careful]) };
     const terminal = createFakeTerminal({ argv, env, ...options });
     const code = await runProgram(definition, terminal);
     return { code, out: terminal.printed, err: terminal.complained };
@@ -34,6 +36,20 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
     expect((await run(['describe', 'shop', 'orders'])).out).toMatch(/^orders: table.*\n {2}id .*PK/);
     expect((await run(['search', 'shop', 'customer', 'email'])).out).toContain('orders.customer_email');
     expect((await run(['databases', 'shop'])).out).toContain(account.database);
+  });
+
+  it('hides protected columns, unless a person at the terminal wants to see them', async () => {
+    const sql = 'select customer_email from orders order by id';
+    const hidden = await run(['query', 'careful', sql]);
+    expect(hidden.out).not.toContain('example.com');
+    expect(hidden.err).toContain('1 column masked by policy (customer_email).');
+    expect((await run(['query', 'careful', sql, '--reveal'], { answers: ['careful'] })).out).toContain('a@example.com');
+    for (const options of [{ answers: ['y'] }, { answers: ['careful'], isTerminal: false }, {}]) {
+      const { code, out } = await run(['query', 'careful', sql, '--reveal'], options);
+      expect([code, out]).toEqual([1, '']);
+    }
+    const rules = (await run(['doctor', 'careful'])).out;
+    expect(rules).toContain('careful: orders.customer_email mask, *.*password* drop (pii common)');
   });
 
   it('explains a statement on the command line', async () => {

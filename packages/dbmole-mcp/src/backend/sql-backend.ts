@@ -41,9 +41,7 @@ export async function openSqlBackend(
   const { engine, plan } = modules;
   const scope = openScope(target.config, engine);
   const catalog = scope === undefined ? modules.catalog : scopeCatalog(modules.catalog, scope);
-  const protect = await openProtectValue(target.config, options.keyFolder);
-  const pools = new DatabasePools(modules, target, { ...options, protect, columns: listColumnLayers(target.config) });
-  const revealing = new DatabasePools(modules, target, { ...options, protect: undefined, columns: undefined });
+  const { pools, revealing } = await openPools(modules, target, options);
   await pools.warm(signal);
   const of = (call: CallOptions) =>
     (call.reveals === true ? revealing : pools).of(chooseDatabase(call, target.config, { engine, scope }));
@@ -55,7 +53,7 @@ export async function openSqlBackend(
   const backend: SqlBackend = {
     catalog,
     scope,
-    protectsColumns: protect !== undefined,
+    protectsColumns: pools.protectsColumns,
     plan,
     grammar: engine.grammar,
     remarks: formatTrusted(target.config),
@@ -82,6 +80,16 @@ export async function openSqlBackend(
     dispose: async () => void (await Promise.all([pools.dispose(), revealing.dispose()])),
   };
   return backend;
+}
+
+/** A person who wants to see protected columns as they are gets sessions of their own, whose guard knows no rules for columns. */
+async function openPools(modules: EngineModules, target: BackendTarget<Connection>, options: SqlBackendOptions) {
+  const protect = await openProtectValue(target.config, options.keyFolder);
+  const columns = listColumnLayers(target.config);
+  return {
+    pools: new DatabasePools(modules, target, { ...options, protect, columns }),
+    revealing: new DatabasePools(modules, target, { ...options, protect: undefined, columns: undefined }),
+  };
 }
 
 function chooseDatabase({ database: given }: CallOptions, { database: own, user }: Connection, { engine, scope }: Scoped) {
@@ -130,6 +138,10 @@ class DatabasePools {
     this.#modules = modules;
     this.#target = target;
     this.#options = options;
+  }
+
+  get protectsColumns(): boolean {
+    return this.#options.protect !== undefined;
   }
 
   get unconfirmed(): number {

@@ -1,4 +1,5 @@
 import { type ColumnPolicy, findStrictest } from '@dbmole/core/match-columns';
+import { BoundedCache } from '../../../../../backend/bounded-cache.ts';
 import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
 import { clean, combine, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from '../value.ts';
 import { formatFactsPremise, formatNamePremise, openRelations, type RelationFacts, type RelationName } from './relation-facts.ts';
@@ -29,6 +30,8 @@ export class Relations {
   readonly #named = new Map<string, RelationFacts[]>();
   readonly #anywhere = new Set<string>();
   readonly #own = new Map<RelationFacts, readonly NamedValue[]>();
+  /** Statements over the same relations have the same premise. */
+  readonly #premises = new BoundedCache<string>();
   readonly #protected = new Map<string, ProtectedColumn>();
 
   constructor(policy: ColumnPolicy) {
@@ -178,11 +181,13 @@ export class Relations {
   /** What must stay for a statement that names these, and reaches those. */
   formatPremise(names: readonly RelationName[], reached: Iterable<RelationFacts>): string {
     const unique = new Map(names.map((name) => [toKey(name), name]));
-    const family = new Set([...reached].flatMap((facts) => this.#listFamily(facts)));
-    return [
-      ...[...unique.values()].map((name) => formatNamePremise(name, this.#byName.get(toKey(name)))),
-      formatFactsPremise([...family]),
-    ].join('');
+    const family = [...new Set([...reached].flatMap((facts) => this.#listFamily(facts)))];
+    const meant = [...unique].map(([key, name]) => `${key} ${this.#byName.get(toKey(name))?.oid ?? ''}`);
+    const key = [...meant, ...family.map(({ oid, hash }) => `${oid} ${hash}`)].join();
+    const known = this.#premises.get(key);
+    if (known !== undefined) return known;
+    const named = [...unique.values()].map((name) => formatNamePremise(name, this.#byName.get(toKey(name))));
+    return this.#premises.add(key, [...named, formatFactsPremise(family)].join(''));
   }
 }
 
