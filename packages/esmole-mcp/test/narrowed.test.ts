@@ -71,11 +71,9 @@ it('shows a client that may only read no secrets of a writable connection', asyn
   try {
     for (const path of ['/_scripts/x', '/_snapshot', '/_security/api_key']) {
       expect((await writer.call('es_request', { path })).isError, path).toBe(false);
-      expect((await reader.call('es_request', { path })).structured, path).toMatchObject({ code: 'E_SENSITIVE' });
+      expect((await reader.call('es_get', { path })).structured, path).toMatchObject({ code: 'E_SENSITIVE' });
     }
-    const deletion = await reader.call('es_request', { method: 'DELETE', path: '/a' });
-    expect(deletion.structured).toMatchObject({ code: 'E_NOT_A_READ' });
-    expect(deletion.text).toContain('The connection is read-only');
+    await expect(reader.call('es_request', { method: 'DELETE', path: '/a' })).rejects.toThrow('no tool is called');
   } finally {
     await Promise.all([writer.close(), reader.close()]);
     await app.dispose();

@@ -65,27 +65,26 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
     news: ({ policyNote, costNote, warnings }) => [policyNote ?? [], costNote ?? [], listNews(backend, warnings)].flat(),
     write: async (request) => {
       if (readonly) throw readonlyFailure(name);
-      return await sendWrite(whole(request), { name, backend, rules, ask, readWithin, signal });
+      return await sendWrite(whole(request), { name, backend, rules, readWithin, signal });
     },
   };
 }
 
-interface WritePlace extends Pick<ClusterCall, 'ask' | 'signal'> {
+interface WritePlace extends Pick<ClusterCall, 'signal'> {
   name: string;
   backend: ClusterBackend;
   rules: GuardContext;
   readWithin(request: ReadRequest, within: AbortSignal): Promise<Answer>;
 }
 
-async function sendWrite(
-  request: ClusterRequest,
-  { name, backend, rules, ask, readWithin, signal }: WritePlace,
-): Promise<Answer> {
+async function sendWrite(request: ClusterRequest, { name, backend, rules, readWithin, signal }: WritePlace): Promise<Answer> {
   const { fields } = backend;
   const isOpen = rules.indices === undefined;
   const read = fields === undefined ? undefined : findRead(request, rules);
   const accepted = read ?? (isOpen ? acceptOpen(request, name, rules) : acceptNarrowed(request, name, rules));
   if (accepted.kind === 'read') return await readWithin(accepted, signal);
+  // The answers are not shown, so no policy applies to them.
+  const ask = (own: AskedRequest) => backend.send(guardRequest(whole(own), rules), { signal });
   if (!isOpen) await refuseStoredQueries(accepted, rules, ask);
   if (fields !== undefined) await refuseCopies(accepted);
   // What a write changes of mappings must not be judged by the old ones.

@@ -7,10 +7,17 @@ const rules = { indices: ['logs-*'], systemIndices: false };
 const stored = { fields: { query: { percolator: { type: 'percolator' } } } };
 
 /** How the write ends on a cluster that answers so, and the path that it was asked for. */
-async function outcome(path: string, body: RequestBody | undefined, status: number, json: unknown): Promise<string> {
+async function outcome(
+  path: string,
+  body: RequestBody | undefined,
+  status: number,
+  json: unknown,
+  templates: unknown = {},
+): Promise<string> {
   let asked = '';
   try {
     await refuseStoredQueries({ segments: path.split('/'), body }, rules, async (request) => {
+      if (request.path.endsWith('_mapping')) return { status, json: templates };
       asked = request.path;
       return { status, json };
     });
@@ -38,6 +45,8 @@ describe('stored queries on a narrowed connection', () => {
         /E_INDEX_REFUSED "logs-a" has a field of type percolator/,
       );
     expect(await outcome('logs-a/_doc', {}, 200, undefined)).toMatch(/^E_INDEX_REFUSED/);
+    const created = { mappings: { dynamic_templates: [{ queries: { mapping: { type: 'percolator' } } }] } };
+    expect(await outcome('logs-a/_doc', {}, 200, {}, { 'logs-a': created })).toMatch(/^E_INDEX_REFUSED/);
   });
 
   it.each([
@@ -55,6 +64,14 @@ describe('stored queries on a narrowed connection', () => {
     expect(await outcome('logs-new/_doc', body, 404, {})).toMatch(/^E_INDEX_REFUSED the fields of "logs-new" cannot be read/);
     const line = typeof body === 'string' ? body : JSON.stringify(body);
     expect(await outcome('logs-new/_bulk', `{"index":{}}\n${line}\n`, 403, {})).toMatch(/^E_INDEX_REFUSED/);
+  });
+
+  it('reads a large document of an unread index once', async () => {
+    const values = Array.from({ length: 15_000 }, (_, at) => ({ 'a.b': at }));
+    const body = Array.from({ length: 290 }).reduce<object>((inner) => ({ 'c.d': inner }), values);
+    const started = performance.now();
+    expect(await outcome('logs-new/_doc', { e: body }, 404, {})).toMatch(/^sent|^E_BODY/);
+    expect(performance.now() - started).toBeLessThan(200);
   });
 
   it('writes the first document of an index', async () => {

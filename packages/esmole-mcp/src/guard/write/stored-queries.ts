@@ -1,15 +1,19 @@
 import { Failure } from '@dbmole/core';
 import type { Answer } from '../../answer/answer.ts';
 import type { AskedRequest, CheckedRequest, RequestBody } from '../../call/cluster-request.ts';
-import { checkMentions } from '../body/index-mentions.ts';
+import { checkMentionAt } from '../body/index-mentions.ts';
 import { parseStrict } from '../body/strict-json.ts';
-import { isObject, listTexts, valueAt, walk } from '../body/walk-json.ts';
+import { isObject, listTexts, textsWithin, valueAt, walk } from '../body/walk-json.ts';
 import { onlyIndices } from '../guard.ts';
 import type { IndexRules } from '../index-names.ts';
 import { checkBodySize } from '../request-size.ts';
 
+type Ask = (request: AskedRequest) => Promise<Pick<Answer, 'status' | 'json'>>;
+
 /** Longer lines are refused by clusters. */
 const maxPathLength = 3_500;
+/** The parts of a key with dots in it. */
+const maxParts = 100;
 
 /**
  * A document with a field of the type `percolator` is a query, and the cluster looks up the values that it names, in any index, when it is
@@ -19,19 +23,30 @@ const maxPathLength = 3_500;
 export async function refuseStoredQueries(
   { segments, body }: Pick<CheckedRequest, 'segments' | 'body'>,
   rules: IndexRules,
-  ask: (request: AskedRequest) => Promise<Pick<Answer, 'status' | 'json'>>,
+  ask: Ask,
 ): Promise<void> {
   if (body === undefined) return;
   const isBulk = segments[1] === '_bulk';
   const lines = isBulk ? parseLines(body) : [];
   const names = [...new Set([segments[0] ?? '', ...lines.flatMap(listTargets)])].join(',');
-  const path = `/${encodeURIComponent(names)}/_field_caps`;
-  const params = { fields: '*', filter_path: 'fields.*.percolator.type' };
-  const { status, json } = path.length > maxPathLength ? { status: 400, json: undefined } : await ask({ path, params });
-  if (status >= 300) {
-    checkBodySize(body);
-    checkUnread(isBulk ? lines : [typeof body === 'string' ? parseStrict(body) : body], names, rules);
-  } else if (!isObject(json) || Object.keys(json).length > 0) throw storedFailure(names);
+  const storesQueries = await readFields(names, ask);
+  if (storesQueries) throw storedFailure(names);
+  if (storesQueries === false) return;
+  checkBodySize(body);
+  checkUnread(isBulk ? lines : [typeof body === 'string' ? parseStrict(body) : body], names, rules);
+}
+
+/** Whether a field stores queries, or would when it is created; undefined where the fields cannot be read. */
+async function readFields(names: string, ask: Ask): Promise<boolean | undefined> {
+  const index = encodeURIComponent(names);
+  if (index.length > maxPathLength) return undefined;
+  const [fields, templates] = await Promise.all([
+    ask({ path: `/${index}/_field_caps`, params: { fields: '*', filter_path: 'fields.*.percolator.type' } }),
+    ask({ path: `/${index}/_mapping`, params: { filter_path: '*.mappings.dynamic_templates.*.mapping.type' } }),
+  ]);
+  if (fields.status >= 300 || templates.status >= 300) return undefined;
+  if (!isObject(fields.json) || !isObject(templates.json)) return true;
+  return Object.keys(fields.json).length > 0 || textsWithin(templates.json).includes('percolator');
 }
 
 function parseLines(body: RequestBody): readonly unknown[] {
@@ -50,8 +65,9 @@ function checkUnread(values: readonly unknown[], names: string, rules: IndexRule
   for (const value of values) {
     if (valueAt(value, 'script') !== undefined) throw unreadFailure(names, 'a script could write a stored query');
     try {
-      onlyIndices(() => checkMentions(value, rules));
-      walk(value, 0, (key, inner) => onlyIndices(() => checkMentions(expandDots(key, inner), rules)));
+      walk(value, 0, (key, inner) => {
+        for (const [part, below] of splitKey(key, inner)) onlyIndices(() => checkMentionAt(part, below, rules));
+      });
     } catch (error) {
       if (error instanceof Failure && error.code === 'E_INDEX_REFUSED') throw unreadFailure(names, error.message);
       throw error;
@@ -60,8 +76,16 @@ function checkUnread(values: readonly unknown[], names: string, rules: IndexRule
 }
 
 /** In a document, `"a.b": 1` is `"a": {"b": 1}`. */
-function expandDots(key: string, value: unknown): unknown {
-  return key.includes('.') ? key.split('.').reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) : undefined;
+function splitKey(key: string, value: unknown): readonly (readonly [part: string, below: unknown])[] {
+  const parts = key.split('.');
+  if (parts.length > maxParts) throw new Failure('input', `a key has more than ${maxParts} parts`, { code: 'E_BODY' });
+  const found: [string, unknown][] = [];
+  let below = value;
+  for (const part of parts.reverse()) {
+    found.push([part, below]);
+    below = { [part]: below };
+  }
+  return found;
 }
 
 function storedFailure(names: string): Failure {
