@@ -56,6 +56,25 @@ describe.each(['postgres14', 'postgres18'] as const)('functions of an owner on %
     });
   });
 
+  it('that could call what acts and was granted to the owner alone', async () => {
+    await database.run('create extension pg_visibility; create table vm (a int); insert into vm values (1)');
+    await database.run(`create function f_clears() returns int language plpgsql as $f$ begin
+      execute 'select pg_truncate_visi' || 'bility_map($1)' using 'vm'::regclass; return 1; end $f$`);
+    await database.run('vacuum vm');
+    const grant = 'execute on function pg_truncate_visibility_map(regclass)';
+    await database.run(`grant ${grant} to proof_owner_owner`);
+    try {
+      expect(await read('select f_clears()')).toMatchObject({
+        code: 'E_NOT_A_READ',
+        message: expect.stringContaining('may call pg_truncate_visibility_map()'),
+      });
+      const [row] = await database.run("select pg_relation_size('vm', 'vm')::int as size");
+      expect(row?.size).toBeGreaterThan(0);
+    } finally {
+      await database.run(`revoke ${grant} from proof_owner_owner; drop function f_clears()`);
+    }
+  });
+
   it.each(["select f_count('item')", "select * from f_search('sel', 1)", 'select f_stored()'])('that do not: %s', async (sql) => {
     expect(await read(sql)).toBeUndefined();
   });

@@ -23,6 +23,9 @@ const powerful = [
   ...['pg_maintain', 'pg_create_subscription', 'pg_signal_autovacuum_worker'],
 ];
 
+const isDenied = `(p.proname = any ($3::pg_catalog.name[]) or exists (
+            select from pg_catalog.unnest($4::text[]) x where pg_catalog.starts_with(p.proname, x)))`;
+
 /** Includes the roles that SET ROLE can reach: those that the user is a member of, and the session user. */
 const question = `
   select r.oid, r.rolname = current_user, case
@@ -35,11 +38,10 @@ const question = `
       select 'may call ' || p.proname || '()'
       from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
       where case when p.prolang not in (12, 13) then not l.lanpltrusted
-          when p.oid >= 16384 then p.proname ~ $2 or exists (
+          when p.oid >= 16384 then p.proname ~ $2 or (${isDenied} and not pg_catalog.has_function_privilege('public', p.oid, 'execute')) or exists (
             select from pg_catalog.pg_namespace n where n.oid = p.pronamespace and n.nspname = any ($5::pg_catalog.name[])
               and pg_catalog.has_schema_privilege(r.oid, n.oid, 'usage'))
-          else p.proacl is not null and (p.proname = any ($3::pg_catalog.name[]) or exists (
-            select from pg_catalog.unnest($4::text[]) x where pg_catalog.starts_with(p.proname, x))) end
+          else p.proacl is not null and ${isDenied} end
         and pg_catalog.has_function_privilege(r.oid, p.oid, 'execute')
       limit 1)) end, m.taken, r.rolname
   from pg_catalog.pg_roles r cross join pg_catalog.pg_roles s cross join lateral (
