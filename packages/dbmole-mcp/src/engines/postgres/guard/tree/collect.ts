@@ -55,6 +55,8 @@ export function collectNames(statement: unknown, sql: string, body?: BodyOptions
   };
   walk(statement, visit, isBody);
   collectFields(reading, body);
+  for (const name of [...reading.kinds].flatMap((kind) => jsonAggregates.get(kind) ?? []))
+    reading.functions.push({ schema: 'pg_catalog', name, at: -1, args: 1, isNamed: false });
   const { ofSource, from, alone, ...names } = reading;
   for (const name of alone) {
     if (from.names.has(name)) names.kinds.add('Row');
@@ -153,10 +155,7 @@ function collectCase(lists: Reading, node: Visited): void {
 
 function collectWord({ functions }: Reading, { kind, fields }: Visited): void {
   const name = words.get(kind === 'JsonFuncExpr' ? String(fields.op) : kind);
-  if (name === undefined) return;
-  const use = { at: findPlace(fields), args: 1, isNamed: false };
-  functions.push({ ...use, schema: undefined, name });
-  for (const aggregate of jsonAggregates.get(kind) ?? []) functions.push({ ...use, schema: 'pg_catalog', name: aggregate });
+  if (name !== undefined) functions.push({ schema: undefined, name, at: findPlace(fields), args: 1, isNamed: false });
 }
 
 function collectCall(lists: Reading, { fields }: Visited): void {
