@@ -87,6 +87,24 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
     becomes: 'return isVisible ||',
     shows: 'select m_path() is accepted',
   },
+  'takes the condition of an index for planned only': {
+    file: 'proof/catalog/dependents-sql.ts',
+    text: 'indpred is not null${via}',
+    becomes: 'false${via}',
+    shows: 'select a from m_indexed where b > 0 is accepted',
+  },
+  'does not look for writes in standard SQL': {
+    file: 'proof/catalog/dependents-sql.ts',
+    text: '...(major >= 14 ? [writers] : []),',
+    becomes: '',
+    shows: 'select m_writes() is accepted',
+  },
+  'does not look for operators of the server in stored queries': {
+    file: 'proof/catalog/graph.ts',
+    text: 'if (of === catalogs.operator) return !isUserType(oid);',
+    becomes: 'if (of === catalogs.operator) return false;',
+    shows: 'select * from m_sorted is accepted',
+  },
   'does not watch languages': {
     file: 'proof/catalog/premise.ts',
     text: "  ['pg_language', 'true'],\n",
@@ -108,6 +126,17 @@ create type m_both as (c locked);
 create function m_text(m_both) returns text language sql as 'select f_deeper()';
 create cast (m_both as text) with function m_text(m_both) as implicit;
 create table m_held (id int, b m_both);
+create function m_volatile(int) returns boolean language plpgsql immutable as $$ begin return f_sql() is not null; end $$;
+create table m_indexed (a int, b int);
+create index on m_indexed (a) where b > 0 or m_volatile(a);
+alter function m_volatile volatile;
+create function m_planned() returns boolean language plpgsql immutable as $$ begin return f_sql() is not null; end $$;
+create table m_written (a int, b boolean default m_planned());
+create function m_writes() returns int language sql begin atomic insert into m_written (a) values (1); select 1; end;
+create function m_compare(box, box) returns int language plpgsql immutable as $$ begin perform f_sql(); return 0; end $$;
+create operator class m_boxes for type box using btree as operator 1 <<, operator 3 ~=, operator 5 >>, function 1 m_compare(box, box);
+create table m_box (b box);
+create view m_sorted as select * from m_box order by b using <<;
 create or replace function pg_catalog.cbrt(float8) returns float8 language internal immutable strict as 'dexp';`;
 
 const unprovable = `
@@ -130,6 +159,9 @@ const reads: readonly (readonly [Place, string, boolean])[] = [
   ['superuser', 'select id from m_held', true],
   ['superuser', 'select cbrt(8)', true],
   ['superuser', 'select * from secured', true],
+  ['superuser', 'select a from m_indexed where b > 0', true],
+  ['superuser', 'select m_writes()', true],
+  ['superuser', 'select * from m_sorted', true],
   ['superuser', 'select * from v_item', false],
   ['superuser', "select * from f_search('o')", false],
   ['superuser', 'select n from t_checked', false],
