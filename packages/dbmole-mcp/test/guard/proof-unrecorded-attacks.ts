@@ -111,6 +111,14 @@ const filled: BodyAttack[] = [
     prepare: `create extension hstore; ${checked} create operator public.~~~~ (leftarg = anyelement, rightarg = hstore, function = populate_record)`,
     read: "select t ~~~~ hstore('d', 'go') from t",
   },
+  ...["t ~~~~ hstore('d', 'go')", "fill_it(t, hstore('d', 'go'))"].map(
+    (call): BodyAttack => ({
+      name: `a row that is filled in a view by a function that was renamed: ${call}`,
+      prepare: `create extension hstore; ${checked} alter function populate_record(anyelement, hstore) rename to fill_it;
+        create operator public.~~~~ (leftarg = anyelement, rightarg = hstore, function = fill_it); ${view(`select (${call}) is null as x from t`)}`,
+      read: 'select * from v',
+    }),
+  ),
   ...[
     `json_value(jsonb '{"a": "go"}', '$.a' returning dom)`,
     `json_query(jsonb '{"d": "go"}', '$' returning t)`,

@@ -3,7 +3,7 @@ import { words } from '../../tree/nodes.ts';
 import { trees } from '../catalog/dependents-sql.ts';
 import { anyTypes, catalogs, firstUserOid, formatFound } from '../catalog/describe-sql.ts';
 import { hasAny } from './match.ts';
-import { fillers, textCasts, type Uses } from './uses.ts';
+import { fillerSymbol, fillers, textCasts, type Uses } from './uses.ts';
 
 const makers = [...fillers, ...textCasts].join(',');
 
@@ -13,7 +13,7 @@ const makers = [...fillers, ...textCasts].join(',');
  */
 export const valueMakers = formatFound(`
   with maker as (
-    select p.oid, p.prosrc from pg_catalog.pg_proc p where p.proname = any ('{${makers}}'::pg_catalog.name[])
+    select p.oid, p.prosrc from pg_catalog.pg_proc p where p.proname = any ('{${makers}}'::pg_catalog.name[]) or p.prosrc = '${fillerSymbol}'
   ), builtin as (
     select oid, prosrc from maker
     union select p.oid, p.prosrc from pg_catalog.pg_proc p
@@ -34,7 +34,8 @@ export const valueMakers = formatFound(`
     from pg_catalog.pg_aggregate a join maker m on m.oid in (a.aggtransfn, a.aggfinalfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn)
     union all
     select ${catalogs.function}, p.oid, 0, 0, 'makes', ''
-    from pg_catalog.pg_proc p join builtin b on b.prosrc = p.prosrc where p.oid >= ${firstUserOid} and p.prolang = 12
+    from pg_catalog.pg_proc p join builtin b on b.prosrc = p.prosrc
+    where p.oid >= ${firstUserOid} and (p.prolang = 12 or (p.prosrc = '${fillerSymbol}' and p.proname <> all ('{${makers}}'::pg_catalog.name[])))
   )`);
 
 /** Statistics hold arrays of any type, by names: where they are, and what runs code by the type of the values in such an array. */

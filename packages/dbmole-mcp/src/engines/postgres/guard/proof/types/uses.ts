@@ -12,6 +12,9 @@ export const fillers: readonly string[] = [
   ...['jsonb_populate_record_valid', 'populate_record'],
 ];
 
+/** The symbol of the last one, which belongs to hstore: an extension's function may be renamed. */
+export const fillerSymbol = 'hstore_populate_record';
+
 /** A field is `row.f`, which may be a call of f. */
 const kinds = ['functions', 'relations', 'types', 'operators', 'fields'] as const;
 type Kind = (typeof kinds)[number];
