@@ -70,6 +70,7 @@ export const cheapReads: readonly CostCase[] = [
     'select (select count(*) from big b where b.customer = s.id) from small s',
     'with few as (select * from big where customer < 5) select count(*) from few',
     'select * from part where id = 7000',
+    'select * from big where id in (select id from small) order by id',
     'select count(*) from part where id < 100',
     'explain select count(*) from big',
   ]),

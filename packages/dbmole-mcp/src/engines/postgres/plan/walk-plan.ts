@@ -69,6 +69,8 @@ function extendTo(child: JsonObject, parent: Parent): Walk {
   if (relationship === 'SubPlan') return extendToSubPlan(child, parent);
   const type = json.text('Node Type') ?? '';
   if (type === 'Limit') return { ...here, fraction: here.fraction * readLimit(json, child) };
+  // The side that ends first stops the other one; the cost of the join is an upper bound of what is read.
+  if (type === 'Merge Join') return { ...here, fraction: here.fraction * readLimit(json, child) };
   if (isBlocking(json)) return { ...here, fraction: 1 };
   if (relationship !== 'Inner') return type === 'Recursive Union' ? { ...here, fraction: 1 } : here;
   if (type === 'Recursive Union') return { ...here, runs: here.runs * recursions, fraction: 1 };
