@@ -63,6 +63,7 @@ export const cheapReads: readonly CostCase[] = [
     '(select * from big limit 3)',
     'select * from big where id = 5',
     'select * from big where customer = 5',
+    'select * from big where customer = 5 order by note limit 3',
     'select * from big order by id limit 5',
     'select * from small where name = (select max(name) from small)',
     'select * from small s join big b on b.customer = s.id where s.id < 10',

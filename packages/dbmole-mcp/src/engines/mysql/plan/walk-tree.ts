@@ -8,6 +8,8 @@ import { parseTree } from './tree-text.ts';
 interface Walk extends Extent {
   /** Rows may end early below, so that a scan in the order of an index is estimated with them. */
   isLimited: boolean;
+  /** What a sort above says of its input, which then says nothing itself. */
+  inputRows?: number | undefined;
 }
 
 /** What MySQL plans to read, by the tree that `EXPLAIN FORMAT=TREE` shows. */
@@ -42,13 +44,13 @@ function sum(values: readonly number[]): number {
 const countedRows = /^Count rows in (\S+)/;
 const orderedScan = /index scan/i;
 
-function readStep(node: PlanNode, { runs, fraction, isLimited }: Walk): TableStep[] {
+function readStep(node: PlanNode, { runs, fraction, isLimited, inputRows }: Walk): TableStep[] {
   const { label, filter } = node;
   const counted = countedRows.exec(label)?.[1];
   if (counted !== undefined) return [{ label, table: counted, filter: undefined, rows: undefined, times: runs }];
   if (node.table === undefined || label.startsWith('Scan new records')) return [];
   const times = runs * fraction;
-  const rows = node.expectedReads ?? node.estimatedRows;
+  const rows = node.expectedReads ?? node.estimatedRows ?? (filter === undefined ? inputRows : undefined);
   // It is estimated to find what the LIMIT wants soon, which a condition need not meet.
   return [{ label, table: node.table, filter, rows: isLimited && orderedScan.test(label) ? undefined : rows, times }];
 }
@@ -74,11 +76,13 @@ const blocking =
   /^(?:Sort|Hash$|Temporary table|Aggregate|(?:Union|Union all|Intersect|Except) materialize|Materialize|Group aggregate.*temporary|Window aggregate with buffering)/;
 const nestedLoop = /^(?:Nested loop|Batched key access)/;
 
-function extendTo(child: PlanNode, { node, index, extent }: Place): Walk {
+function extendTo(child: PlanNode, { node, index, extent: above }: Place): Walk {
   const { label } = node;
+  const { inputRows: _ofStep, ...extent } = above;
   const whole = { runs: extent.runs, fraction: 1, isLimited: false };
   // It is filled once for the whole statement, unless it depends on an outer row.
   if (label.startsWith('Materialize')) return label.includes('invalidate on row') ? whole : { ...whole, runs: 1 };
+  if (label.startsWith('Sort')) return { ...whole, inputRows: node.estimatedRows };
   if (blocking.test(label)) return whole;
   if (isLimit(node)) return limit(node, child, extent);
   if (!nestedLoop.test(label) || index === 0) return extent;
