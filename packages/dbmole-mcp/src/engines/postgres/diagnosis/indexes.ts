@@ -39,15 +39,18 @@ const nullsRule = (index: string) =>
  * them, also before included columns. The first is not unique and no constraint needs it; of two equal ones the younger.
  */
 const redundantSql = `
-with ${lockedRelations}, plain as materialized (
+with ${lockedRelations}, constrained as materialized (
+  select k.conindid, pg_catalog.min(k.conname) as name, pg_catalog.count(*) = 1 and pg_catalog.bool_and(k.contype = 'u') as is_spare
+  from pg_catalog.pg_constraint k where k.conindid <> 0 group by 1),
+plain as materialized (
   select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, x.relam, i.indkey::text as columns, i.indnatts, i.indnkeyatts,
     i.indclass::text as classes, i.indcollation::text as collations, i.indoption::text as options,
     pg_catalog.pg_get_expr(i.indexprs, i.indrelid) as expressions, pg_catalog.pg_get_expr(i.indpred, i.indrelid) as predicate,
-    exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) or i.indisreplident as needed, n.oid as space, i.indisprimary,
-    (select pg_catalog.quote_ident(pg_catalog.min(k.conname)) from pg_catalog.pg_constraint k where k.conindid = i.indexrelid
-      having pg_catalog.count(*) = 1 and pg_catalog.bool_and(k.contype = 'u') and not i.indisreplident) as spare
+    k.conindid is not null or i.indisreplident as needed, n.oid as space, i.indisprimary,
+    case when k.is_spare and not i.indisreplident then pg_catalog.quote_ident(k.name) end as spare
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    left join constrained k on k.conindid = i.indexrelid
   where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${isInScope('n', 'c')})
 select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnatts = b.indnatts)::text,
   ${size('x.oid')}::text, a.spare
@@ -55,7 +58,8 @@ from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.index
   join pg_catalog.pg_class x on x.oid = a.indexrelid join pg_catalog.pg_class y on y.oid = b.indexrelid
   join pg_catalog.pg_class c on c.oid = a.indrelid join pg_catalog.pg_namespace n on n.oid = a.space
   join pg_catalog.pg_am m on m.oid = a.relam
-where (not a.needed or a.spare is not null and a.columns = b.columns and (b.indisprimary or b.needed and b.indexrelid < a.indexrelid))
+where (not a.needed or a.spare is not null)
+  and (not a.needed or a.columns = b.columns and (b.indisprimary or b.needed and b.indexrelid < a.indexrelid))
   and not (a.indisunique and not (b.indisunique and b.indnkeyatts = a.indnkeyatts)) and a.indnatts = a.indnkeyatts
   and a.predicate is not distinct from b.predicate and (not a.indisunique or b.indimmediate and ${nullsRule('a')} is not distinct from ${nullsRule('b')})
   and (a.columns = b.columns and a.classes = b.classes and a.collations = b.collations
