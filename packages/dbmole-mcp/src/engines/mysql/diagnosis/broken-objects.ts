@@ -2,6 +2,7 @@ import type { Finding } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import type { CatalogContext } from '../catalog/context.ts';
+import { readAccount } from './account.ts';
 
 type Row = readonly (string | null)[];
 
@@ -15,8 +16,13 @@ interface Scope {
   params: readonly string[];
 }
 
+interface Broken {
+  findings: readonly Finding[];
+  hidden: string | undefined;
+}
+
 /** Views and tables that cannot be read, programs whose definer is gone, and tables whose statistics nothing refreshes. */
-export async function findBroken(run: CatalogRun, { where, params }: Scope, context: CatalogContext): Promise<Finding[]> {
+export async function findBroken(run: CatalogRun, { where, params }: Scope, context: CatalogContext): Promise<Broken> {
   const [[views = []], frozen, orphans] = await Promise.all([
     run(`select count(*) from information_schema.views where ${where}`, params),
     run(
@@ -29,11 +35,13 @@ export async function findBroken(run: CatalogRun, { where, params }: Scope, cont
   const damaged =
     Number(views[0]) > maxViews ? [] : await run(context.maria ? formatViewsSql(where) : formatDamagedSql(where), params);
   const label = (row: Row) => context.formatLabel(row[0], row[1]);
-  return [
+  const findings = [
     ...damaged.map((row) => (row[2] === 'VIEW' ? describeView(label(row)) : describeDamage(label(row), row[3] ?? ''))),
     ...(orphans ?? []).map(describeOrphan),
     ...frozen.map((row) => describeFrozen(label(row))),
   ];
+  const grant = `GRANT SELECT (User, Host) ON mysql.user TO ${await readAccount(run)};`;
+  return { findings, hidden: orphans === undefined ? `Whether definers exist is hidden; ${grant} shows it.` : undefined };
 }
 
 function formatDamagedSql(where: string): string {

@@ -226,6 +226,7 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
           `${name} = ${text} (${standard === null ? '' : `default ${standard}, `}from ${source?.toLowerCase()})`,
       ),
     notes: [
+      ...(open === undefined ? ['Accounts without a password are shown to administrators only.'] : []),
       `${used} of ${value.get('max_connections')} connections are used.`,
       ...(changed.length > limit ? [`${changed.length - limit} more settings that were set are not listed.`] : []),
     ],

@@ -77,7 +77,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   const facts = rows.map((row) => readFacts(row, context)).toSorted((a, b) => b.bytes - a.bytes);
   return {
     findings: [
-      ...broken,
+      ...broken.findings,
       ...counters.flatMap((row) => judgeCounter(row, facts, context)),
       ...facts.flatMap(judgeFree),
       ...judgeEngines(facts),
@@ -85,7 +85,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...judgeHistory(readCount(history?.[0]?.[0])),
     ],
     listing: facts.slice(0, limit).map(formatFacts),
-    hidden,
+    hidden: [hidden, broken.hidden].filter((part) => part !== undefined).join(' ') || undefined,
     notes: [
       ...(isMany
         ? [`The database has ${total} tables, and this server would open each of them; name a schema or a table.`]

@@ -2,6 +2,7 @@ import type { CheckReport, Finding, Severity } from '@dbmole/core';
 import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
+import { readAccount } from './account.ts';
 import { checkLimits } from './limits.ts';
 
 /** Paths, names and locales differ on every server and mean nothing for its health. */
@@ -107,6 +108,7 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
     run(ownSettingsSql),
     askIfAllowed(run, filesSql),
   ]);
+  const account = files === undefined ? await readAccount(run) : '';
   const hasChecksums = dangerous.some(([name, value]) => name === 'data_checksums' && value === 'on');
   return {
     findings: [
@@ -122,6 +124,10 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
         ([name, value, unit, standard, source]) =>
           `${name} = ${value}${unit === null ? '' : ` × ${unit}`} (default ${standard === '' ? 'empty' : (standard ?? 'none')}, from ${source})`,
       ),
+    hidden:
+      files === undefined
+        ? `Errors in the configuration files are hidden; GRANT SELECT ON pg_file_settings TO ${account}; GRANT EXECUTE ON FUNCTION pg_show_all_file_settings() TO ${account}; shows them.`
+        : undefined,
     notes: [
       limits.note,
       ...(hasChecksums ? [] : ['Data checksums are off: a page that the disk has damaged is not noticed.']),
