@@ -62,6 +62,7 @@ const settingNames = [
   'index.indexing.slowlog.*',
   'index.mapping.total_fields.*',
   'index.translog.durability',
+  'index.refresh_interval',
 ];
 
 export type IndexSettings = ReadonlyMap<string, Readonly<Record<string, unknown>>>;

@@ -87,22 +87,40 @@ function listDeciders(node: unknown): readonly unknown[] {
 }
 
 /** The deciders that keep the shard from every node, in the order in which a person has to fix them. */
-const steps: readonly (readonly [decider: string, next: (index: string) => string])[] = [
+const steps: readonly (readonly [decider: string, next: (index: string, explanation: string) => string])[] = [
   [
     'enable',
-    () =>
-      'GET /_cluster/settings shows it; PUT /_cluster/settings {"persistent":{"cluster.routing.allocation.enable":null},"transient":{"cluster.routing.allocation.enable":null}} allows allocation again.',
+    (index, explanation) =>
+      explanation.includes('index setting [')
+        ? `PUT /${index}/_settings {"index.routing.allocation.enable":null} allows its allocation again.`
+        : 'GET /_cluster/settings shows it; PUT /_cluster/settings {"persistent":{"cluster.routing.allocation.enable":null},"transient":{"cluster.routing.allocation.enable":null}} allows allocation again.',
   ],
   ['max_retry', () => 'Fix the cause, then POST /_cluster/reroute?retry_failed=true.'],
   [
     'filter',
-    (index) =>
-      `GET /${index}/_settings/index.routing.allocation.* shows which nodes it wants; name one that exists, or set that to null.`,
+    (index, explanation) => {
+      const [, ofCluster] = /cluster setting \[(cluster\.routing\.allocation\.\w+)\]/.exec(explanation) ?? [];
+      return ofCluster === undefined
+        ? `GET /${index}/_settings/index.routing.allocation.* shows which nodes it wants; name one that exists, or set that to null.`
+        : `If no node is to be kept empty: PUT /_cluster/settings {"transient":{"${ofCluster}.*":null},"persistent":{"${ofCluster}.*":null}}`;
+    },
   ],
   ['disk_threshold', () => 'diagnose check=settings shows the disks; free some space on them, or add a node.'],
   ['shards_limit', (index) => `GET /${index}/_settings/index.routing.allocation.total_shards_per_node; raise it, or add a node.`],
   ['awareness', () => 'Add a node in the zone that lacks one: GET /_cat/nodeattrs?v=true.'],
 ];
+
+/** Says whether a setting of the cluster or one of the index decides. */
+function findExplanation(explanation: unknown, decider: string): string {
+  const decisions = valueAt(explanation, ['node_allocation_decisions']);
+  const all = (Array.isArray(decisions) ? decisions : []).flatMap(listDeciders);
+  return (
+    textAt(
+      all.find((one) => textAt(one, ['decider']) === decider),
+      ['explanation'],
+    ) ?? ''
+  );
+}
 
 function findNext({ explanation, first, isPrimary }: Problem, health: ClusterHealth['health']): string {
   const decisions = valueAt(explanation, ['node_allocation_decisions']);
@@ -113,7 +131,7 @@ function findNext({ explanation, first, isPrimary }: Problem, health: ClusterHea
   // A node that has a copy takes no other, whatever else keeps the shard from it.
   const isCopied = nodes.length > 0 && nodes.every((names) => names.includes('same_shard'));
   const known = isCopied ? undefined : steps.find(([decider]) => deciders.has(decider));
-  if (known !== undefined) return known[1](first.label);
+  if (known !== undefined) return known[1](first.label, findExplanation(explanation, known[0]));
   if (first.label !== first.index) return 'A person can have them named: `systemIndices` of the connection.';
   if (!isPrimary && (isCopied || health.number_of_data_nodes === 1)) {
     return `Add a node, or keep no copy: PUT /${first.label}/_settings {"index":{"number_of_replicas":0}}`;

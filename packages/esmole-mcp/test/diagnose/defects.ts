@@ -80,6 +80,33 @@ export const defects: readonly Defect[] = [
     found: /^high: 1 unassigned primary, .* such as bad-wait\[0\]: enable: /m,
   },
   {
+    name: 'allocation that is switched off for one index',
+    check: 'cluster',
+    plant: (node) => create(node, 'bad-wait-2', { settings: { 'index.routing.allocation.enable': 'none' } }),
+    found: /^high: 1 unassigned primary, .* such as bad-wait-2\[0\]: enable: .*index setting/m,
+  },
+  {
+    name: 'nodes that a setting of the cluster keeps empty',
+    check: 'cluster',
+    async plant(node) {
+      await setCluster(node, { 'cluster.routing.allocation.exclude._ip': '*' });
+      await create(node, 'bad-wait-3');
+    },
+    found: /^high: 1 unassigned primary, .* such as bad-wait-3\[0\]: filter: .*cluster setting/m,
+  },
+  {
+    name: 'an index that shows no new documents',
+    check: 'tables',
+    plant: (node) => create(node, 'bad-refresh', { settings: { 'index.refresh_interval': '-1' } }),
+    found: /^medium: 1 index has index\.refresh_interval -1: bad-refresh$/m,
+  },
+  {
+    name: 'a logger that writes everything',
+    check: 'settings',
+    plant: (node) => setCluster(node, { 'logger.org.example': 'TRACE' }),
+    found: /^medium: logger\.org\.example is TRACE$/m,
+  },
+  {
     name: 'allocation that is switched off, as a setting',
     check: 'settings',
     plant: (node) => setCluster(node, { 'cluster.routing.allocation.enable': 'primaries' }),

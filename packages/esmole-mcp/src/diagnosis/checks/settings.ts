@@ -120,6 +120,10 @@ function judgeRouting({ values, given }: ClusterSettings): Finding[] {
     if (danger?.isBad(value)) {
       return [{ severity: danger.severity, weight: 0, evidence: `${name} is ${value}`, consequence: danger.consequence, next }];
     }
+    if (name.startsWith('logger.') && /^(?:trace|debug)$/i.test(value)) {
+      const consequence = 'The nodes write very much to their logs, which takes time and fills the disk.';
+      return [{ severity: 'medium', weight: 0, evidence: `${name} is ${value}`, consequence, next }];
+    }
     if (!name.startsWith('cluster.routing.allocation.exclude.') || value === '') return [];
     return [
       {

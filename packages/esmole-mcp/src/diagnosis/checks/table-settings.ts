@@ -10,7 +10,17 @@ export function judgeSettings(facts: readonly IndexFacts[], settings: IndexSetti
     ({ name, replicas, isClosed }) => replicas === 0 && !isClosed && settings.get(name)?.['index.store.type'] !== 'snapshot',
   );
   const loose = facts.filter(({ name }) => String(settings.get(name)?.['index.translog.durability']).toLowerCase() === 'async');
+  const stale = facts.filter(
+    ({ name, isClosed }) => !isClosed && String(settings.get(name)?.['index.refresh_interval']).startsWith('-1'),
+  );
   return [
+    ...describe(stale, (names, target) => ({
+      severity: 'medium',
+      weight: stale.length,
+      evidence: `${formatCount(stale)} index.refresh_interval -1: ${names}`,
+      consequence: 'Searches do not find what was written since the last refresh.',
+      next: `Unless a bulk load is running: PUT /${target}/_settings {"index.refresh_interval":null}`,
+    })),
     // On one node, a replica could not be put anywhere.
     ...(nodes < 2
       ? []
