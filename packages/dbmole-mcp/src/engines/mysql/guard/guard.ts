@@ -1,9 +1,11 @@
 import type { GuardOptions } from '../../../engine.ts';
 import { accept, type CatalogQuestion, checkText, type ReadGuard } from '../../../guard/read-statement.ts';
 import { createScope } from '../../../policy/scope.ts';
-import { followDependencies, isPlain, isPlainCall } from './catalog/follow-dependencies.ts';
+import { DependencyTexts } from './catalog/dependency-texts.ts';
+import { followDependencies } from './catalog/follow-dependencies.ts';
 import { readServerFacts, type ServerFacts } from './catalog/guard-queries.ts';
 import { KnownObjects } from './catalog/known-objects.ts';
+import { isPlain, isPlainCall } from './catalog/plain-uses.ts';
 import { openColumnGuard } from './columns/column-guard.ts';
 import { inTurns } from './in-turns.ts';
 import type { CallUse } from './judge-call.ts';
@@ -38,9 +40,10 @@ export function createGuard({ scope: rules, columns: columnRules }: GuardOptions
       if (!isSqlMode(facts.sqlMode)) throw notARead({ message: 'the sql_mode of the server is not known', at: 0 });
       const uses = await inTurns(checkStatement(sql, facts.sqlMode));
       if (scope !== undefined) refuseDescription(uses, scope);
-      const catalog = { known: objects, server: facts, run, scope };
+      const texts = columnGuard && new DependencyTexts();
+      const catalog = { known: objects, server: facts, run, scope, texts };
       if (!isPlain(uses, catalog)) await followDependencies(uses, catalog);
-      const question = { server: facts, run, isPlainCall: (use: CallUse) => isPlainCall(use, catalog) };
+      const question = { server: facts, run, texts, isPlainCall: (use: CallUse) => isPlainCall(use, catalog) };
       const columns = await columnGuard?.planRead(toReadText(uses, facts.sqlMode), question);
       return accept(sql, facts.sqlMode, { columns });
     },

@@ -10,6 +10,7 @@ import { refuseMany, type TableUse, type Uses } from '../text/find-uses.ts';
 import { plainMode } from '../text/sql-mode.ts';
 import { checkDefinition } from '../text/statement.ts';
 import { hasForeignText, hidesEscape, isMisread, isMisreadRoutine, isPlainText, mayHideEscape, misread } from './charsets.ts';
+import type { DependencyTexts } from './dependency-texts.ts';
 import {
   type ObjectName,
   type Relation,
@@ -49,12 +50,14 @@ import {
 } from './origins.ts';
 import { checkRoutine, isPackage } from './routine.ts';
 
-interface Catalog {
+export interface Catalog {
   /** What the statement must not leave. */
   scope?: Scope | undefined;
   known: KnownObjects;
   server: ServerFacts;
   run: CatalogQuestion;
+  /** Gets the texts of the views and functions that are read. */
+  texts?: DependencyTexts | undefined;
 }
 
 /** The deepest nesting of views and functions. */
@@ -62,24 +65,6 @@ const maxRounds = 30;
 const maxNames = 1_000;
 /** A catalog question returns this much of a cell; a longer text may be truncated. */
 const maxTextLength = 999_000;
-
-/** Whether the cache shows that the statement leads to nothing that must be checked. */
-export function isPlain({ tables, calls, defaults }: Uses, { known, server, scope }: Omit<Catalog, 'run'>): boolean {
-  const { database, maria } = server;
-  if (scope !== undefined || (defaults && maria)) return false;
-  const isPlainTable = ({ schema = database, name }: TableUse) => {
-    if (schema === undefined) return true;
-    return isSystemSchema(schema) ? !resetsCounters({ schema, name }) : known.is('table', { schema, name });
-  };
-  return calls.every((use) => isPlainCall(use, { known, server })) && tables.every(isPlainTable);
-}
-
-/** Whether the cache shows that the call means no stored function. */
-export function isPlainCall(use: CallUse, { known, server }: Pick<Catalog, 'known' | 'server'>): boolean {
-  const { name, schema = server.database } = use;
-  if (isNative(use, server)) return known.isKnownBuiltIn(calledAs(use));
-  return use.builtIn && schema !== undefined && known.is('no routine', { schema, name });
-}
 
 /**
  * Checks the views and stored functions that a statement names, and what these lead to, as far as the account may see them. The
@@ -107,12 +92,14 @@ class Walk {
   readonly #server: ServerFacts;
   readonly #run: CatalogQuestion;
   readonly #scope: Scope | undefined;
+  readonly #texts: DependencyTexts | undefined;
   readonly #seen = new Set<string>();
   #reached = 0;
   /** Some text on the path evaluates defaults of columns, perhaps of tables that follow. */
   #defaults: boolean;
 
-  constructor({ known, server, run, scope }: Catalog, defaults: boolean) {
+  constructor({ known, server, run, scope, texts }: Catalog, defaults: boolean) {
+    this.#texts = texts;
     this.#scope = scope;
     this.#defaults = defaults && server.maria;
     this.#known = known;
@@ -205,6 +192,7 @@ class Walk {
 
   async #look(view: View, origin: Origin, next: Frontier): Promise<void> {
     const what = `view ${view.schema}.${view.name}`;
+    this.#texts?.addView(view);
     if (view.definition === '') return await this.#lookUnseen(view, what, origin);
     await this.#refuseMisread(view, join(origin.via, what), origin.at);
     const uses = await within(origin, what, () => inTurns(checkDefinition(uncut(view.definition), plainMode)));
@@ -300,6 +288,7 @@ class Walk {
     const what = `${routine.type.toLowerCase()} ${routine.schema}.${routine.name}`;
     if (isPackage(routine)) throw this.#unseen(routine, join(origin.via, what), origin.at);
     const text = routine.isSql ? await readRoutineText(routine, this.#run) : '';
+    this.#texts?.addRoutine(routine, text);
     if (isMisreadRoutine(routine.charset, text, this.#server.maria))
       throw misread(join(origin.via, what), routine.charset, origin.at);
     const isHidden = text === '' && isSystemObject(routine);

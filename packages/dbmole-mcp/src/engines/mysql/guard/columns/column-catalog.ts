@@ -28,6 +28,8 @@ export class ColumnCatalog {
   readonly #policy: ColumnPolicy;
   /** By name; undefined for what the account may not see. */
   readonly #tables = new Map<string, { relation: RuledRelation; until: number }>();
+  /** Views as they were last read. */
+  readonly #views = new Map<string, RuledRelation>();
   #folds: boolean | undefined;
 
   constructor(policy: ColumnPolicy) {
@@ -50,11 +52,20 @@ export class ColumnCatalog {
     return found !== undefined && found.until > performance.now() ? found.relation : undefined;
   }
 
+  /** A view that still has the definition with which it was read. */
+  knownView(name: ObjectName, definition: string | undefined): RuledRelation | undefined {
+    const found = this.#views.get(toKey(name));
+    return found !== undefined && definition !== undefined && found.definition === definition ? found : undefined;
+  }
+
   async read(names: readonly ObjectName[], { maria }: ServerFacts, run: CatalogQuestion): Promise<RuledRelation[]> {
     const found = (await readColumnRelations(names, maria, run)).map((relation) => this.#rule(relation));
-    if (this.#tables.size > maxTables) this.#tables.clear();
+    if (this.#tables.size + this.#views.size > maxTables) this.forget();
     const until = performance.now() + ageMs;
-    for (const relation of found) if (!relation.isView) this.#tables.set(toKey(relation), { relation, until });
+    for (const relation of found) {
+      if (relation.isView) this.#views.set(toKey(relation), relation);
+      else this.#tables.set(toKey(relation), { relation, until });
+    }
     return found;
   }
 
@@ -67,6 +78,7 @@ export class ColumnCatalog {
 
   forget(): void {
     this.#tables.clear();
+    this.#views.clear();
   }
 
   #rule(relation: CatalogRelation): RuledRelation {

@@ -6,9 +6,9 @@ import { noToken, type Token } from '../text/tokens.ts';
 import type { ColumnCatalog } from './column-catalog.ts';
 import { listQueries, type NamedObjects, type Place, type Question, ReachedObjects } from './reached-objects.ts';
 import { Scope, type SourceColumn } from './trace/name-scope.ts';
-import { beginsQuery, isUntraceable, openText } from './trace/source-text.ts';
+import { beginsQuery, isUntraceable, openText, type SourceText } from './trace/source-text.ts';
 import { isUnknown, type Taint, toVerdict } from './trace/taint.ts';
-import { QueryTrace, type TraceOptions, traceQuery } from './trace/trace-query.ts';
+import { QueryTrace, refuseRead, type TraceOptions, traceQuery } from './trace/trace-query.ts';
 import { createTraceCatalog, mayShowProtected } from './trace-catalog.ts';
 
 /** A statement that the guard accepted. */
@@ -55,11 +55,17 @@ function planReached(
   if (!isQuery) throw refuseColumn(`${word} reads tables with protected columns`, start + 1);
   const end = tokens.at(-1)?.word === ';' ? tokens.length - 1 : tokens.length;
   const text = openText(tokens, { ignoreSpace: mode.ignoreSpace, schema, isOwn: true });
-  const options = { text, catalog: createTraceCatalog(catalog, reached), isStrict: catalog.isStrict };
+  const options = openTrace(catalog, text, reached);
   if (planWords.has(word)) return planOfPlan(options, { end, reached });
   const columns = trace(() => traceQuery(options, 0, end));
   if (columns === undefined && catalog.isStrict) throw refuseUntraceable();
   return { verdicts: columns && judgeColumns(columns, catalog.isStrict), origins: {}, plansShowValues: true };
+}
+
+/** Conditions matter where the policy is strict, or a column must not even be named. */
+export function openTrace(catalog: ColumnCatalog, text: SourceText, reached: ReachedObjects): TraceOptions {
+  const { isStrict } = catalog;
+  return { text, catalog: createTraceCatalog(catalog, reached), isStrict, readsAll: reached.hasRefused };
 }
 
 /** A plan shows no values but constants, and of tables only what the statement names. */
@@ -121,6 +127,6 @@ export function judgeColumns(columns: readonly SourceColumn[], isStrict: boolean
 
 function judgeTaint(taint: Taint, isStrict: boolean): ColumnVerdict {
   if (isStrict && isUnknown(taint)) throw refuseColumn('the policy is strict, and the source of a column cannot be told');
-  if (taint.action === 'refuse') throw refuseColumn(`${taint.labels.join(', ')} must not be read`);
+  if (taint.action === 'refuse') throw refuseRead(taint);
   return toVerdict(taint.action, taint);
 }

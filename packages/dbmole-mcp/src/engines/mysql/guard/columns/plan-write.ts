@@ -7,12 +7,12 @@ import { tokenize } from '../text/lexer.ts';
 import { parseMode } from '../text/sql-mode.ts';
 import { isName, noToken, type Token } from '../text/tokens.ts';
 import type { ColumnCatalog } from './column-catalog.ts';
-import { judgeColumns, refuseKeeping, trace } from './plan-read.ts';
+import { judgeColumns, openTrace, refuseKeeping, trace } from './plan-read.ts';
 import { listQueries, type Place, type Question, ReachedObjects } from './reached-objects.ts';
 import { beginsQuery, isUntraceable, openText } from './trace/source-text.ts';
 import { traceQuery } from './trace/trace-query.ts';
 import { modifierWords, traceWrite } from './trace/trace-write.ts';
-import { createTraceCatalog, mayShowProtected } from './trace-catalog.ts';
+import { mayShowProtected } from './trace-catalog.ts';
 import { readWriteKind } from './write-kind.ts';
 
 interface WriteText {
@@ -39,6 +39,7 @@ export async function planWrite(catalog: ColumnCatalog, sql: string, question: Q
     { ...write.place, tables: [...write.place.tables, ...write.named] },
     question,
   );
+  if (kind === 'view') return checkView(catalog, write, reached);
   if (kind !== 'definition' && !mayShowProtected(reached, write.place) && !namesProtected(write, reached)) return undefined;
   if (kind === 'definition') return checkDefinition(catalog, write, reached);
   if (write.keeps) throw refuseWrite('a function of the statement keeps what it gets');
@@ -93,10 +94,25 @@ function checkDefinition(catalog: ColumnCatalog, write: WriteText, reached: Reac
   else if (tokens.some(({ word }) => word === 'SELECT')) throw refuseWrite('its query cannot be traced');
   if (query !== undefined || !namesProtected(write, reached)) return undefined;
   const part = tokens.find(
-    ({ word }, i) => renaming.has(word) || (i > 0 && word === 'ALTER') || (word === 'DEFAULT' && tokens[i + 1]?.word === '('),
+    ({ word }, i) =>
+      renaming.has(word) || (i > 0 && word === 'ALTER') || (word === 'DEFAULT' && !isConstant(tokens[i + 1] ?? noToken)),
   );
   if (part !== undefined) throw refuseWrite(`${part.word} may give values of protected columns another name`);
   return undefined;
+}
+
+/** A view could take the place of a table while a read of that name is checked. */
+function checkView(catalog: ColumnCatalog, write: WriteText, reached: ReachedObjects): undefined {
+  const query = findQuery(write.tokens);
+  if (query === undefined) throw refuseWrite('its query cannot be traced');
+  checkQuery(catalog, { ...write, tokens: dropCheckOption(write.tokens) }, { reached, from: query });
+}
+
+/** Without `WITH [CASCADED | LOCAL] CHECK OPTION` at the end. */
+function dropCheckOption(tokens: readonly Token[]): readonly Token[] {
+  const end = tokens.length - 2;
+  if (tokens[end]?.word !== 'CHECK' || tokens[end + 1]?.word !== 'OPTION') return tokens;
+  return tokens.slice(0, tokens[end - 1]?.word === 'WITH' ? end - 1 : end - 2);
 }
 
 /** Whether one of the tables that it may change is protected, or shows protected columns of others. */
@@ -104,6 +120,21 @@ function namesProtected({ named, place }: WriteText, reached: ReachedObjects): b
   const isFound = ({ schema = place.schema, name }: Place['tables'][number]) =>
     schema !== undefined && reached.findRelation({ schema, name }) !== undefined;
   return mayShowProtected(reached, { ...place, calls: [], tables: named.filter(isFound) });
+}
+
+const constants: ReadonlySet<string> = new Set([
+  'NULL',
+  'TRUE',
+  'FALSE',
+  'CURRENT_TIMESTAMP',
+  'NOW',
+  'CHARACTER',
+  'CHARSET',
+  '=',
+]);
+
+function isConstant({ kind, word }: Token): boolean {
+  return kind === 'text' || kind === 'number' || constants.has(word);
 }
 
 /** The query of CREATE TABLE … AS. */
@@ -139,8 +170,7 @@ function checkQuery(
 }
 
 function openOptions(catalog: ColumnCatalog, { tokens, ignoreSpace, place }: WriteText, reached: ReachedObjects) {
-  const text = openText(tokens, { ignoreSpace, schema: place.schema, isOwn: true });
-  return { text, catalog: createTraceCatalog(catalog, reached), isStrict: catalog.isStrict };
+  return openTrace(catalog, openText(tokens, { ignoreSpace, schema: place.schema, isOwn: true }), reached);
 }
 
 /** Words before the names of tables that a statement changes. */

@@ -1,7 +1,8 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { DependencyTexts } from '../catalog/dependency-texts.ts';
 import { type ObjectName, type Routine, readRoutines, readRoutineText, type ServerFacts } from '../catalog/guard-queries.ts';
-import { toFoldedKey } from '../catalog/known-objects.ts';
-import { listCandidates } from '../catalog/origins.ts';
+import { isSystemObject, listCandidates } from '../catalog/origins.ts';
 import { checkRoutine } from '../catalog/routine.ts';
 import { inTurns } from '../in-turns.ts';
 import { type CallUse, foldName } from '../judge-call.ts';
@@ -42,6 +43,8 @@ interface ReachedRoutine {
 export interface Question {
   server: ServerFacts;
   run: CatalogQuestion;
+  /** What the guard has just read of all that the statement leads to. */
+  texts?: DependencyTexts | undefined;
 }
 
 const maxRounds = 30;
@@ -77,7 +80,7 @@ export class ReachedObjects {
     const reached = new ReachedObjects(catalog, question, await catalog.foldsTables(question.run));
     let next: readonly Place[] = [place];
     for (let round = 0; next.length > 0; round += 1) {
-      if (round >= maxRounds) break;
+      if (round >= maxRounds) throw refuseColumn('the views and functions of the statement are nested too deeply to trace');
       next = [...(await reached.#readTables(next)), ...(await reached.#readRoutines(next))];
     }
     return reached;
@@ -100,6 +103,11 @@ export class ReachedObjects {
     return this.#views.size > 0;
   }
 
+  /** A column of a table must not even be named. */
+  get hasRefused(): boolean {
+    return [...this.#relations.values()].some((relation) => relation?.columns.some(({ taint }) => taint?.action === 'refuse'));
+  }
+
   get routines(): readonly ReachedRoutine[] {
     return [...this.#routines.values()].flat();
   }
@@ -111,19 +119,25 @@ export class ReachedObjects {
 
   async #readTables(places: readonly Place[]): Promise<Place[]> {
     const wanted = new Map<string, ObjectName>();
+    const views: RuledRelation[] = [];
     for (const { tables, schema: own } of places) {
       for (const { schema = own, name } of tables) {
         if (schema === undefined || this.#relations.has(this.#toKey({ schema, name }))) continue;
-        const known = this.#catalog.known({ schema, name });
+        const known = this.#findKnown({ schema, name });
         this.#relations.set(this.#toKey({ schema, name }), known);
         if (known === undefined) wanted.set(this.#toKey({ schema, name }), { schema, name });
+        else if (known.isView) views.push(known);
       }
     }
-    if (wanted.size === 0) return [];
     const { server, run } = this.#question;
-    const found = await this.#catalog.read([...wanted.values()], server, run);
+    const found = wanted.size === 0 ? [] : await this.#catalog.read([...wanted.values()], server, run);
     for (const relation of found) this.#relations.set(this.#toKey(relation), relation);
-    return (await Promise.all(found.filter(({ isView }) => isView).map((view) => this.#openView(view)))).flat();
+    views.push(...found.filter(({ isView }) => isView));
+    return (await Promise.all(views.map((view) => this.#openView(view)))).flat();
+  }
+
+  #findKnown(name: ObjectName): RuledRelation | undefined {
+    return this.#catalog.known(name) ?? this.#catalog.knownView(name, this.#question.texts?.findView(name));
   }
 
   async #openView(relation: RuledRelation): Promise<Place[]> {
@@ -143,12 +157,10 @@ export class ReachedObjects {
         wanted.set(key, listCandidates({ ...call, origin: { at: 0, via: '', schema: call.schema ?? schema } }, server.maria));
       }
     }
-    const names = [...wanted.values()].flat();
-    const found = names.length === 0 ? [] : await readRoutines(names, run);
+    const texts = wanted.size === 0 ? undefined : (this.#question.texts ?? (await readTexts([...wanted.values()].flat(), run)));
     const next: Place[] = [];
     for (const [key, candidates] of wanted) {
-      const keys = new Set(candidates.map(toFoldedKey));
-      const read = await Promise.all(found.filter((one) => keys.has(toFoldedKey(one))).map((one) => readRoutine(one, run)));
+      const read = await Promise.all((texts?.findRoutines(candidates) ?? []).map(openRoutine));
       this.#routines.set(key, read);
       next.push(...read.flatMap(({ place }) => place ?? []));
     }
@@ -175,18 +187,29 @@ async function readView(definition: string, schema: string): Promise<ReachedView
   }
 }
 
-async function readRoutine(routine: Routine, run: CatalogQuestion): Promise<ReachedRoutine> {
-  const text = routine.isSql ? await readRoutineText(routine, run) : '';
-  if (text === '' || text.length >= maxTextLength) return { place: undefined, keepsValues: true };
+async function readTexts(names: readonly ObjectName[], run: CatalogQuestion): Promise<DependencyTexts> {
+  const texts = new DependencyTexts();
+  const found = await readRoutines(names, run);
+  const read = await Promise.all(found.map(async (one) => (one.isSql ? await readRoutineText(one, run) : '')));
+  for (const [i, routine] of found.entries()) texts.addRoutine(routine, read[i] ?? '');
+  return texts;
+}
+
+async function openRoutine({ routine, text }: { routine: Routine; text: string }): Promise<ReachedRoutine> {
+  if (text === '' || text.length >= maxTextLength) return { place: undefined, keepsValues: !isSystemObject(routine) };
   try {
     const { tables, calls } = await inTurns(checkRoutine(text, routine));
     const tokens = await inTurns(tokenize(text, parseMode(routine.sqlMode)));
     // The name of the routine, with its definer, comes before the first parenthesis.
     const body = tokens.slice(tokens.findIndex(({ word }) => word === '('));
-    const keepsValues = body.some(
-      ({ kind, word, name }, i) =>
-        (kind === 'variable' && !name.startsWith('@@')) || word === '@' || (keepingWords.has(word) && body[i + 1]?.word !== '('),
-    );
+    const keepsValues =
+      !isSystemObject(routine) &&
+      body.some(
+        ({ kind, word, name }, i) =>
+          (kind === 'variable' && !name.startsWith('@@')) ||
+          word === '@' ||
+          (keepingWords.has(word) && body[i + 1]?.word !== '('),
+      );
     return { place: { tables, calls, schema: routine.schema, queries: listQueries(tokens) }, keepsValues };
   } catch (error) {
     if (isUntraceable(error)) return { place: undefined, keepsValues: true };

@@ -17,8 +17,9 @@ const holders: Readonly<Record<string, string>> = {
   'performance_schema.events_statements_*': 'sql_text message_text query_sample_text',
   'performance_schema.error_log': 'data',
   'performance_schema.prepared_statements_instances': 'sql_text',
-  'mysql.general_log': 'argument',
-  'mysql.slow_log': 'sql_text',
+  'performance_schema.replication_applier_status_*': 'last_error_message',
+  'mysql.general_log*': 'argument',
+  'mysql.slow_log*': 'sql_text',
 };
 
 /** Whether the column of one of the server's own tables may hold values of protected columns. */

@@ -1,7 +1,7 @@
 import { isName, noToken, type Token } from '../text/tokens.ts';
 
 /** What a write means for protected columns. `other` cannot be traced. */
-type WriteKind = 'rows' | 'definition' | 'plan' | 'harmless' | 'other';
+type WriteKind = 'rows' | 'definition' | 'view' | 'plan' | 'harmless' | 'other';
 
 const byFirstWord: Readonly<Record<string, WriteKind>> = {
   INSERT: 'rows',
@@ -49,14 +49,15 @@ const options: ReadonlySet<string> = new Set([
   'FULLTEXT',
   'SPATIAL',
 ]);
-/** A view is traced when it is read. Code that runs later, such as a trigger, cannot be traced. */
-const harmless: ReadonlySet<string> = new Set(['DATABASE', 'SCHEMA', 'VIEW', 'INDEX', 'USER', 'ROLE', 'SEQUENCE']);
+/** Code that runs later, such as a trigger, is none of these: it cannot be traced. */
+const harmless: ReadonlySet<string> = new Set(['DATABASE', 'SCHEMA', 'INDEX', 'USER', 'ROLE', 'SEQUENCE']);
 
 function readDefined(tokens: readonly Token[]): WriteKind {
   let at = 1;
   for (let next = skipOption(tokens, at); next > at; next = skipOption(tokens, at)) at = next;
   const word = tokens[at]?.word ?? '';
   if (harmless.has(word)) return 'harmless';
+  if (word === 'VIEW') return 'view';
   return word === 'TABLE' ? 'definition' : 'other';
 }
 

@@ -19,6 +19,8 @@ export interface ExpressionContext {
   refuseVariable(taint: Taint, at: number): never;
   /** A protected column, or an unknown one, occurs in the statement. */
   touch(): void;
+  /** Refuses to name a column whose rule is to refuse it. */
+  judgeUse(taint: Taint | undefined, at: number): void;
   /** Refuses a comparison with a protected column if the policy is strict and the caller wrote it. */
   judgeCondition(taint: Taint | undefined, at: number): void;
 }
@@ -38,6 +40,9 @@ export function traceCondition(context: ExpressionContext, range: { from: number
   const taint = traceExpression(context, range, scope);
   context.judgeCondition(taint, context.text.tokens[range.from]?.start ?? 0);
 }
+
+/** The end of a function, or of its treatment of NULL. Elsewhere OVER may be a name. */
+const beforeOver: ReadonlySet<string> = new Set([')', 'NULLS', 'FIRST', 'LAST']);
 
 class ExpressionTrace {
   readonly #context: ExpressionContext;
@@ -82,8 +87,10 @@ class ExpressionTrace {
     return text.closing(at) + 1;
   }
 
+  /** Whether the parenthesis holds a query. One that holds another parenthesis is read from inside. */
   #beginsQuery(at: number): boolean {
-    if (this.#context.hasNewValues && this.#token(at + 1).word === 'VALUES') return false;
+    const { word } = this.#token(at + 1);
+    if (word === '(' || (this.#context.hasNewValues && word === 'VALUES')) return false;
     return beginsQuery(this.#context.text, at);
   }
 
@@ -116,12 +123,23 @@ class ExpressionTrace {
     if (this.#token(last + 1).word === '(') return this.#call(at, last, path);
     // `table.*` in the place of an argument; COUNT skips it.
     if (this.#token(last + 1).word === '.') return last + 2;
+    if (this.#isNullTest(last)) {
+      this.#context.judgeUse(this.#scope.find(path), token.start);
+      return last + 1;
+    }
     const isReserved = at === last && token.kind === 'word' && reservedWords.has(token.word);
     const taint = this.#scope.find(path);
     if (isReserved && (taint === undefined || isUnknown(taint))) return last + 1;
+    this.#context.judgeUse(taint, token.start);
     // The server may take other letters for the same than the trace does.
     this.#found.push(taint === undefined && !isAscii(path.join('')) ? unknownTaint : taint);
     return last + 1;
+  }
+
+  /** Whether a value is NULL is shown. */
+  #isNullTest(last: number): boolean {
+    if (this.#token(last + 1).word !== 'IS') return false;
+    return this.#token(this.#token(last + 2).word === 'NOT' ? last + 3 : last + 2).word === 'NULL';
   }
 
   #endOfPath(at: number): number {
@@ -141,15 +159,16 @@ class ExpressionTrace {
     const open = last + 1;
     if (kind === 'word' && at === last) {
       // Numbers of rows, and whether there are any, are no values. The order and the parts of a window are conditions.
-      if ((word === 'COUNT' && isGluedCall(this.#context.text, at)) || word === 'EXISTS') return this.#skip(open);
-      if (word === 'OVER') return this.#condition(open, this.#close(open) + 1);
+      const isCount = word === 'COUNT' && isGluedCall(this.#context.text, at);
+      if (isCount || word === 'EXISTS' || word === 'ISNULL') return this.#skip(open);
+      if (word === 'OVER' && beforeOver.has(this.#token(at - 1).word)) return this.#condition(open, this.#close(open) + 1);
       if (reservedWords.has(word)) return open;
     }
     this.#found.push(this.#context.catalog.findCall(path, this.#context.text.schema));
     return open;
   }
 
-  /** What is counted is no value, and may have subqueries with conditions. */
+  /** What is counted, or compared with NULL, is no value, and may have subqueries with conditions. */
   #skip(open: number): number {
     const to = this.#close(open) + 1;
     if (this.#context.readsConditions) traceExpression(this.#context, { from: open, to }, this.#scope);

@@ -9,6 +9,13 @@ import { deriveTaint, isSameTaint, mergeTaints, type Taint } from './taint.ts';
 import { type ExpressionContext, traceCondition, traceExpression } from './trace-expression.ts';
 import { renameColumns, traceFrom } from './trace-from.ts';
 
+export function refuseRead({ labels }: Taint, at?: number) {
+  return refuseColumn(
+    `${labels.join(', ')} must not be read through this connection; nothing was run`,
+    at === undefined ? at : at + 1,
+  );
+}
+
 export interface TraceOptions {
   text: SourceText;
   catalog: TraceCatalog;
@@ -25,7 +32,7 @@ export function traceQuery(options: TraceOptions, from: number, to: number): rea
 const maxDepth = 200;
 /** A query of WITH RECURSIVE is read until its columns stay the same. */
 const maxRounds = 20;
-const maxWork = 5_000_000;
+const maxWork = 1_000_000;
 const setWords: ReadonlySet<string> = new Set(['UNION', 'EXCEPT', 'INTERSECT']);
 /** Words that end a select list, or what follows FROM. */
 const clauseWords: ReadonlySet<string> = new Set(
@@ -73,6 +80,10 @@ export class QueryTrace implements ExpressionContext {
 
   refuseVariable(taint: Taint, at: number): never {
     throw refuseColumn(`a variable would keep the value of ${taint.labels.join(', ')}, which is protected`, at + 1);
+  }
+
+  judgeUse(taint: Taint | undefined, at: number): void {
+    if (taint?.action === 'refuse' && this.text.isOwn) throw refuseRead(taint, at);
   }
 
   judgeCondition(taint: Taint | undefined, at: number): void {
