@@ -34,9 +34,10 @@ export async function planRead(
   const calls = read.calls.filter((use) => !question.isPlainCall(use));
   const { database } = question.server;
   if (calls.length === 0 && read.tables.every(({ schema = database, name }) => isShown(catalog, schema, name))) return undefined;
-  const place: Place = { tables: read.tables, calls, schema: database, queries: listQueries(read.tokens) };
+  const queries = listQueries(read.tokens);
+  const place: Place = { tables: read.tables, calls, schema: database, queries, names: new Set() };
   const reached = await ReachedObjects.read(catalog, place, question);
-  if (!mayShowProtected(reached, place)) return undefined;
+  if (!mayShowProtected(reached, place) && !showsHidden(catalog, place, reached)) return undefined;
   refuseKeeping(reached);
   return planReached(catalog, read, { reached, schema: database });
 }
@@ -87,6 +88,17 @@ function refuseUntraceable() {
 }
 
 const planWords: ReadonlySet<string> = new Set(['EXPLAIN', 'DESCRIBE', 'DESC', 'ANALYZE']);
+
+/** Whether a view shows a column that the account may not see in its table, such as one that is computed. */
+function showsHidden(catalog: ColumnCatalog, { tables, schema: own }: Place, reached: ReachedObjects): boolean {
+  if (!reached.hasViews) return false;
+  const trace = createTraceCatalog(catalog, reached);
+  return tables.some(({ schema = own, name }) => {
+    if (schema === undefined || reached.findView({ schema, name }) === undefined) return false;
+    const columns = trace.findRelation({ schema, name })?.columns;
+    return columns === undefined || columns.some(({ taint }) => taint !== undefined);
+  });
+}
 
 /** A table that was read a moment ago, and of which nothing is protected. */
 function isShown(catalog: ColumnCatalog, schema: string | undefined, name: string): boolean {

@@ -68,7 +68,8 @@ async function readWrite(sql: string, { server }: Question): Promise<WriteText> 
         keeps ||= keepers.has(name.toUpperCase());
       }),
     );
-    const place = { tables: await inTurns(findTables(tokens)), calls, schema: server.database, queries: listQueries(tokens) };
+    const tables = await inTurns(findTables(tokens));
+    const place = { tables, calls, schema: server.database, queries: listQueries(tokens), names: new Set<string>() };
     return { tokens, keeps, ignoreSpace: mode.ignoreSpace, place, named: listNames(tokens) };
   } catch (error) {
     if (isUntraceable(error)) throw refuseWrite(error instanceof Error ? error.message : 'it cannot be read');

@@ -24,6 +24,8 @@ export interface Place extends NamedObjects {
   readonly schema: string | undefined;
   /** Names of its WITH queries, which are among the tables. */
   readonly queries: ReadonlySet<string>;
+  /** All names in the text of an owner, who may read columns that the account may not see. */
+  readonly names: ReadonlySet<string>;
 }
 
 export interface ReachedView {
@@ -136,6 +138,11 @@ export class ReachedObjects {
     return (await Promise.all(views.map((view) => this.#openView(view)))).flat();
   }
 
+  /** Whether the rules protect a column of the table that the text names, also one that the account may not see. */
+  namesProtected(table: ObjectName, { names }: Place): boolean {
+    return [...names].some((name) => this.#catalog.judge(table, name) !== undefined);
+  }
+
   #findKnown(name: ObjectName): RuledRelation | undefined {
     return this.#catalog.known(name) ?? this.#catalog.knownView(name, this.#question.texts?.findView(name));
   }
@@ -179,7 +186,7 @@ async function readView(definition: string, schema: string): Promise<ReachedView
     const tables = await inTurns(findTables(tokens));
     return {
       text: openText(tokens, { ignoreSpace: false, schema, isOwn: false }),
-      place: { tables, calls, schema, queries: listQueries(tokens) },
+      place: { tables, calls, schema, queries: listQueries(tokens), names: listNames(tokens) },
     };
   } catch (error) {
     if (isUntraceable(error)) return undefined;
@@ -210,11 +217,16 @@ async function openRoutine({ routine, text }: { routine: Routine; text: string }
           word === '@' ||
           (keepingWords.has(word) && body[i + 1]?.word !== '('),
       );
-    return { place: { tables, calls, schema: routine.schema, queries: listQueries(tokens) }, keepsValues };
+    const place = { tables, calls, schema: routine.schema, queries: listQueries(tokens), names: listNames(tokens) };
+    return { place, keepsValues };
   } catch (error) {
     if (isUntraceable(error)) return { place: undefined, keepsValues: true };
     throw error;
   }
+}
+
+function listNames(tokens: readonly Token[]): ReadonlySet<string> {
+  return new Set(tokens.filter(isName).map(({ name }) => name));
 }
 
 /** Finds the names of all WITH queries, as in `name AS (` and `name (columns) AS (`. */

@@ -81,7 +81,8 @@ export function mayShowProtected(reached: ReachedObjects, place: Place | undefin
     const table = { schema: schema ?? own ?? '', name };
     const relation = reached.findRelation(table);
     if (relation === undefined) return schema !== undefined || !queries.has(name.toLowerCase());
-    return relation.isProtected || (relation.isView && mayShowProtected(reached, reached.findView(table)?.opened?.place, seen));
+    if (relation.isProtected || reached.namesProtected(table, place)) return true;
+    return relation.isView && mayShowProtected(reached, reached.findView(table)?.opened?.place, seen);
   };
   return (
     tables.some(isShown) ||

@@ -1,4 +1,5 @@
 import { foldName } from '../../judge-call.ts';
+import { isAscii } from '../../text/tokens.ts';
 import { mergeTaints, type Taint, unknownTaint } from './taint.ts';
 
 /** A column of a table, a view or a subquery. */
@@ -84,7 +85,12 @@ function findColumn({ columns, judge }: Source, name: string, written: string): 
   const judged = judge?.(written);
   if (judged !== undefined) return { isHit: true, taint: judged };
   if (columns === undefined) return { isHit: false, taint: unknownTaint };
-  return { isHit: false, taint: mergeTaints(...columns.filter((column) => column.name === undefined).map(({ taint }) => taint)) };
+  return { isHit: false, taint: mergeTaints(...columns.filter(isUnsure).map(({ taint }) => taint)) };
+}
+
+/** Whether the server may take another name for that of the column. */
+function isUnsure({ name }: SourceColumn): boolean {
+  return name === undefined || !isAscii(name);
 }
 
 function isNamed({ name }: SourceColumn, folded: string): boolean {
