@@ -95,6 +95,35 @@ describe.each(engines)('protected columns on %s', (id) => {
     expect(sample).not.toMatch(canaries);
   });
 
+  it('are hidden from accounts that see little of the catalog', async () => {
+    const [reader, clerk] = [`reader_${id}`, `clerk_${id}`];
+    await runDirect(engine(), [
+      `create user ${reader} identified by 'pw-of-reader'`,
+      `grant select on ${database}.* to ${reader}`,
+      `create user ${clerk} identified by 'pw-of-clerk'`,
+      `grant select (id, name), show view on ${database}.users to ${clerk}`,
+      ...['contacts', 'names'].map((view) => `grant select, show view on ${database}.${view} to ${clerk}`),
+    ]);
+    const { host, port } = engine();
+    const account = { type: 'mysql' as const, host, port, database, columns: rules };
+    const few = await openTools([
+      { ...account, user: reader, password: 'pw-of-reader', name: 'reader' },
+      { ...account, user: clerk, password: 'pw-of-clerk', name: 'clerk' },
+    ]);
+    try {
+      for (const connection of ['reader', 'clerk']) {
+        const ask = async (sql: string) => (await few.call('query', { connection, sql })).text;
+        for (const sql of attacks.filter((one) => /contact|swapped|lowered|united|deep|all_users/.test(one)))
+          expect([sql, (await ask(sql)).replaceAll(sql, '')]).toEqual([sql, expect.not.stringMatching(canaries)]);
+        expect(await ask('select id, name from users where id = 1')).toContain('name 1');
+      }
+      const { text } = await few.call('query', { connection: 'clerk', sql: 'select * from names where number = 1' });
+      expect(text).toContain('name 1');
+    } finally {
+      await few.close();
+    }
+  });
+
   it('are refused in comparisons if the policy is strict', async () => {
     const strict = async (sql: string) => (await tools.call('query', { connection: 'strict', sql })).text;
     for (const sql of [

@@ -7,8 +7,8 @@ import type { ColumnCatalog } from './column-catalog.ts';
 import { listQueries, type NamedObjects, type Place, type Question, ReachedObjects } from './reached-objects.ts';
 import { Scope, type SourceColumn } from './trace/name-scope.ts';
 import { beginsQuery, isUntraceable, openText, type SourceText } from './trace/source-text.ts';
-import { isUnknown, type Taint, toVerdict } from './trace/taint.ts';
-import { QueryTrace, refuseRead, type TraceOptions, traceQuery } from './trace/trace-query.ts';
+import { isUnknown, refuseRead, type Taint, toVerdict } from './trace/taint.ts';
+import { QueryTrace, type TraceOptions, traceQuery } from './trace/trace-query.ts';
 import { createTraceCatalog, mayShowProtected } from './trace-catalog.ts';
 
 /** A statement that the guard accepted. */

@@ -109,7 +109,7 @@ function checkView(catalog: ColumnCatalog, write: WriteText, reached: ReachedObj
   checkQuery(catalog, { ...write, tokens: dropCheckOption(write.tokens) }, { reached, from: query });
 }
 
-/** Without `WITH [CASCADED | LOCAL] CHECK OPTION` at the end. */
+/** Drops `WITH [CASCADED | LOCAL] CHECK OPTION` at the end. */
 function dropCheckOption(tokens: readonly Token[]): readonly Token[] {
   const end = tokens.length - 2;
   if (tokens[end]?.word !== 'CHECK' || tokens[end + 1]?.word !== 'OPTION') return tokens;

@@ -49,7 +49,7 @@ const options: ReadonlySet<string> = new Set([
   'FULLTEXT',
   'SPATIAL',
 ]);
-/** Code that runs later, such as a trigger, is none of these: it cannot be traced. */
+/** Objects without code that runs later, as triggers have: that could not be traced. */
 const harmless: ReadonlySet<string> = new Set(['DATABASE', 'SCHEMA', 'INDEX', 'USER', 'ROLE', 'SEQUENCE']);
 
 function readDefined(tokens: readonly Token[]): WriteKind {

@@ -1,5 +1,6 @@
 import { type ColumnAction, findStrictest } from '@dbmole/core';
 import type { ColumnVerdict } from '../../../../../guard/read-statement.ts';
+import { refuseColumn } from '../../../../../policy/column-policy.ts';
 
 /** The protected columns that a value comes from, by their names, and the strictest of their actions. */
 export interface Taint {
@@ -32,6 +33,13 @@ export function deriveTaint(taint: Taint | undefined): Taint | undefined {
 
 export function isSameTaint(one: Taint | undefined, other: Taint | undefined): boolean {
   return one?.action === other?.action && one?.labels.join('\n') === other?.labels.join('\n');
+}
+
+export function refuseRead({ labels }: Taint, at?: number) {
+  return refuseColumn(
+    `${labels.join(', ')} must not be read through this connection; nothing was run`,
+    at === undefined ? at : at + 1,
+  );
 }
 
 export function toVerdict(action: ColumnVerdict['action'], { labels }: Taint): ColumnVerdict {

@@ -5,16 +5,9 @@ import { Scope, type SourceColumn } from './name-scope.ts';
 import type { TraceCatalog } from './relation.ts';
 import { readItem } from './select-item.ts';
 import { Cursor, type SourceText, splitList, untraceable } from './source-text.ts';
-import { deriveTaint, isSameTaint, mergeTaints, type Taint } from './taint.ts';
+import { deriveTaint, isSameTaint, mergeTaints, refuseRead, type Taint } from './taint.ts';
 import { type ExpressionContext, traceCondition, traceExpression } from './trace-expression.ts';
 import { renameColumns, traceFrom } from './trace-from.ts';
-
-export function refuseRead({ labels }: Taint, at?: number) {
-  return refuseColumn(
-    `${labels.join(', ')} must not be read through this connection; nothing was run`,
-    at === undefined ? at : at + 1,
-  );
-}
 
 export interface TraceOptions {
   text: SourceText;
