@@ -13,15 +13,15 @@ describe('redactPlan', () => {
       [
         '-> Limit: 10 row(s)  (cost=1.61 rows=1)',
         '    -> Filter: (p.n < ***)  (cost=0.28 rows=0.3) (actual time=0.007..0.01 rows=0 loops=1)',
-        "        -> Index lookup on p using by_name2 (name='***')  (cost=0.28 rows=1)",
-        '        -> Select #2 (subquery in condition; run only once) (never executed)',
+        '        -> Index lookup',
+        '        -> Select #2',
       ].join('\n'),
     );
   });
 
   it('drops what a constant looks like', () => {
     const plan = "-> Filter: (a = 'x' (cost=1 rows=1)\nsecret\n-> Table scan on secret'  (cost=secret rows=1)";
-    expect(redactPlan(plan)).not.toMatch(/cost=secret/);
+    expect(redactPlan(plan)).toBe('-> Filter\n-> Table scan');
     expect(redactPlan("-> Filter: (a = 'it\\'s (rows=5)')  (cost=2 rows=3)")).toBe("-> Filter: (a = '***')  (cost=2 rows=3)");
   });
 
