@@ -71,6 +71,7 @@ const postgresWorld: readonly string[] = [
 
 export async function createColumnsWorld(engine: RunningEngine, name: string): Promise<Account> {
   const account = await createAccount(engine, name);
-  await runDirect({ ...engine, ...account }, [...portableWorld, ...postgresWorld], account.database);
+  const own = account.type === 'postgres' ? postgresWorld : [];
+  await runDirect({ ...engine, ...account }, [...portableWorld, ...own], account.database);
   return account;
 }

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createTempFolder, type TempFolder } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { maxStatements } from '../../src/statement/statement-list.ts';
 import { runDirect } from '../direct.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
+import { listAttacks, innocent as portableInnocent } from './column-attacks.ts';
+import { canary, columns, createColumnsWorld } from './columns-world.ts';
 import { attacks } from './mysql-attacks.ts';
 import { innocent } from './mysql-innocent.ts';
 import { canaries, createMysqlWorld, rules } from './mysql-world.ts';
@@ -29,6 +32,7 @@ describe.each(engines)('protected columns on %s', (id) => {
     const connections = [
       { ...account, name: 'main', columns: rules },
       { ...account, name: 'strict', columns: rules, strict: true },
+      { ...(await createColumnsWorld(engine(), `portable_${id}`)), name: 'portable', columns },
     ];
     tools = await openTools(connections, { DBMOLE_EXPORT_DIR: folder.path });
   }, 60_000);
@@ -47,6 +51,26 @@ describe.each(engines)('protected columns on %s', (id) => {
       if (canaries.test(text) || !(isSilent || hidden.test(text) || unsupported.test(text))) leaks.push(`${sql} -> ${text}`);
     }
     expect(leaks).toEqual([]);
+  }, 60_000);
+
+  it('are shown by none of the queries in standard SQL, and others show all', async () => {
+    const { text } = await tools.call('query', {
+      connection: 'portable',
+      sql: 'select id, email as mail, password, iban from users where id = 1',
+    });
+    expect(text).toMatch(/^1 row\. 2 columns masked by policy \(email, iban\)\. 1 column left out by policy \(password\)\./);
+    expect(text).toMatch(/^1,p_[0-9a-f]{16},\*\*\*1001$/m);
+    const portable = listAttacks();
+    for (let i = 0; i < portable.length; i += maxStatements) {
+      const sql = portable.slice(i, i + maxStatements);
+      const shown = await tools.call('query', { connection: 'portable', sql });
+      expect([sql, shown.text]).toEqual([sql, expect.not.stringMatching(canary)]);
+      expect(shown.text).not.toContain('E_INTERNAL');
+    }
+    for (const sql of portableInnocent) {
+      const shown = await tools.call('query', { connection: 'portable', sql });
+      expect([sql, shown.text]).toEqual([sql, expect.not.stringMatching(hidden)]);
+    }
   }, 60_000);
 
   it('hide nothing of other queries', async () => {
