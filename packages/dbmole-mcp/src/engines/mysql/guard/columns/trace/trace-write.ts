@@ -1,9 +1,9 @@
 import { findStrictest } from '@dbmole/core';
 import { refuseColumn } from '../../../../../policy/column-policy.ts';
-import { noToken } from '../../text/tokens.ts';
+import { isName, noToken } from '../../text/tokens.ts';
 import { Scope, type Source, type SourceColumn } from './name-scope.ts';
 import { Cursor, splitList, untraceable } from './source-text.ts';
-import { deriveTaint, isUnknown, mergeTaints, type Taint } from './taint.ts';
+import { deriveTaint, isUnknown, type Taint, unknownTaint } from './taint.ts';
 import { traceCondition, traceExpression } from './trace-expression.ts';
 import { traceFrom } from './trace-from.ts';
 import { QueryTrace, type TraceOptions } from './trace-query.ts';
@@ -26,6 +26,8 @@ class WriteTrace {
   readonly #queries: QueryTrace;
   readonly #cursor: Cursor;
   readonly #scope = new Scope();
+  /** The inserted rows are those of a query. */
+  #hasQuery = false;
 
   constructor(options: TraceOptions, cursor: Cursor) {
     this.#queries = new QueryTrace(options);
@@ -100,6 +102,7 @@ class WriteTrace {
       } while (cursor.skip(','));
       return;
     }
+    this.#hasQuery = true;
     const to = this.#findQueryEnd();
     const columns = this.#queries.query(cursor.at, to, this.#scope);
     for (const [i, { taint }] of columns.entries()) this.#refuse(taint, target?.[i]?.taint, cursor.peek().start);
@@ -139,12 +142,10 @@ class WriteTrace {
     const cursor = this.#cursor;
     if (!cursor.skip('AS')) return;
     const alias = cursor.name();
+    const target = listTarget(table, names);
     const renamed = cursor.is('(') ? this.#names() : undefined;
-    const taint = mergeTaints(...(table.columns ?? []).map((column) => column.taint));
-    const columns = renamed === undefined ? table.columns : renamed.map((name) => ({ name, taint }));
-    if (names === undefined || renamed === undefined || renamed.length === names.length)
-      this.#scope.sources.push({ alias, columns });
-    else untraceable('names of new columns');
+    const columns = renamed?.map((name, i) => ({ name, taint: target === undefined ? unknownTaint : target[i]?.taint }));
+    this.#scope.sources.push({ alias, columns: columns ?? table.columns });
   }
 
   #onDuplicate(table: Source): void {
@@ -152,7 +153,8 @@ class WriteTrace {
     for (const word of ['DUPLICATE', 'KEY', 'UPDATE']) cursor.expect(word);
     const scope = new Scope(this.#scope);
     // The columns of a query may be meant as well.
-    scope.sources.push(table, { alias: '', columns: undefined });
+    scope.sources.push(table);
+    if (this.#hasQuery) scope.sources.push({ alias: '', columns: undefined });
     this.#queries.hasNewValues = true;
     const to = this.#findEnd(['RETURNING']);
     this.#assign(cursor.at, to, scope, table);
@@ -169,7 +171,8 @@ class WriteTrace {
         cursor.expect(':');
         cursor.expect('=');
       }
-      const taint = deriveTaint(traceExpression(this.#queries, { from: cursor.at, to: part.to }, scope));
+      const value = traceExpression(this.#queries, { from: cursor.at, to: part.to }, scope);
+      const taint = isColumn(cursor) ? value : deriveTaint(value);
       const targets = new Scope();
       if (table !== undefined) targets.sources.push(table);
       this.#refuse(taint, table === undefined ? scope.find(path) : targets.find(path), text.tokens[part.from]?.start ?? 0);
@@ -242,4 +245,13 @@ function listTarget(
   const scope = new Scope();
   scope.sources.push({ alias: '', columns });
   return names.map((name) => ({ name, taint: scope.find([name]) }));
+}
+
+/** Whether the rest is a column as it is, or `VALUES(column)`. */
+function isColumn({ text, at, to }: Cursor): boolean {
+  const isNew = text.tokens[at]?.word === 'VALUES' && text.tokens[at + 1]?.word === '(' && text.closing(at + 1) === to - 1;
+  const [from, end] = isNew ? [at + 2, to - 1] : [at, to];
+  const isPart = (_: unknown, i: number) =>
+    i % 2 === 0 ? isName(text.tokens[from + i] ?? noToken) : text.tokens[from + i]?.word === '.';
+  return end > from && Array.from({ length: end - from }).every(isPart);
 }
