@@ -117,7 +117,7 @@ function formatSummary(verdicts: readonly (ColumnVerdict | null)[]): string | un
   const describe = (isDropped: boolean, verb: string) => {
     const hidden = found.filter(({ action }) => (action === 'drop') === isDropped);
     if (hidden.length === 0) return [];
-    const labels = [...new Set(hidden.map(({ label }) => label))];
+    const labels = [...new Set(hidden.flatMap(({ label }) => label.split(', ')))];
     const more = labels.length > maxLabels ? ', …' : '';
     const count = `${hidden.length} ${hidden.length === 1 ? 'column' : 'columns'}`;
     return [`${count} ${verb} by policy (${labels.slice(0, maxLabels).join(', ')}${more}).`];

@@ -57,6 +57,8 @@ const postgresWorld: readonly string[] = [
   `create function get_over(i int) returns text language sql stable as $$ select get_email(i) $$`,
   `create function get_dynamic(t text) returns text language plpgsql stable as $$ declare r text; begin execute 'select email from ' || t || ' limit 1' into r; return r; end $$`,
   `create function raise_email(i int) returns int language plpgsql stable as $$ begin raise exception 'found %', (select email from users where id = i); end $$`,
+  'create table notes (note text)',
+  `create function keep_note(t text) returns int language plpgsql as $$ begin insert into notes values (t); return 1; end $$`,
   `create function mail_of(u users) returns text language sql stable as $$ select u.email $$`,
   `create function double_it(i int) returns int language sql immutable as $$ select i * 2 $$`,
   `create function same_mail(a int, b int) returns text language sql stable as $$ select email from users where id = a $$`,

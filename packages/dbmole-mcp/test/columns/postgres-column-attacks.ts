@@ -45,6 +45,7 @@ const rows: readonly string[] = [
   'select j.phone from (users u join orders o on o.user_id = u.id) j (a, b, c, phone, d, e, f, g, h)',
   'select j.* from (users u join orders o on o.user_id = u.id) j',
   'select k.email from users join (select email as e, id from users) b using (id), lateral (select b.e as email) k',
+  'select (r).phone from (select u as r from users as u (id, phone, x, name)) t',
   'select distinct on (city) email from users order by city, id',
   'select email from users tablesample system (100)',
   'select email from only users',

@@ -9,6 +9,8 @@ export interface Item {
   readonly columns: readonly NamedValue[];
   /** There may be columns that are not listed, with this value. */
   readonly others?: Value | undefined;
+  /** An alias names its columns. The fields of its rows keep the names that they have in the table. */
+  readonly isRenamed?: boolean;
   /** It has system columns. */
   readonly isRelation?: boolean;
 }
@@ -81,8 +83,9 @@ export function findField(item: Item, name: string): Value | undefined {
 }
 
 /** The value of a column that may be an unlisted one, or a function of the row. */
-export function readRow({ columns, others }: Item): Value {
-  return others === undefined ? makeRow(columns) : combine([...columns.map(({ value }) => value), others]);
+export function readRow({ columns, others, isRenamed }: Item): Value {
+  if (others === undefined && isRenamed !== true) return makeRow(columns);
+  return combine([...columns.map(({ value }) => value), others ?? clean]);
 }
 
 export function findItem(name: string, schema: string | undefined, environment: Environment): Item | undefined {

@@ -75,6 +75,10 @@ class BodyTracer implements Tracer {
     throw refuseSource(value, positionAt(this.#context.sql, readPlace(location)));
   }
 
+  mayStore(name: string): boolean {
+    return this.change !== undefined && this.#context.shapes.get(name)?.isVolatile === true;
+  }
+
   send(value: Value, name: string): void {
     if (!isClean(value)) throw refuseColumn(`${name}() would show protected columns elsewhere; nothing was run`);
   }

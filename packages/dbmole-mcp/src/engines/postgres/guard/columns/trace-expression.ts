@@ -117,8 +117,8 @@ function traceCall(tracer: Tracer, fields: Fields, environment: Environment): Va
   const parts = asList(funcname);
   const schema = parts.length > 1 ? readText(parts.at(-2)) : undefined;
   const given = tracer.value([...asList(args), ...(isWithin === true ? asList(order) : [])], environment);
-  if (hasEffect(name)) tracer.send(given, name);
-  else if (tracer.readsProtected(name) || findsByItself(schema, name)) return combine([given, unknown]);
+  if (hasEffect(name) || tracer.mayStore(name)) tracer.send(given, name);
+  if (tracer.readsProtected(name) || findsByItself(schema, name)) return combine([given, unknown]);
   return name === 'count' && (schema === 'pg_catalog' || tracer.isBuiltin(name)) ? clean : asWhole(given);
 }
 

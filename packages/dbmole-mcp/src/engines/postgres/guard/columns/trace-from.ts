@@ -56,7 +56,8 @@ function rename({ columns, others, isAtLeast, items }: Element, alias: unknown):
   const renamed = renameColumns({ columns, others }, colnames);
   const isRelation = items.length === 1 && items[0]?.isRelation === true;
   const unlisted = others === undefined ? {} : { others };
-  const item: Item = { name: String(aliasname), columns: renamed, isRelation, ...unlisted };
+  const isRenamed = colnames !== undefined;
+  const item: Item = { name: String(aliasname), columns: renamed, isRenamed, isRelation, ...unlisted };
   return { items: [item], columns: renamed, ...unlisted, ...(isAtLeast === true && { isAtLeast }) };
 }
 

@@ -16,6 +16,8 @@ export interface Tracer {
   compareValues(values: readonly Value[]): void;
   /** Called for each column that is named. */
   use(value: Value, location: unknown): void;
+  /** Whether a function of this name may store in this statement what it is given. */
+  mayStore(name: string): boolean;
   /** Called for what a function is given that stores or sends it. */
   send(value: Value, name: string): void;
   relation(schema: string | undefined, name: string): Element;

@@ -5,6 +5,8 @@ import type { FunctionShape } from '../tracer.ts';
 /** What the functions of one name return in FROM; a column without a name is called like the function. */
 interface NamedFunctions {
   readonly isBuiltin: boolean;
+  /** A user has made one that may change rows: only volatile functions may. */
+  readonly isVolatile: boolean;
   /** Undefined where they differ. */
   readonly shape: FunctionShape | undefined;
 }
@@ -13,7 +15,8 @@ export type FunctionShapes = Map<string, NamedFunctions>;
 
 /** A type that depends on the arguments may be a row. */
 const shapesSql = `
-  select p.proname, pg_catalog.bool_or(p.oid >= ${firstUserOid}), pg_catalog.json_agg(distinct pg_catalog.concat(case
+  select p.proname, pg_catalog.bool_or(p.oid >= ${firstUserOid}),
+    pg_catalog.bool_or(p.oid >= ${firstUserOid} and p.provolatile = 'v'), pg_catalog.json_agg(distinct pg_catalog.concat(case
     when o.names is not null and (p.prorettype = 2249 or pg_catalog.json_array_length(o.names) = 1) then o.names::text
     when p.prorettype = 2249 then '"record"'
     when t.typtype = 'c' then (select pg_catalog.json_agg(a.attname order by a.attnum)::text
@@ -26,7 +29,7 @@ const shapesSql = `
   where p.proname = any ($1::pg_catalog.name[])
   group by p.proname`;
 
-const unknownFunction: NamedFunctions = { isBuiltin: true, shape: undefined };
+const unknownFunction: NamedFunctions = { isBuiltin: true, isVolatile: false, shape: undefined };
 
 /** Adds what is missing. */
 export async function loadShapes(shapes: FunctionShapes, names: Iterable<string>, ask: CatalogQuestion): Promise<void> {
@@ -35,7 +38,8 @@ export async function loadShapes(shapes: FunctionShapes, names: Iterable<string>
   const list = `{${missing.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
   const rows = await ask(shapesSql, [list]);
   for (const name of missing) shapes.set(name, unknownFunction);
-  for (const [name, isOwn, json] of rows) shapes.set(name ?? '', { isBuiltin: isOwn !== 't', shape: parseShape(json ?? '[]') });
+  for (const [name, isOwn, isVolatile, json] of rows)
+    shapes.set(name ?? '', { isBuiltin: isOwn !== 't', isVolatile: isVolatile === 't', shape: parseShape(json ?? '[]') });
 }
 
 function parseShape(json: string): FunctionShape | undefined {
