@@ -115,7 +115,7 @@ describe('the house', () => {
       ['registry', 'diagnosis'],
       ['manager', 'approval'],
       ['tools'],
-      ['queries'],
+      ['queries', 'recording'],
       ['program'],
       ['doors'],
       ['cli'],

@@ -45,6 +45,10 @@ describe('graphProblems', () => {
     for (const file of files) expect(graphProblems(start({ from: [file] }))).toHaveLength(1);
   });
 
+  it('names what only a server that records calls needs', () => {
+    expect(graphProblems(start({ from: ['packages/core/src/recording/recorder.ts'] }))).toHaveLength(1);
+  });
+
   it('names a slow module of Node and who imports it', () => {
     expect(graphProblems(start({ from: ['builtin:node:tls?/src/store.ts'] }))).toEqual([
       '/src/store.ts imports node:tls at the start; import it where it is used',

@@ -3,8 +3,8 @@ import type { EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
 
 /** These are loaded when a connection needs them: they are 15 MB and half of the start otherwise. */
 const lazyPackages = new Set(['pg', 'pg-protocol', 'mysql2', 'ssh2', 'undici', 'libpg-query', 'jose']);
-/** Files that only a server over HTTP needs: ours, and the copy of the SDK's main file that they have. */
-const lazyFile = /[\\/]src[\\/]doors[\\/]http[\\/]|\?http$/;
+/** Files that only a server over HTTP needs: ours, and the copy of the SDK's main file that they have; and those that record calls. */
+const lazyFile = /[\\/]src[\\/](?:doors[\\/]http|recording)[\\/]|\?http$/;
 /** Bundled apart; see front-plugin.ts. */
 const apartFiles: readonly string[] = ['./shared-front.js', './start.js'];
 /** Modules of Node that cost the start 2 ms and more. */

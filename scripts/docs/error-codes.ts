@@ -15,6 +15,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'A person has to confirm the change, and this client cannot ask. Nothing was changed.',
     'Run the command that the hint names in a terminal, within ten minutes.',
   ],
+  E_AUDIT: [
+    'The audit log cannot be written, so nothing that changes something is run.',
+    'Do what the message says about the file, or name another one with `--audit`.',
+  ],
   E_AUTH: [
     'The user, password or API key was refused.',
     'Correct it where the connection is defined; `list_connections` shows where.',

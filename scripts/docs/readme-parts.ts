@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findVariable, readonlyFlag, serverSettings, stdioFlags } from '../../packages/core/src/program/settings.ts';
+import { findVariable, serverFlags, serverSettings, stdioFlags } from '../../packages/core/src/program/settings.ts';
 import { root } from '../steps.ts';
 import { clientBlocks } from './clients-page.ts';
 import { leaves, type ShownLeaf } from './leaves.ts';
@@ -31,7 +31,7 @@ function toolTables(shown: readonly ShownLeaf[], page: string): string {
 function optionTable(shown: readonly ShownLeaf[]): string {
   const buildRows = ({ app, settings = [], flags = [] }: ShownLeaf) => [
     ...[...serverSettings, ...settings].map(({ name, value, help }) => ({ form: `--${name} ${value}`, name, help, app })),
-    ...[readonlyFlag, ...flags, ...Object.values(stdioFlags)].map(({ name, help }) => ({ form: `--${name}`, name, help, app })),
+    ...[...serverFlags, ...flags, ...Object.values(stdioFlags)].map(({ name, help }) => ({ form: `--${name}`, name, help, app })),
   ];
   const byForm = new Map<string, { help: string; variables: string[] }>();
   for (const { form, name, help, app } of shown.flatMap(buildRows)) {

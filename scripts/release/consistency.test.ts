@@ -78,7 +78,20 @@ describe.each(leaves)('$name', (leaf) => {
   });
 
   it('asks for nothing that the server does not know', () => {
-    const known = ['connections', 'store', 'log', 'config', 'queries', 'queries-as', 'tools', 'timeout', 'idle', 'readonly'];
+    const known = [
+      'connections',
+      'store',
+      'log',
+      'config',
+      'queries',
+      'queries-as',
+      'tools',
+      'timeout',
+      'idle',
+      'audit',
+      'tag',
+      'readonly',
+    ];
     const own = [...(leaf.settings ?? []), ...(leaf.flags ?? [])].map((one) => one.name);
     const variables = new Set([...known, ...own].map((one) => findVariable(app, one)));
     const named = [...JSON.stringify([server, bundle]).matchAll(/"([A-Z]+_[A-Z_]+)"/g)].map(([, variable = '']) => variable);

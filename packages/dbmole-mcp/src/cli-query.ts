@@ -9,12 +9,12 @@ const timeoutMs = 3_600_000;
 const keepPerCell = 16 * 1024 * 1024;
 
 /** `query` on the command line: what the tool does, without its cuts. */
-export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRun' | 'grammar'>> = {
+export const cliQuery: CliQuery<SqlBackend> = {
   usage: '"SQL"',
   about: 'run a read-only query; prints a table, or CSV in a pipe',
   example: '"select count(*) from orders"',
   options: ['format', 'vertical', 'limit', 'database', 'file', 'reveal'],
-  async run(backend, { words, limit, database, reveals, signal, answer, note }) {
+  async run(backend, { words, limit, database, reveals, signal, answer, note, record }) {
     const sink: RowSink = {
       columns: (columns) =>
         answer.columns(
@@ -25,9 +25,13 @@ export const cliQuery: CliQuery<Pick<SqlBackend, 'read' | 'catalog' | 'catalogRu
     };
     const request = { sql: words.join(' '), params: [], timeoutMs, keepPerCell, maxRows: limit };
     const options = { signal, database, reveals };
-    try {
-      const { costNote, protectedColumns } = await backend.read(request, sink, options);
+    const read = async (on: SqlBackend) => {
+      const { costNote, protectedColumns } = await on.read(request, sink, options);
       for (const text of [protectedColumns, costNote]) if (text !== undefined) note(text);
+    };
+    try {
+      if (record === undefined) await read(backend);
+      else await (await import('./backend/recorded-backend.ts')).recordCall(backend, record, { target: request, work: read });
     } catch (error) {
       throw error instanceof Failure ? await withAdvice(error, { backend, options }, request.sql) : error;
     }

@@ -3,6 +3,7 @@ import type { Connection, ServerConnection } from './connection/schema.ts';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Trust } from './guard/trust.ts';
 import type { ScopeDialect, ScopeRules } from './policy/scope.ts';
+import type { LiteralStyle } from './statement/mask-literals.ts';
 
 /** The server that answered. */
 export interface ServerIdentity {
@@ -51,6 +52,8 @@ interface Statement {
   timeoutMs: number;
   /** How many characters (for binary: bytes) of one cell are kept in memory. */
   keepPerCell: number;
+  /** Put in front of the text as a comment, for the server's list of sessions. */
+  tag?: string | undefined;
 }
 
 export interface ReadRequest extends Statement {
@@ -185,6 +188,8 @@ export interface SqlGrammar {
   readName(sql: string, position: number): string | undefined;
   /** How the named values of a saved query become placeholders. */
   readonly placeholders: PlaceholderStyle;
+  /** How literals are found, for what is recorded of a statement. */
+  readonly literals: LiteralStyle;
 }
 
 export interface PlaceholderStyle {

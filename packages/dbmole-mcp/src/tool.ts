@@ -78,7 +78,7 @@ export interface Call {
 }
 
 /** What of a tool's context reaches the backend. */
-type CallContext = Pick<ToolContext, 'signal' | 'timeLimit' | 'onFound'>;
+type CallContext = Pick<ToolContext, 'signal' | 'timeLimit' | 'onFound' | 'record'>;
 
 /** The way from a tool's arguments to a live backend. Whatever fails is thrown as a Failure. */
 export interface SqlTools {
@@ -90,10 +90,16 @@ export interface SqlTools {
 export function createSqlTools({ manager, settings }: Pick<App<Connection, SqlBackend>, 'manager' | 'settings'>): SqlTools {
   return {
     exportFolder: settings['export-dir'],
-    use({ connection, database }, { signal, timeLimit, onFound }, work) {
+    use(target, { signal, timeLimit, onFound, record }, work) {
+      const { connection, database } = target;
       const options: CallOptions = { signal, database };
-      const run = (backend: SqlBackend, lease: Lease<SqlBackend>) =>
+      const runOn = (backend: SqlBackend, lease: Lease<SqlBackend>) =>
         work({ backend, lease, options, engineMs: timeLimit.milliseconds + engineSlackMs });
+      const run = async (backend: SqlBackend, lease: Lease<SqlBackend>) => {
+        if (record === undefined) return await runOn(backend, lease);
+        const { recordCall } = await import('./backend/recorded-backend.ts');
+        return await recordCall(backend, record, { target, work: (recorded) => runOn(recorded, lease) });
+      };
       return withManaged(manager, connection, run, { signal, timeLimit, onFound, isStaleError });
     },
   };

@@ -10,6 +10,8 @@ export interface SendOptions {
   /** Ends the request in the cluster too. */
   signal: AbortSignal;
   limits?: AnswerLimits;
+  /** Sent with the request, so that it can be recognized in the cluster. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export type Send = (request: ReadRequest | WriteRequest, options: SendOptions) => Promise<Answer>;

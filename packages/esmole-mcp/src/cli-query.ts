@@ -16,15 +16,19 @@ export const cliQuery: CliQuery<ClusterBackend> = {
   about: 'run one read-only request',
   example: '"GET /_cat/indices"',
   options: ['file'],
-  async run(backend, { words, signal, answer, note }) {
+  async run(backend, { words, signal, answer, note, record }) {
     const [{ guardRequest }, { answerFailure }, { failureWithNames }, { prettyJson }] = await Promise.all([
       import('./guard/guard.ts'),
       import('./call/answer-failure.ts'),
       import('./call/unknown-index.ts'),
       import('./json/pretty-json.ts'),
     ]);
-    const rules = { identity: await backend.identify(signal), ...backend.rules };
-    const found = await backend.send(guardRequest(withTable(parseQuestion(words)), rules), { signal, limits });
+    const identity = await backend.identify(signal);
+    const rules = { identity, ...backend.rules };
+    const question = withTable(parseQuestion(words));
+    const send = async (more: object) => await backend.send(guardRequest(question, rules), { signal, limits, ...more });
+    const recording = record && (await import('./recording/recorded-requests.ts')).recordRequests(record, identity);
+    const found = recording === undefined ? await send({}) : await recording(question, false, send);
     const ask = (request: AskedRequest, within: AbortSignal) =>
       backend.send(guardRequest({ method: 'GET', params: {}, body: undefined, ...request }, rules), { signal: within });
     if (answerFailure(found) !== undefined) throw await failureWithNames(found, ask, signal);

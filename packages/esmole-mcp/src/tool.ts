@@ -18,15 +18,20 @@ export interface ClusterTools {
   use<T>(connection: string | undefined, context: CallContext, work: (call: ClusterCall) => Promise<T>): Promise<T>;
 }
 
-type CallContext = Pick<ToolContext, 'signal' | 'timeLimit' | 'onFound'>;
+type CallContext = Pick<ToolContext, 'signal' | 'timeLimit' | 'onFound' | 'record'>;
 
 export function createClusterTools({ manager }: Pick<App<Connection, ClusterBackend>, 'manager'>): ClusterTools {
   return {
-    use(connection, { signal, timeLimit, onFound }, work) {
+    use(connection, { signal, timeLimit, onFound, record }, work) {
       const run = async (backend: ClusterBackend, lease: Lease<ClusterBackend>) => {
         // Loads the guard as well, which the start need not wait for.
-        const [{ createCall }, identity] = await Promise.all([import('./call/cluster-call.ts'), backend.identify(signal)]);
-        return await work(createCall(lease, identity, signal));
+        const [{ createCall }, identity, recording] = await Promise.all([
+          import('./call/cluster-call.ts'),
+          backend.identify(signal),
+          record && import('./recording/recorded-requests.ts'),
+        ]);
+        const recorder = recording && record && recording.recordRequests(record, identity);
+        return await work(createCall(lease, identity, { signal, recorder }));
       };
       return withManaged(manager, connection, run, { signal, timeLimit, onFound, isStaleError: isOutdatedLogin });
     },

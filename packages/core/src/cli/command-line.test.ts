@@ -143,8 +143,10 @@ describe('the command line', () => {
       '--tools',
       '--timeout',
       '--idle',
+      '--audit',
       '--out-dir',
       '--readonly',
+      '--tag',
       '--loud',
       '--shared',
       '--projects',
@@ -162,6 +164,11 @@ describe('the command line', () => {
       '--url',
       '--sign-in',
       '--yes',
+      '--since',
+      '--connection',
+      '--tool',
+      '--errors',
+      '--follow',
     ];
     expect(optionsIn((await run(['--help'])).out)).toEqual([...all, ...others]);
   });

@@ -8,6 +8,7 @@ import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import { type App, createApp, findStorePath, type ProgramDefinition, type ServerDefinition } from '../program/app.ts';
 import { loadQueries } from '../program/load-queries.ts';
+import { loadRecorder } from '../program/load-recorder.ts';
 import { serve, signals } from '../program/serve.ts';
 import { serveTools } from '../program/serve-tools.ts';
 import {
@@ -20,9 +21,11 @@ import {
   readonlyFlag,
   resolveSetting,
   type Settings,
+  serverFlags,
   serverSettings,
   stdioFlags,
   stdioOptions,
+  tagFlag,
 } from '../program/settings.ts';
 import { createWatchdog } from '../program/watchdog.ts';
 import { stateFolderFor } from '../registry/sources/paths.ts';
@@ -88,7 +91,7 @@ async function serveSocket<C extends BaseConnection, B extends Backend>(request:
   const log = createLog(program.name, parseLogLevel(terminal.env[variable], variable), new LogFile(2).write);
   const app = await openApp(definition, terminal, line, { url, log });
   const open: SharedProcess['open'] = async (hello) => {
-    const view = app.openView(hello);
+    const view = app.openView({ ...hello, origin: { door: 'shared' } });
     const readonly = app.readonly || hello.readonly === true;
     const toolServer = line.projects ? await openProjects(program, terminal, { toolServer: view, readonly }) : view;
     return (client) => serveSharedClient(client, { toolServer, log });
@@ -160,7 +163,7 @@ async function runFound<C extends BaseConnection, B extends Backend>({
   checkWords(found, definition.program.name);
   const { isServer = false } = found.command;
   const wantsLog = isServer || Boolean(terminal.env[findVariable(definition.program.app, 'log')]?.trim());
-  const app = await openApp(definition, terminal, line, wantsLog ? {} : { log: notes.log });
+  const app = await openApp(definition, terminal, line, { isServer, ...(wantsLog ? {} : { log: notes.log }) });
   try {
     const run = await found.command.load();
     return await run({ definition, terminal, words: found.words, options: line.options, serverArgs: line.serverArgs, app });
@@ -181,12 +184,16 @@ async function openApp<C extends BaseConnection, B extends Backend>(
   definition: ServerDefinition<C, B>,
   terminal: Terminal,
   line: Line,
-  more: { log?: Log; url?: string | undefined },
+  more: { log?: Log; url?: string | undefined; isServer?: boolean },
 ) {
   const { env, cwd, home } = terminal;
-  const { settings, readonly } = line;
+  const { settings, readonly, tag } = line;
   const options = { env, cwd, home, settings, readonly, ...more };
-  return createApp(definition, { ...options, queries: await loadQueries(definition, options) });
+  const [queries, recorder] = await Promise.all([
+    loadQueries(definition, options),
+    loadRecorder(definition.program, { ...options, tag, isServer: more.isServer !== false }),
+  ]);
+  return createApp(definition, { ...options, queries, recorder });
 }
 
 /** The server can be given a database at once instead of a command. */
@@ -202,6 +209,7 @@ interface Line {
   help: boolean;
   version: boolean;
   readonly: boolean;
+  tag: boolean;
   projects: boolean;
   /** Where to take the fronts of `--shared`. */
   socket: string | undefined;
@@ -234,6 +242,7 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
     help: isHelp || values.help === true,
     version: values.version === true,
     readonly: values[readonlyFlag.name] === true,
+    tag: values[tagFlag.name] === true,
     projects: readFlag(stdioFlags.projects, { app: program.app, given: values.projects === true, env }),
     socket: readText('shared-socket'),
     settings: Object.fromEntries(settings.map(({ name }) => [name, joinValues(values[name])])),
@@ -279,7 +288,7 @@ type ServerOptionsOf = Pick<ProgramDefinition<never>, 'settings' | 'flags'>;
 function listServerOptions(program: ServerOptionsOf) {
   return {
     settings: [...serverSettings, ...(program.settings ?? [])],
-    flags: [readonlyFlag, ...(program.flags ?? []), ...Object.values(stdioFlags)],
+    flags: [...serverFlags, ...(program.flags ?? []), ...Object.values(stdioFlags)],
   };
 }
 

@@ -38,6 +38,11 @@ export const commandOptions = {
   url: { type: 'string', form: '--url URL', help: 'write the URL of a server that runs elsewhere' },
   'sign-in': { type: 'boolean', form: '--sign-in', help: 'with --http or --url: the client signs in (OAuth)' },
   yes: { type: 'boolean', short: 'y', form: '-y, --yes', help: 'do not prompt' },
+  since: { type: 'string', form: '--since TIME', help: 'only what came after: 30m, 2h, 7d, or a date' },
+  connection: { type: 'string', form: '--connection NAME', help: 'only what was about this connection' },
+  tool: { type: 'string', form: '--tool NAME', help: 'only calls of this tool' },
+  errors: { type: 'boolean', form: '--errors', help: 'only what failed or was refused' },
+  follow: { type: 'boolean', form: '--follow', help: 'go on with what comes, until Ctrl-C' },
   ...serveOptions,
 } as const;
 
@@ -63,12 +68,17 @@ export interface CommandOptions extends ServeCommandOptions {
   http?: boolean;
   url?: string;
   'sign-in'?: boolean;
+  since?: string;
+  connection?: string;
+  tool?: string;
+  errors?: boolean;
+  follow?: boolean;
 }
 
 type CommandOption = keyof typeof commandOptions;
 
 /** Options of the server that change what a command does; `flags` are those of the server. */
-type ServerOption = 'config' | 'readonly' | 'timeout' | 'queries' | 'flags';
+type ServerOption = 'config' | 'readonly' | 'timeout' | 'queries' | 'audit' | 'flags';
 
 export interface CommandCall<C extends BaseConnection, B extends Backend> {
   definition: ServerDefinition<C, B>;

@@ -46,6 +46,7 @@ export function listCommands({
     ...(importQueries === undefined ? [] : [queriesImport]),
     ...trustCommands,
     ...(approves ? [approve] : []),
+    audit,
     serve,
     projects,
   ];
@@ -234,6 +235,17 @@ const serve: Command = {
   server: 'serving',
   isServer: true,
   load: async () => (await import('./commands/serve.ts')).serve,
+};
+
+const audit: Command = {
+  name: 'audit',
+  takes: '[FILE]',
+  words: [0, 1],
+  about: 'print the audit log',
+  example: 'audit --since 2h --errors',
+  options: ['since', 'connection', 'tool', 'errors', 'follow', 'limit', 'json'],
+  server: ['audit'],
+  load: async () => (await import('./audit/audit.ts')).audit,
 };
 
 const projects: Command = {

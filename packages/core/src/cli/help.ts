@@ -3,9 +3,11 @@ import {
   type ProgramFlag,
   type ProgramSetting,
   readonlyFlag,
+  serverFlags,
   serverSettings,
   stdioFlags,
   stdioOptions,
+  tagFlag,
 } from '../program/settings.ts';
 import { keysAt } from '../registry/schema-fields.ts';
 import { type Command, commandOptions, exitCodes } from './command.ts';
@@ -35,7 +37,7 @@ const exitLines: readonly Line[] = [
 export function helpText(program: Described): string {
   const { name, version, app, summary } = program;
   const settings = [...serverSettings, ...(program.settings ?? [])];
-  const flags = [readonlyFlag, ...(program.flags ?? []), ...Object.values(stdioFlags)];
+  const flags = [...serverFlags, ...(program.flags ?? []), ...Object.values(stdioFlags)];
   const prefix = app.toUpperCase();
   const commands = listCommands(program);
   const usage: Line[] = [
@@ -90,6 +92,7 @@ function listOptions({ options = [], server = [] }: Command, program: Described)
   const settings = [...serverSettings, ...(isWhole ? (program.settings ?? []) : [])];
   const flags = [
     ...(heeds('readonly') ? [readonlyFlag] : []),
+    ...(isWhole ? [tagFlag] : []),
     ...(heeds('flags') ? (program.flags ?? []) : []),
     ...(server === 'all' ? Object.values(stdioFlags) : []),
   ];

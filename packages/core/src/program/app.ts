@@ -14,6 +14,7 @@ import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
 import type { Importer } from '../registry/sources/importer.ts';
 import { acceptedKeysPathFor, defaultStorePath, stateFolderFor } from '../registry/sources/paths.ts';
 import { defaultName } from '../registry/sources/sources.ts';
+import type { CallOrigin, CallRecorder } from '../tools/call-record.ts';
 import {
   type ConnectionDescriptions,
   type ConnectionKind,
@@ -24,7 +25,7 @@ import { parseTime } from '../tools/duration.ts';
 import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { CliQuery, CliSchema, ToolCommand } from './cli-query.ts';
-import { type Narrowing, narrowManager } from './narrowing.ts';
+import { changingTools, listChanging, type Narrowing, narrowManager, without } from './narrowing.ts';
 import {
   findVariable,
   type ProgramFlag,
@@ -117,6 +118,10 @@ export interface AppOptions<C extends BaseConnection = BaseConnection> {
   given?: GivenConnections;
   /** What `loadQueries` found. */
   queries?: LoadedQueries | undefined;
+  /** What `loadRecorder` made. */
+  recorder?: CallRecorder | undefined;
+  /** The way in, where it is not stdio. */
+  origin?: CallOrigin;
   log?: Log;
 }
 
@@ -143,6 +148,7 @@ export interface App<C extends BaseConnection, B extends Backend> extends Workpl
   /** The same server for one more client. Open backends are shared; limits and notices belong to the client. */
   openView(narrowing: Narrowing): ToolServer;
   queries: LoadedQueries | undefined;
+  recorder: CallRecorder | undefined;
   dispose(): Promise<void>;
 }
 
@@ -168,11 +174,12 @@ export function createApp<C extends BaseConnection, B extends Backend>(
   const log = options.log ?? createLog(program.name, level);
   const registry = options.registry ?? openRegistry(definition, options, { configPath: settings.config, readonly, log });
   const manager = openManager(definition, { registry, options, log });
-  const { queries } = options;
-  const shared = { calls: new RunningCalls(), approvals: openApprovals(program, options) };
+  const { queries, recorder, origin } = options;
+  const shared = { calls: new RunningCalls(), approvals: openApprovals(program, options), recorder };
   const base = { definition, registry, manager, settings, readonly, isFixed, queries, log, ...shared };
   const openView = (narrowing: Narrowing) => openWorkplace(base, narrowing).toolServer;
-  return { ...openWorkplace(base, {}), openView, queries, dispose: () => manager.disposeAll() };
+  const dispose = async () => void (await Promise.all([manager.disposeAll(), recorder?.close()]));
+  return { ...openWorkplace(base, origin ? { origin } : {}), openView, queries, recorder, dispose };
 }
 
 /** What a program brings along by itself is not there for a command of the person. */
@@ -190,12 +197,13 @@ interface ViewBase<C extends BaseConnection, B extends Backend> extends Omit<Wor
   /** No tool changes the list of connections. */
   isFixed: boolean;
   queries: LoadedQueries | undefined;
+  recorder: CallRecorder | undefined;
   calls: RunningCalls;
   approvals: Approvals;
 }
 
 function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBase<C, B>, narrowing: Narrowing): Workplace<C, B> {
-  const { definition, settings, log, calls, approvals, queries } = base;
+  const { definition, settings, log, calls, approvals, queries, recorder } = base;
   const { program, connections, tools } = definition;
   const readonly = base.readonly || narrowing.readonly === true;
   const registry = base.registry.narrow(narrowing);
@@ -209,6 +217,8 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
     readonly,
     calls,
     approvals,
+    recorder,
+    origin: narrowing.origin,
     ...(timeout === undefined ? {} : { timeoutMs: parseTime(timeout) }),
   });
   const place = { registry, manager, toolServer, readonly, settings, log };
@@ -232,16 +242,6 @@ function openWorkplace<C extends BaseConnection, B extends Backend>(base: ViewBa
   if (narrowing.onlyReadingTools) toolServer.keepOnly({ wanted: without(toolServer.names, listChanging(toolServer)), readonly });
   if (saved !== undefined) queries?.settle(toolServer, saved, [settings.tools, narrowing.tools]);
   return place;
-}
-
-function listChanging({ definitions }: ToolServer): string[] {
-  return definitions.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
-}
-
-const changingTools = ['add_connection', 'update_connection', 'remove_connection'];
-
-function without(offered: readonly string[], names: readonly string[]): string {
-  return names.flatMap((name) => (offered.includes(name) ? `-${name}` : [])).join(',');
 }
 
 interface ManagerParts<C extends BaseConnection> {

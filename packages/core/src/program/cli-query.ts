@@ -1,3 +1,5 @@
+import type { CallRecord } from '../tools/call-record.ts';
+
 /** How many rows, in which form, and of which database. */
 type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file' | 'reveal';
 
@@ -24,6 +26,8 @@ export interface CliQuestion {
   answer: Answer;
   /** A remark on the answer, which is shown beside it. */
   note(text: string): void;
+  /** Gets the statements of the question, where calls are recorded. */
+  record?: CallRecord | undefined;
 }
 
 /** How a server answers a person at the command line. Only ever reads, like the tool of the same name. */

@@ -4,7 +4,9 @@ import { askInTime, canElicit, toElicitation } from '../approval/elicitation.ts'
 import type { Person } from '../approval/person.ts';
 import { toFailure } from '../failure.ts';
 import { type Fields, isFields } from '../registry/tree.ts';
+import type { RequestFacts } from '../tools/call-record.ts';
 import type { Caller } from '../tools/caller.ts';
+import { readClient, readText } from '../tools/request-facts.ts';
 import type { ToolServer } from '../tools/tool-server.ts';
 import { ClientRequests } from './client-requests.ts';
 
@@ -16,6 +18,7 @@ interface PlainCall {
   name: string;
   args: Readonly<Record<string, unknown>>;
   progressToken: Id | undefined;
+  traceparent: string | undefined;
 }
 
 /**
@@ -31,6 +34,8 @@ export class DirectCalls {
   /** The client can show questions. */
   #canAsk = false;
   #handshake: 'none' | { asked: Id } | 'answered' | 'done' = 'none';
+  /** Who the client said it was in the handshake. */
+  #session: Pick<RequestFacts, 'client' | 'protocol'> = {};
 
   constructor(call: ToolServer['call'], send: (message: JSONRPCMessage) => unknown) {
     this.#call = call;
@@ -45,10 +50,7 @@ export class DirectCalls {
     if (method === undefined) return this.#requests.take(message);
     if (method === 'tools/call') return this.#takeCall(message);
     if (method === 'notifications/cancelled') return this.#cancel(params);
-    if (method === 'initialize') {
-      this.#handshake = isId(message.id) ? { asked: message.id } : 'none';
-      this.#canAsk = isFields(params) && canElicit(params.capabilities);
-    }
+    if (method === 'initialize') this.#begin(message.id, params);
     if (method === 'notifications/initialized' && this.#handshake === 'answered') this.#handshake = 'done';
     return false;
   }
@@ -57,6 +59,7 @@ export class DirectCalls {
   note(message: JSONRPCMessage): void {
     if (typeof this.#handshake !== 'object' || !('id' in message) || message.id !== this.#handshake.asked) return;
     this.#handshake = 'result' in message ? 'answered' : 'none';
+    if ('result' in message) this.#session = { ...this.#session, protocol: readText(message.result.protocolVersion) };
   }
 
   abortAll(): void {
@@ -68,6 +71,12 @@ export class DirectCalls {
     const send = (message: string, signal: AbortSignal) =>
       this.#requests.send('elicitation/create', toElicitation(message), signal);
     return { place: 'client', ask: (message, signal) => askInTime(signal, (limited) => send(message, limited)) };
+  }
+
+  #begin(id: unknown, params: unknown): void {
+    this.#handshake = isId(id) ? { asked: id } : 'none';
+    this.#canAsk = isFields(params) && canElicit(params.capabilities);
+    this.#session = { client: isFields(params) ? readClient(params.clientInfo) : undefined };
   }
 
   #takeCall(message: Fields): boolean {
@@ -84,7 +93,8 @@ export class DirectCalls {
     const { signal } = controller;
     this.#running.set(call.id, controller);
     const notify: Caller['notify'] = async (method, params) => void this.#send({ jsonrpc: '2.0', method, params });
-    const answer = await answerPlainCall(call, this.#call, { signal, notify, person: this.#person });
+    const caller = { signal, notify, person: this.#person, about: this.#session };
+    const answer = await answerPlainCall(call, this.#call, caller);
     this.#running.delete(call.id);
     // A cancelled call needs no answer.
     if (!signal.aborted) this.#send(answer);
@@ -100,12 +110,13 @@ export class DirectCalls {
 
 /** The answer as the SDK would write it. */
 export async function answerPlainCall(
-  { id, name, args, progressToken }: PlainCall,
+  { id, name, args, progressToken, traceparent }: PlainCall,
   call: ToolServer['call'],
-  { signal, notify, person }: Pick<Caller, 'signal' | 'notify' | 'person'>,
+  { about, ...caller }: Pick<Caller, 'signal' | 'notify' | 'person' | 'about'>,
 ): Promise<JSONRPCMessage> {
   try {
-    return { jsonrpc: '2.0', id, result: { ...(await call(name, args, { signal, progressToken, notify, person })) } };
+    const full = { ...caller, progressToken, about: { ...about, id, traceparent } };
+    return { jsonrpc: '2.0', id, result: { ...(await call(name, args, full)) } };
   } catch (error) {
     const { code, message } = error instanceof ProtocolError ? error : { code: -32603, message: toFailure(error).message };
     return { jsonrpc: '2.0', id, error: { code, message } };
@@ -117,9 +128,9 @@ export function readPlainCall({ id, params, ...envelope }: Fields): PlainCall | 
   if (!isId(id) || !isFields(params) || Object.keys(envelope).length > 2) return undefined;
   const { name, arguments: args = {}, _meta: meta = {}, ...others } = params;
   if (typeof name !== 'string' || !isFields(args) || !isFields(meta) || Object.keys(others).length > 0) return undefined;
-  const { progressToken, ...rest } = meta;
+  const { progressToken, traceparent, tracestate: _state, baggage: _baggage, ...rest } = meta;
   if (Object.keys(rest).length > 0 || (progressToken !== undefined && !isId(progressToken))) return undefined;
-  return { id, name, args, progressToken };
+  return { id, name, args, progressToken, traceparent: readText(traceparent) };
 }
 
 function isId(value: unknown): value is Id {

@@ -3,6 +3,8 @@ import type { Backend, Lease } from '../manager/backend.ts';
 import type { Manager } from '../manager/manager.ts';
 import type { ConnectionLimits } from '../registry/entry.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { CallOrigin } from '../tools/call-record.ts';
+import type { ToolServer } from '../tools/tool-server.ts';
 
 /** How one client's view is narrower than the server. */
 export interface Narrowing extends ConnectionLimits {
@@ -12,6 +14,8 @@ export interface Narrowing extends ConnectionLimits {
   tools?: string | undefined;
   /** The time limit, written as in `--timeout`. */
   timeout?: string | undefined;
+  /** The way in of this client; that of the server if left out. */
+  origin?: CallOrigin;
 }
 
 /** The shared manager as one client sees it: names are looked up in that client's registry, backends are shared by all clients. */
@@ -41,4 +45,17 @@ export function narrowManager<C extends BaseConnection, B extends Backend>(
 
 function lockLease<B extends Backend>(lease: Lease<B>): Lease<B> {
   return { ...lease, config: { ...lease.config, readonly: true } };
+}
+
+/** Those of the offered tools that change anything. */
+export function listChanging({ definitions }: Pick<ToolServer, 'definitions'>): string[] {
+  return definitions.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
+}
+
+/** The tools that change the list of connections. */
+export const changingTools = ['add_connection', 'update_connection', 'remove_connection'];
+
+/** The selection that leaves these out. */
+export function without(offered: readonly string[], names: readonly string[]): string {
+  return names.flatMap((name) => (offered.includes(name) ? `-${name}` : [])).join(',');
 }

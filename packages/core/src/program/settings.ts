@@ -65,6 +65,7 @@ export const serverSettings: readonly ProgramSetting[] = [
     help: 'with --shared: end the process this long after its last client; default 5m',
     isPath: false,
   },
+  { name: 'audit', value: 'FILE', help: 'write a line about every call to FILE', isPath: true },
 ];
 
 /** What has no meaning without a client on stdin and stdout. */
@@ -74,6 +75,14 @@ export const readonlyFlag: ProgramFlag = {
   name: 'readonly',
   help: 'treat every connection as read-only and leave out tools that change data',
 };
+
+export const tagFlag: ProgramFlag = {
+  name: 'tag',
+  help: 'mark each statement with the client and a trace id',
+};
+
+/** The flags of every server and of its commands. */
+export const serverFlags: readonly ProgramFlag[] = [readonlyFlag, tagFlag];
 
 /** An empty value counts as absent: that switches a variable off where it cannot be unset. */
 export function readSettings(settings: readonly ProgramSetting[], { app, given, env, cwd }: SettingSources): Settings {

@@ -18,6 +18,7 @@ export { describeHttpAccess, type ServedProgram } from './http/access-suite.ts';
 export { describeCancellation } from './http/cancel-suite.ts';
 export { type HttpClient, type HttpClientKind, httpClientKinds, openHttpClient } from './http/http-clients.ts';
 export { HttpProcess } from './http/http-process.ts';
+export { openOtlpCollector } from './http/otlp-collector.ts';
 export { callMessage, modernCall } from './http/raw-http.ts';
 export { describeServe } from './http/serve-suite.ts';
 export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';

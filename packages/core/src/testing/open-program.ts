@@ -1,6 +1,7 @@
 import type { BaseConnection } from '../connection.ts';
 import type { Backend } from '../manager/backend.ts';
 import { createApp, type ServerDefinition } from '../program/app.ts';
+import { loadRecorder } from '../program/load-recorder.ts';
 import { connectTestClient, type TestClient } from './client.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -15,7 +16,9 @@ export async function openProgram<C extends BaseConnection, B extends Backend>(
   env: Readonly<Record<string, string>>,
 ): Promise<OpenProgram> {
   const folder = createTempFolder();
-  const app = createApp(definition, { env: { ...env }, cwd: folder.path, home: folder.path, log: () => undefined });
+  const options = { env: { ...env }, cwd: folder.path, home: folder.path, log: () => undefined };
+  const recorder = await loadRecorder(definition.program, { ...options, isServer: true });
+  const app = createApp(definition, { ...options, recorder });
   const client = await connectTestClient(app.toolServer);
   return {
     ...client,

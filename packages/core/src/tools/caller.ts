@@ -1,5 +1,6 @@
 import type { Person, Round } from '../approval/person.ts';
 import type { Failure } from '../failure.ts';
+import type { RequestFacts } from './call-record.ts';
 
 /** The caller, as far as a call has to know. */
 export interface Caller {
@@ -15,6 +16,7 @@ export interface Caller {
   readonly round?: Round | undefined;
   /** Who calls, where several clients with different rights use the process. */
   readonly principal?: string | undefined;
+  readonly about?: RequestFacts;
   /** Receives the failure itself, beside the answer that is made of it. */
   onFailure?(failure: Failure): void;
   notify(method: 'notifications/progress', params: Record<string, unknown>): Promise<void>;

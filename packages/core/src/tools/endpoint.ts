@@ -9,6 +9,7 @@ import type { ToolReply } from '../answer/respond.ts';
 import { askInTime, canElicit, questionKey, readAction, toElicitation } from '../approval/elicitation.ts';
 import { type Person, questionMs, type Round } from '../approval/person.ts';
 import type { Caller } from './caller.ts';
+import { describeRequest } from './request-facts.ts';
 
 /** What a client meets of the tools. */
 export interface Shown {
@@ -36,7 +37,7 @@ export function createEndpoint({ name, version, instructions, principal }: Endpo
   );
   server.setRequestHandler('tools/list', async () => ({ tools: [...shown.definitions] }));
   server.setRequestHandler('tools/call', async (request, context) => {
-    const caller = { ...identifyCaller(context), ...readPerson(server, context), principal };
+    const caller = { ...identifyCaller(context, server), ...readPerson(server, context), principal };
     const { question, ...reply } = await shown.call(request.params.name, request.params.arguments ?? {}, caller);
     if (question === undefined) return { ...reply };
     const inputRequests = { [questionKey]: inputRequired.elicit(toElicitation(question.message)) };
@@ -45,8 +46,9 @@ export function createEndpoint({ name, version, instructions, principal }: Endpo
   return server;
 }
 
-function identifyCaller({ mcpReq }: ServerContext): Caller {
+function identifyCaller({ mcpReq, http }: ServerContext, server: Server): Caller {
   return {
+    about: describeRequest(mcpReq, { server, agent: http?.req?.headers.get('user-agent') }),
     signal: mcpReq.signal,
     progressToken: mcpReq._meta?.progressToken,
     notify: (method, params) => mcpReq.notify({ method, params }),

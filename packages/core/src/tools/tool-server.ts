@@ -6,7 +6,6 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import * as z from 'zod';
 import { onAbort } from '../abort.ts';
 import { respond, type ToolReply } from '../answer/respond.ts';
 import type { Approvals } from '../approval/approvals.ts';
@@ -14,14 +13,16 @@ import { CallApproval, QuestionOpen } from '../approval/call-approval.ts';
 import { runRounds } from '../approval/rounds.ts';
 import { Failure, failureWith, type ToolDoor, toFailure, withoutConfirmedEnd } from '../failure.ts';
 import type { Log } from '../log.ts';
+import type { CallOrigin, CallRecorder, OpenRecord } from './call-record.ts';
 import { type Caller, createProgress } from './caller.ts';
-import { compactSchema } from './compact-schema.ts';
 import { Destinations, type Visit } from './connections/destinations.ts';
 import { createEndpoint, type Shown } from './endpoint.ts';
+import { announceChange, followVisit, openRecord } from './open-record.ts';
 import { RunningCalls } from './running-calls.ts';
 import { TimeLimit } from './time-limit.ts';
 import { effects, type Selection, selectTools, type Tool, wantsFew } from './tool.ts';
 import { parseArguments } from './tool-arguments.ts';
+import { defineBriefly, defineFor } from './tool-definition.ts';
 
 interface ToolServerOptions {
   name: string;
@@ -37,6 +38,10 @@ interface ToolServerOptions {
   calls?: RunningCalls;
   /** How calls are confirmed. Left out: a tool that needs that is refused. */
   approvals?: Approvals;
+  /** Records every call, where a person wants that. */
+  recorder?: CallRecorder | undefined;
+  /** The way in of this client; stdio if left out. */
+  origin?: CallOrigin | undefined;
 }
 
 /** The tools of one server, apart from any client's session: sessions come and go, the tools and what they hold stay. */
@@ -108,8 +113,9 @@ async function callOnce(parts: CallParts, name: string, args: unknown, caller: C
   const tool = tools.get(name);
   if (tool === undefined) throw unknownTool(name, tools.names);
   const controller = calls.begin();
+  const record = openRecord(options, name, caller);
   let failure: Failure | undefined;
-  let isError = true;
+  let reply: ToolReply | undefined;
   const approval = openApproval(options, name, args, caller);
   const visit = destinations.begin({ mayWrite: effects[tool.effect].destructiveHint });
   const door: ToolDoor = {
@@ -122,20 +128,25 @@ async function callOnce(parts: CallParts, name: string, args: unknown, caller: C
   };
   try {
     calls.refuse();
-    const reply = await runTool({ tool, args, caller, controller, defaultMs, door, approval, onFound: visit.enter });
-    isError = reply.isError === true;
-    return respond.noticed(visit.notice(), reply);
+    announceChange(record, tool.effect);
+    const onFound = followVisit(visit, record);
+    const made = await runTool({ tool, args, caller, controller, defaultMs, door, approval, onFound, record });
+    reply = respond.noticed(record?.notice(), respond.noticed(visit.notice(), made));
+    return reply;
   } catch (error) {
     if (error instanceof QuestionOpen) {
-      isError = false;
-      return respond.question(error.question);
+      reply = respond.question(error.question);
+      return reply;
     }
     failure = withNotice(visit.notice(), toFailure(error));
     if (failure.kind === 'internal') options.log('error', `${name} failed`, { stack: readTrace(error) });
     caller.onFailure?.(failure);
-    return respond.failure(failure, door);
+    reply = respond.failure(failure, door);
+    return reply;
   } finally {
-    calls.end(controller, { tool: name, failure, isError, confirmedBy: approval.confirmedBy });
+    const { confirmedBy } = approval;
+    calls.end(controller, { tool: name, failure, isError: reply === undefined || reply.isError === true, confirmedBy });
+    record?.end({ failure, reply, confirmedBy });
   }
 }
 
@@ -220,9 +231,20 @@ interface Run {
   door: ToolDoor;
   approval: CallApproval;
   onFound: Visit['enter'];
+  record: OpenRecord | undefined;
 }
 
-async function runTool({ tool: listed, args, caller, controller, defaultMs, door, approval, onFound }: Run): Promise<ToolReply> {
+async function runTool({
+  tool: listed,
+  args,
+  caller,
+  controller,
+  defaultMs,
+  door,
+  approval,
+  onFound,
+  record,
+}: Run): Promise<ToolReply> {
   const tool = listed.resolve?.(args) ?? listed;
   const parsed = parseArguments(tool, args);
   const timeLimit = new TimeLimit({
@@ -239,7 +261,7 @@ async function runTool({ tool: listed, args, caller, controller, defaultMs, door
     const { signal } = controller;
     return await raceAbort(
       signal,
-      tool.handler(parsed, { signal, timeLimit, onFound, door, approval, progress: progress.report }),
+      tool.handler(parsed, { signal, timeLimit, onFound, record, door, approval, progress: progress.report }),
     );
   } finally {
     timeLimit.clear();
@@ -291,40 +313,6 @@ function unknownTool(name: string, known: readonly string[]): ProtocolError {
     ProtocolErrorCode.InvalidParams,
     `no tool is called ${JSON.stringify(name.slice(0, 100))}; there are ${known.join(', ')}`,
   );
-}
-
-function defineFor(tool: Tool): ToolDefinition {
-  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
-  return {
-    name: tool.name,
-    ...(repeatsName(tool) ? {} : { title: tool.title }),
-    description: tool.description,
-    // zod writes a schema of type "object" for every z.ZodObject; its return type cannot say so.
-    inputSchema: compactSchema(inputSchema) as ToolDefinition['inputSchema'],
-    annotations: effects[tool.effect],
-    ...(tool.asksPerson ? { _meta: { 'anthropic/requiresUserInteraction': true } } : {}),
-  };
-}
-
-/**
- * Defines a tool for people who want few tools in the model's context: without titles, without the hints that mean nothing for a
- * read, and with limits that are named only when they are broken.
- */
-function defineBriefly(tool: Tool): ToolDefinition {
-  const { title: _title, inputSchema, annotations, ...definition } = defineFor(tool);
-  const isLimit = (key: string, value: unknown) =>
-    (key === 'maximum' && typeof value === 'number') || (key === 'additionalProperties' && value === false);
-  const { idempotentHint: _repeatable, openWorldHint: _outside, ...hints } = annotations ?? {};
-  return {
-    ...definition,
-    annotations: hints,
-    inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLimit(key, value) ? undefined : value))),
-  };
-}
-
-/** A client shows the name of a tool that has no title. */
-function repeatsName({ name, title }: Tool): boolean {
-  return title.toLowerCase() === name.replaceAll('_', ' ');
 }
 
 function readTrace(error: unknown): string {

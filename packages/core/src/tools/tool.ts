@@ -5,6 +5,7 @@ import type { Approval } from '../approval/approvals.ts';
 import { Failure, type ToolDoor } from '../failure.ts';
 import type { Destination } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
+import type { CallRecord } from './call-record.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface ToolContext {
   timeLimit: Pick<TimeLimit, 'milliseconds' | 'ofConnection'>;
   /** Receives the connection of the call: the name in the call, and where it leads. */
   onFound?(asked: string | undefined, destination: Destination): void;
+  /** Gets what becomes known of the call; undefined where calls are not recorded. */
+  record?: CallRecord | undefined;
   /** What a hint to this caller may name. Once the connection is found, it knows whether that may be written to. */
   door: ToolDoor;
   /** How the call is confirmed by a person, where a policy asks for that. */

@@ -54,6 +54,8 @@ export interface SqlBackend extends Backend {
   readonly protectsColumns: boolean;
   readonly plan: PlanReader;
   readonly grammar: SqlGrammar;
+  /** The engine by the name that connections have for it, and the configured database. */
+  readonly place: { readonly type: EngineType; readonly database: string | undefined };
   /** Further lines of `test_connection`. */
   readonly remarks: readonly string[];
   identify(options: CallOptions): Promise<ServerIdentity>;

@@ -3,7 +3,7 @@ import { type BackendTarget, Failure } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../connection/schema.ts';
 import type { RowSink, Session, SessionTarget } from '../engine.ts';
-import { placeholders } from '../engines/mysql/values/placeholders.ts';
+import { grammar } from '../engines/mysql/session/grammar.ts';
 import { accept, premiseCode } from '../guard/read-statement.ts';
 import type { EngineModules, SqlBackendOptions } from './backend.ts';
 import { openSqlBackend } from './sql-backend.ts';
@@ -42,7 +42,7 @@ function createWorld(): { world: World; modules: EngineModules } {
         isQuery: notAsked,
         readWriteKind: notAsked,
       },
-      ...{ endsWithCall: notAsked, readName: notAsked, placeholders },
+      ...{ endsWithCall: notAsked, readName: notAsked, placeholders: grammar.placeholders, literals: grammar.literals },
     },
     catalog: {
       listDatabases: notAsked,

@@ -6,6 +6,9 @@ export const engineWords = { postgres: 'postgres', postgresql: 'postgres', mysql
 export type EngineWord = keyof typeof engineWords;
 export type EngineType = (typeof engineWords)[EngineWord];
 
+/** What the conventions of OpenTelemetry call each engine. */
+export const systemNames: Readonly<Record<EngineType, string>> = { postgres: 'postgresql', mysql: 'mysql', mariadb: 'mariadb' };
+
 export const databaseUrl = /^(?:postgres(?:ql)?|mysql|mariadb):\/\//i;
 
 /** What a URL says of a connection; the names are those of the fields. */

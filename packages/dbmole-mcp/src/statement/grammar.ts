@@ -1,4 +1,5 @@
 import type { PlaceholderStyle, SqlGrammar, WriteKind } from '../engine.ts';
+import type { LiteralStyle } from './mask-literals.ts';
 
 /** How an engine writes what begins a statement. Each text is a part of a regular expression, which must match in one way only: a text can be long. */
 interface GrammarWords {
@@ -19,6 +20,7 @@ interface GrammarWords {
   /** A name, perhaps quoted and qualified, from its beginning. */
   name: RegExp;
   placeholders: PlaceholderStyle;
+  literals: LiteralStyle;
 }
 
 /** Finds statements that begin with these words, in upper or lower case, after space and comments. */
@@ -26,7 +28,7 @@ export function startsWith(space: string, words: string): RegExp {
   return new RegExp(`^${space}(?:${words})`, 'i');
 }
 
-export function createGrammar({ space, staying, name, placeholders, ...words }: GrammarWords): SqlGrammar {
+export function createGrammar({ space, staying, name, placeholders, literals, ...words }: GrammarWords): SqlGrammar {
   const transaction = startsWith(space, String.raw`(${words.transaction})\b`);
   const session = startsWith(space, String.raw`(${words.session})\b`);
   const unplanned = startsWith(space, String.raw`(${words.unplanned})\b`);
@@ -46,6 +48,7 @@ export function createGrammar({ space, staying, name, placeholders, ...words }: 
       return word !== undefined && !(word === 'SET' && staying?.test(sql));
     },
     placeholders,
+    literals,
     readName: (sql, position) => name.exec(sql.slice(position - 1))?.[0],
   };
 }

@@ -1,10 +1,11 @@
 import { type Failure, type Lease, readonlyFailure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
-import type { ClusterBackend } from '../backend.ts';
+import type { ClusterBackend, SendOptions } from '../backend.ts';
 import { type GuardContext, guardRequest } from '../guard/guard.ts';
 import { acceptNarrowed } from '../guard/write/narrowed-write.ts';
 import { acceptOpen, findRead } from '../guard/write/open-write.ts';
 import { refuseStoredQueries } from '../guard/write/stored-queries.ts';
+import type { RequestRecorder } from '../recording/recorded-requests.ts';
 import type { AskedRequest, ClusterIdentity, ClusterRequest, ReadRequest, WriteRequest } from './cluster-request.ts';
 import { quoteRemoteText } from './quote-remote-text.ts';
 import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
@@ -31,21 +32,28 @@ export interface ClusterCall {
   write(request: AskedRequest): Promise<Answer>;
 }
 
-export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdentity, signal: AbortSignal): ClusterCall {
+interface CallParts {
+  signal: AbortSignal;
+  /** Where calls are recorded. */
+  recorder?: RequestRecorder | undefined;
+}
+
+export function createCall(
+  lease: Lease<ClusterBackend>,
+  identity: ClusterIdentity,
+  { signal, recorder }: CallParts,
+): ClusterCall {
   const { backend, name, config } = lease;
   // Several clients share a backend, and some of them may only read.
   const readonly = backend.rules.readonly || config.readonly !== false;
   const rules = { identity, ...backend.rules, readonly };
-  const readWithin = async (request: ReadRequest, within: AbortSignal, limits?: AnswerLimits) => {
-    const send = (one: ReadRequest, bounds?: AnswerLimits) =>
-      backend.send(one, { signal: within, ...(bounds === undefined ? {} : { limits: bounds }) });
-    if (backend.fields === undefined) return await send(request, limits);
-    const { readProtected } = await import('../policy/protected-read.ts');
-    const askOwn = (own: AskedRequest, bounds: AnswerLimits) => send(guardRequest(whole(own), rules), bounds);
-    return await readProtected(backend.fields, { request, send, ask: askOwn }, limits);
-  };
+  const record = recorder ?? ((_request, _writes, send) => send({}));
+  const readWithin = createReader(backend, rules);
   const askWithin = (request: AskedRequest, within: AbortSignal, limits?: AnswerLimits) =>
-    readWithin(guardRequest(whole(request), rules), within, limits);
+    record(whole(request), false, async (more) => {
+      const options = { signal: within, ...more, ...(limits === undefined ? {} : { limits }) };
+      return await readWithin(guardRequest(whole(request), rules), options);
+    });
   const ask: ClusterCall['ask'] = (request, limits) => askWithin(request, signal, limits);
   const failureOf: ClusterCall['failureOf'] = (answer) => failureWithNames(answer, askWithin, signal);
   return {
@@ -64,31 +72,47 @@ export function createCall(lease: Lease<ClusterBackend>, identity: ClusterIdenti
       unknownIndexFailure(index, { message: `there is no index ${JSON.stringify(index)}`, ask: askWithin, signal }),
     news: ({ policyNote, costNote, warnings }) => [policyNote ?? [], costNote ?? [], listNews(backend, warnings)].flat(),
     write: async (request) => {
-      if (readonly) throw readonlyFailure(name);
-      return await sendWrite(whole(request), { name, backend, rules, readWithin, signal });
+      const asked = whole(request);
+      return await record(asked, !readonly, async (more) => {
+        if (readonly) throw readonlyFailure(name);
+        return await sendWrite(asked, { name, backend, rules, readWithin, options: { signal, ...more } });
+      });
     },
   };
 }
 
-interface WritePlace extends Pick<ClusterCall, 'signal'> {
+interface WritePlace {
   name: string;
   backend: ClusterBackend;
   rules: GuardContext;
-  readWithin(request: ReadRequest, within: AbortSignal): Promise<Answer>;
+  readWithin(request: ReadRequest, options: SendOptions): Promise<Answer>;
+  options: SendOptions;
 }
 
-async function sendWrite(request: ClusterRequest, { name, backend, rules, readWithin, signal }: WritePlace): Promise<Answer> {
+async function sendWrite(request: ClusterRequest, { name, backend, rules, readWithin, options }: WritePlace): Promise<Answer> {
   const { fields } = backend;
   const isOpen = rules.indices === undefined;
   const read = fields === undefined ? undefined : findRead(request, rules);
   const accepted = read ?? (isOpen ? acceptOpen(request, name, rules) : acceptNarrowed(request, name, rules));
-  if (accepted.kind === 'read') return await readWithin(accepted, signal);
+  if (accepted.kind === 'read') return await readWithin(accepted, options);
   // The answers are not shown, so no policy applies to them.
-  const ask = (own: AskedRequest) => backend.send(guardRequest(whole(own), rules), { signal });
+  const ask = (own: AskedRequest) => backend.send(guardRequest(whole(own), rules), options);
   if (!isOpen) await refuseStoredQueries(accepted, rules, ask);
   if (fields !== undefined) await refuseCopies(accepted);
   // What a write changes of mappings must not be judged by the old ones.
-  return await backend.send(accepted, { signal }).finally(() => fields?.forget());
+  return await backend.send(accepted, options).finally(() => fields?.forget());
+}
+
+/** Sends reads, with protected fields as the policy shows them. */
+function createReader(backend: ClusterBackend, rules: GuardContext) {
+  return async (request: ReadRequest, options: SendOptions): Promise<Answer> => {
+    const send = (one: ReadRequest, limits?: AnswerLimits) =>
+      backend.send(one, { ...options, ...(limits === undefined ? {} : { limits }) });
+    if (backend.fields === undefined) return await send(request, options.limits);
+    const { readProtected } = await import('../policy/protected-read.ts');
+    const askOwn = (own: AskedRequest, bounds: AnswerLimits) => send(guardRequest(whole(own), rules), bounds);
+    return await readProtected(backend.fields, { request, send, ask: askOwn }, options.limits);
+  };
 }
 
 /** What checks it is loaded for a connection with protected fields. */

@@ -8,6 +8,8 @@ import type { SendOptions } from '../backend.ts';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type Controller = Dispatcher.DispatchController;
 
+type ExchangeOptions = Omit<SendOptions, 'headers'>;
+
 /** How one request ended. */
 type Outcome = { answer: Answer } | { error: unknown; wasSent: boolean };
 
@@ -15,7 +17,7 @@ type Outcome = { answer: Answer } | { error: unknown; wasSent: boolean };
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  options: Required<SendOptions>,
+  options: Required<ExchangeOptions>,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     dispatcher.dispatch(request, new Exchange(options, resolve));
@@ -40,7 +42,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isRead = false;
   #isOver = false;
 
-  constructor({ signal, limits }: Required<SendOptions>, resolve: (outcome: Outcome) => void) {
+  constructor({ signal, limits }: Required<ExchangeOptions>, resolve: (outcome: Outcome) => void) {
     this.#reader = new AnswerReader(limits);
     this.#resolve = resolve;
     // The client itself notices a signal only once there is a connection.

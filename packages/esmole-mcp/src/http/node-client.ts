@@ -57,8 +57,8 @@ export function openNodeClient({ node, config, connector, headers }: NodeClientO
   });
 
   return {
-    async attempt(wire, { signal, limits = answerLimits }) {
-      const outcome = await exchange(pool, requestOptions(wire, always), { signal, limits });
+    async attempt(wire, { signal, limits = answerLimits, headers: more }) {
+      const outcome = await exchange(pool, requestOptions(wire, { ...always, ...more }), { signal, limits });
       if ('answer' in outcome) return outcome;
       const { error, wasSent } = outcome;
       return { failure: signal.aborted ? formatAbort(signal, error) : lostFailure(error, node, config), wasSent };

@@ -123,7 +123,9 @@ export class Hub {
 
   /** The result has the URIs of its resources as clients of the hub use them. */
   async request(server: string, call: ServerCall, caller: HubCaller): Promise<Fields> {
-    return mapUris(await this.#managedFor(this.findServer(server), caller.session).call(call, caller), server);
+    const { trace } = caller;
+    const traced = trace === undefined ? call : { ...call, params: { ...call.params, _meta: trace } };
+    return mapUris(await this.#managedFor(this.findServer(server), caller.session).call(traced, caller), server);
   }
 
   findServer(name: string): ConfiguredServer {

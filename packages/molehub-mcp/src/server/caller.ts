@@ -8,6 +8,8 @@ export interface HubCaller {
   signal: AbortSignal;
   /** Absent where the client does not want to hear of progress. */
   onProgress?: ((params: Fields) => void) | undefined;
+  /** The place of the call in a trace, as the client gave it. */
+  trace?: Fields | undefined;
   /** What the client can show to its person; undefined where it shows nothing. */
   elicitation: Fields | undefined;
   /** Asks the person. */

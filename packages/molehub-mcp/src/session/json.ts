@@ -22,3 +22,12 @@ export const rpcCodes = {
   invalidParams: -32_602,
   internal: -32_603,
 };
+
+const traceKeys = ['traceparent', 'tracestate', 'baggage'];
+
+/** What of the `_meta` of a call belongs to its trace. */
+export function readTrace(meta: unknown): Fields | undefined {
+  if (!isFields(meta)) return undefined;
+  const entries = Object.entries(meta).filter(([key]) => traceKeys.includes(key));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

@@ -1,7 +1,7 @@
 import { program } from '../options.ts';
 import type { HubCaller } from '../server/caller.ts';
 import { capabilities, type HubDoor, listMethods, type OpenHub, passedMethods } from './hub-door.ts';
-import { type Fields, isFields, isId, type MessageId, rpcCodes } from './json.ts';
+import { type Fields, isFields, isId, type MessageId, readTrace, rpcCodes } from './json.ts';
 
 export interface SessionOptions {
   /** Names the session among those of the hub. */
@@ -112,7 +112,8 @@ export class LegacySession {
     this.#calls.set(id, controller);
     try {
       const hub = await this.#open();
-      const result = await run(hub, this.#caller(controller.signal, isFields(meta) ? meta.progressToken : undefined));
+      const token = isFields(meta) ? meta.progressToken : undefined;
+      const result = await run(hub, { ...this.#caller(controller.signal, token), trace: readTrace(meta) });
       // A cancelled call needs no answer.
       if (!controller.signal.aborted) this.#send({ id, result: withoutEra(result) });
     } catch (error) {

@@ -10,7 +10,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { program } from '../options.ts';
 import type { HubCaller } from '../server/caller.ts';
 import { capabilities, type ListName, listMethods, type OpenHub, passedMethods, type ShownLists } from './hub-door.ts';
-import { type Fields, isFields, isId, rpcCodes } from './json.ts';
+import { type Fields, isFields, isId, readTrace, rpcCodes } from './json.ts';
 import { formatError, type SessionOptions } from './legacy-session.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
@@ -92,6 +92,7 @@ export class ModernSession {
     const caller: HubCaller = {
       session: this.#options.session,
       signal,
+      trace: readTrace(request._meta),
       onProgress:
         progressToken === undefined
           ? undefined

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { BaseConnection } from '../../connection.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, toFailure } from '../../failure.ts';
 import type { Backend } from '../../manager/backend.ts';
 import type { RowWriter } from '../../program/cli-query.ts';
+import type { CallRecord } from '../../tools/call-record.ts';
 import { withManaged } from '../../tools/connections/managed.ts';
 import { type CommandCall, exitCodes } from '../command.ts';
 import { confirmReveal } from '../terminal/confirm-reveal.ts';
@@ -30,7 +31,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
   const waiting = terminal.busy(`asking ${name}`);
   const answer = limited(output, limit, waiting);
   const notes: string[] = [];
-  const ask = (backend: B) =>
+  const ask = (backend: B, record?: CallRecord) =>
     definition.program.query?.run(backend, {
       words: question,
       limit: limit === undefined ? undefined : limit + 1,
@@ -39,12 +40,16 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
       signal: stop.signal,
       answer,
       note: (text) => void notes.push(text),
+      record,
     });
   try {
-    await withManaged(call.app.manager, name, async (backend) => await ask(backend), {
-      ...definition.backend,
-      signal: stop.signal,
-    });
+    await recorded(call, (record) =>
+      withManaged(call.app.manager, name, async (backend) => await ask(backend, record), {
+        ...definition.backend,
+        signal: stop.signal,
+        onFound: record && ((_asked, destination) => record.found(destination)),
+      }),
+    );
   } finally {
     waiting();
     forget();
@@ -54,6 +59,23 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
   for (const note of notes) terminal.printError(note);
   if (answer.isCut()) terminal.printError(`There are more than ${limit} rows; raise --limit to see them.`);
   return exitCodes.ok;
+}
+
+/** Records the question as if the tool of the same name had been called. */
+async function recorded<C extends BaseConnection, B extends Backend>(
+  { app, terminal }: CommandCall<C, B>,
+  run: (record?: CallRecord) => Promise<void>,
+): Promise<void> {
+  const record = app.recorder?.begin({ tool: 'query', origin: { door: 'command' } });
+  try {
+    await run(record);
+    record?.end({ failure: undefined });
+  } catch (error) {
+    record?.end({ failure: toFailure(error) });
+    throw error;
+  }
+  const notice = record?.notice();
+  if (notice !== undefined) terminal.printError(`${notice}.`);
 }
 
 /** From the command line, a file, or a pipe. */

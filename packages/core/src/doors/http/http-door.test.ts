@@ -211,7 +211,10 @@ describe('narrowing headers', () => {
     await key({ 'x-mole-connections': 'crm,shop,crm' });
     await key({ 'x-mole-readonly': '0' });
     await key({ 'x-mole-readonly': '1' });
-    expect(open.narrowings.slice(before)).toEqual([{ readonly: true }, { connections: ['crm', 'shop'] }]);
+    expect(open.narrowings.slice(before)).toEqual([
+      { readonly: true, origin: { door: 'http', principal: 'token' } },
+      { connections: ['crm', 'shop'], origin: { door: 'http', principal: 'token' } },
+    ]);
   });
 
   it.each([

@@ -20,7 +20,8 @@ export interface View {
 export function createViews(openView: (narrowing: Narrowing) => ServedTools) {
   const views = new Map<string, View>();
   return (principal: Principal, asked: Narrowing): View => {
-    const narrowing: Narrowing = mayWrite(principal) ? asked : { ...asked, readonly: true, onlyReadingTools: true };
+    const own: Narrowing = { ...asked, origin: { door: 'http', principal: principal.id } };
+    const narrowing: Narrowing = mayWrite(principal) ? own : { ...own, readonly: true, onlyReadingTools: true };
     const { readonly = false, onlyReadingTools = false, connections } = narrowing;
     const key = JSON.stringify([principal.id, readonly, onlyReadingTools, connections]);
     const view = views.get(key) ?? { key, toolServer: openView(narrowing) };

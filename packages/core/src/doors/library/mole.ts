@@ -123,6 +123,10 @@ export interface MoleOptions<Connection> {
   queries?: string | readonly string[] | undefined;
   /** `one`: `run_saved` and `list_saved` instead of a tool for each saved query. `auto` by default: from eleven on. */
   queriesAs?: 'auto' | 'one' | undefined;
+  /** A file that gets a line about every call and statement, without literals. */
+  audit?: string | undefined;
+  /** Adds a comment with the client and a trace id to each statement. */
+  tag?: boolean | undefined;
   /** Where relative paths begin, and the search for a project file. The working directory by default. */
   cwd?: string | undefined;
   /** Receives what the program would write to stderr, without secrets. Nothing is logged by default. */

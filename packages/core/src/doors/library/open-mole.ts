@@ -7,6 +7,7 @@ import { formatEvent, type Log } from '../../log.ts';
 import type { Backend } from '../../manager/backend.ts';
 import { type App, type AppOptions, createApp, type ServerDefinition } from '../../program/app.ts';
 import { loadQueries } from '../../program/load-queries.ts';
+import { loadRecorder } from '../../program/load-recorder.ts';
 import { serveClient } from '../../tools/tool-server.ts';
 import type {
   Mole,
@@ -33,6 +34,7 @@ export async function openMole<C extends BaseConnection, B extends Backend>(
     connections = [],
     fromConfiguration = false,
     readonly = false,
+    tag,
     cwd,
     log,
     onApproval,
@@ -50,7 +52,11 @@ export async function openMole<C extends BaseConnection, B extends Backend>(
     given: { from, list: connections, isAll: !fromConfiguration },
     log: log === undefined ? () => undefined : cleaned(log),
   };
-  const app = createApp(definition, { ...options, queries: await loadQueries(definition, options) });
+  const [queries, recorder] = await Promise.all([
+    loadQueries(definition, options),
+    loadRecorder(definition.program, { ...options, tag, isServer: true }),
+  ]);
+  const app = createApp(definition, { ...options, queries, recorder, origin: { door: 'library' } });
   await refuseUnusable(app, connections);
   return new AppMole({ ...app, onApproval });
 }
@@ -109,7 +115,7 @@ class AppMole implements Mole {
   async connect(transport: MoleTransport): Promise<MoleClient> {
     if (this.#ended !== undefined) throw disposed();
     const { openView, log } = this.#app;
-    const view = openView({});
+    const view = openView({ origin: { door: 'library' } });
     const { onclose: onOwnClose } = transport;
     // The SDK's type has narrower messages, and members that it does without.
     const handle = serveClient(view, transport as Transport, (error) => log('warn', error.message));

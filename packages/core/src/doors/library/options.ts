@@ -9,7 +9,7 @@ import type { MoleApproval, MoleOptions } from './mole.ts';
 export type NamedConnection = { name: string } & Record<string, unknown>;
 
 interface ReadOptions
-  extends Pick<MoleOptions<NamedConnection>, 'fromConfiguration' | 'readonly' | 'cwd' | 'log' | 'onApproval'> {
+  extends Pick<MoleOptions<NamedConnection>, 'fromConfiguration' | 'readonly' | 'tag' | 'cwd' | 'log' | 'onApproval'> {
   connections?: readonly NamedConnection[] | undefined;
   settings: Settings;
 }
@@ -29,6 +29,8 @@ const shape = {
   timeout: z.union([z.string(), z.number()], 'expected a number of milliseconds, or a duration such as 30s').optional(),
   queries: z.union([z.string(), z.array(z.string())], 'expected a folder or a list of folders').optional(),
   queriesAs: z.enum(['auto', 'one']).optional(),
+  audit: z.string().optional(),
+  tag: z.boolean().optional(),
   cwd: z.string().optional(),
   onApproval: z.custom<MoleApproval>((value) => typeof value === 'function', 'expected a function').optional(),
   log: z
@@ -42,8 +44,21 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
   const ownShape = Object.fromEntries(names.map(({ option }) => [option, z.string().optional()]));
   const parsed = z.strictObject({ ...shape, ...ownShape }).safeParse(given ?? {});
   if (!parsed.success) throw invalid(parsed.error.issues, { from, known: [...Object.keys(shape), ...Object.keys(ownShape)] });
-  const { connections, fromConfiguration, readonly, tools, timeout, queries, queriesAs, cwd, log, onApproval, ...rest } =
-    parsed.data;
+  const {
+    connections,
+    fromConfiguration,
+    readonly,
+    tools,
+    timeout,
+    queries,
+    queriesAs,
+    audit,
+    tag,
+    cwd,
+    log,
+    onApproval,
+    ...rest
+  } = parsed.data;
   if (connections === undefined && fromConfiguration !== true) throw noConnections(from);
   refuseUnsetUrl(connections ?? [], from);
   // The schema of each is an optional text.
@@ -52,6 +67,7 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
     connections,
     fromConfiguration,
     readonly,
+    tag,
     cwd,
     log,
     onApproval,
@@ -59,6 +75,7 @@ export function readOptions(given: unknown, { from, own }: OptionRules): ReadOpt
       ...Object.fromEntries(ownSettings),
       queries: joinValues(queries),
       'queries-as': queriesAs,
+      audit,
       tools: typeof tools === 'string' ? tools : tools?.join(','),
       timeout: typeof timeout === 'number' ? `${timeout}ms` : timeout,
     },

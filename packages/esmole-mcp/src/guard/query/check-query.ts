@@ -4,9 +4,17 @@ import { modelFailure } from '../body/model-calls.ts';
 import { checkPatternAlone } from '../body/pattern-cost.ts';
 import { checkNames, type IndexRules } from '../index-names.ts';
 import { isModelFunction, isPatternFunction, readEsqlSources } from './esql-sources.ts';
-import { pplDialect } from './quotes.ts';
+import { esqlDialect, openSearchSqlDialect, pplDialect, sqlDialect } from './quotes.ts';
 import { type QuerySources, removeSchema, Scanner, type Token, UnreadableQuery } from './scanner.ts';
 import { readOpenSearchSqlSources, readSqlSources } from './sql-sources.ts';
+
+/** How each language separates and quotes. */
+export const dialects = {
+  esql: esqlDialect,
+  sql: sqlDialect,
+  'opensearch sql': openSearchSqlDialect,
+  ppl: pplDialect,
+};
 
 const readers = {
   esql: readEsqlSources,

@@ -82,7 +82,7 @@ function checkBody(value: unknown, language: QueryLanguage | undefined, rules: I
 }
 
 /** Finds the language of the text below `query`. */
-function readLanguage([first = '', second = '']: readonly string[]): QueryLanguage | undefined {
+export function readLanguage([first = '', second = '']: readonly string[]): QueryLanguage | undefined {
   if (first === '_query' || first === '_esql') return 'esql';
   if (first === '_sql' || (first === '_xpack' && second === 'sql')) return 'sql';
   if (first !== '_plugins' && first !== '_opendistro') return undefined;

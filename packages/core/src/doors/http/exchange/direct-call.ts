@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { answerPlainCall, readPlainCall } from '../../../program/direct-calls.ts';
 import type { Fields } from '../../../registry/tree.ts';
+import { readAgent, readText } from '../../../tools/request-facts.ts';
 import type { ToolServer } from '../../../tools/tool-server.ts';
 
 /** The versions of the older era that have this transport; a client of the first of them does not name it. */
@@ -15,10 +16,11 @@ type DirectCall = (signal: AbortSignal) => Promise<object>;
  * progress, and with headers that leave nothing to judge.
  */
 export function readDirectCall(message: Fields, headers: IncomingHttpHeaders, call: ToolServer['call']): DirectCall | undefined {
-  const { accept = '', 'mcp-protocol-version': version, 'mcp-method': method } = headers;
+  const { accept = '', 'mcp-protocol-version': version, 'mcp-method': method, 'user-agent': agent } = headers;
   if (message.jsonrpc !== '2.0' || message.method !== 'tools/call') return undefined;
   if (method !== undefined || !versions.includes(version) || accepted.some((type) => !accept.includes(type))) return undefined;
   const plain = readPlainCall(message);
   if (plain === undefined || plain.progressToken !== undefined) return undefined;
-  return (signal) => answerPlainCall(plain, call, { signal, notify: async () => undefined });
+  const about = { client: readAgent(agent), protocol: readText(version) };
+  return (signal) => answerPlainCall(plain, call, { signal, notify: async () => undefined, about });
 }

@@ -9,6 +9,7 @@ import {
   readSettings,
   serverSettings,
   stdioFlags,
+  tagFlag,
 } from '../../../program/settings.ts';
 import { parseTime } from '../../../tools/duration.ts';
 import type { Hello } from '../hello.ts';
@@ -42,7 +43,7 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
   const { app } = program;
   const isOther = program.other !== undefined;
   const settings = [...(isOther ? [] : serverSettings), ...program.settings];
-  const flags = [...program.flags, ...(isOther ? [] : [stdioFlags.projects])];
+  const flags = [...program.flags, ...(isOther ? [] : [stdioFlags.projects, tagFlag])];
   const narrowing = isOther ? [] : [readonlyFlag];
   const { values, positionals } = parseArgs({
     args: joinToolNames(argv),

@@ -91,7 +91,7 @@ const basicNames = new Set(
 );
 
 function isBasic(name: string): boolean {
-  return basicNames.has(name.toUpperCase()) || /^(?:LC_(?!TERMINAL)|NODE_(?!CHANNEL_))/.test(name);
+  return basicNames.has(name.toUpperCase()) || /^(?:LC_(?!TERMINAL)|NODE_(?!CHANNEL_)|OTEL_)/.test(name);
 }
 
 /** What differs between windows and sessions of one person. */
@@ -104,7 +104,20 @@ const volatile =
 const usesAny = /"(?:command|keychain)"|op:\/\/|\bssh\b|\\u/i;
 
 /** Settings that each front reads for its client, and the level of the log. */
-const ownSettings = ['log', 'shared', 'idle', 'readonly', 'tools', 'timeout', 'projects', 'config', 'queries', 'queries-as'];
+const ownSettings = [
+  'log',
+  'shared',
+  'idle',
+  'readonly',
+  'tools',
+  'timeout',
+  'projects',
+  'config',
+  'queries',
+  'queries-as',
+  'audit',
+  'tag',
+];
 
 export function chooseVariables(env: Environment, text: string, program: FrontProgram): Record<string, string> {
   const words = new Set(text.match(/[A-Za-z_][A-Za-z0-9_]*/g));

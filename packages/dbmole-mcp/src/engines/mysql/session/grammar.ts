@@ -12,4 +12,20 @@ export const grammar = createGrammar({
   changing: 'insert|replace|update|delete',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*"|`[^`]*`)+/u,
   placeholders,
+  literals: {
+    namesInDoubleQuotes: false,
+    backticks: true,
+    dollarQuotes: false,
+    hashComments: true,
+    dashesNeedBlank: true,
+    nestedComments: false,
+    prefixes: /^[bnx]$/i,
+    escapePrefix: undefined,
+    // The `sql_mode` decides: the usual one, NO_BACKSLASH_ESCAPES, ANSI_QUOTES.
+    modes: [
+      { single: true, double: true },
+      { single: false, double: false },
+      { single: true, double: false },
+    ],
+  },
 });

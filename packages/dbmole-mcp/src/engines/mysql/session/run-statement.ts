@@ -3,6 +3,7 @@ import { Failure } from '@dbmole/core';
 import { BoundedCache } from '../../../backend/bounded-cache.ts';
 import type { Param } from '../../../engine.ts';
 import { useExecute } from '../../../next-steps.ts';
+import { formatTag } from '../../../statement/format-tag.ts';
 import { formatLiteral } from '../values/literal.ts';
 import type { RowHandler } from '../values/row-reader.ts';
 import type { UserRows } from '../values/user-rows.ts';
@@ -12,6 +13,7 @@ import { Watch, type Watched } from '../wire/stop.ts';
 interface StatementRun extends Omit<Watched, 'discard'> {
   sql: string;
   params: readonly Param[];
+  tag?: string | undefined;
   rows: UserRows;
   /** Stops the engine when the sink has enough rows. A write continues to its end. */
   stopOnEnough: boolean;
@@ -39,11 +41,13 @@ interface Outcome {
   error?: unknown;
 }
 
-async function attempt({ conversation, sql, params, rows, mustGiveRows = false }: StatementRun, watch: Watch): Promise<Outcome> {
+async function attempt(run: StatementRun, watch: Watch): Promise<Outcome> {
+  const { conversation, sql, params, rows, mustGiveRows = false } = run;
   try {
     if (mustGiveRows) await refuseWithoutRows(conversation, sql);
     if (watch.stopped) return {};
-    const end = params.length === 0 ? conversation.query(sql, rows) : queryWithParams(conversation, { sql, params }, rows);
+    const text = formatTag(run) + sql;
+    const end = params.length === 0 ? conversation.query(text, rows) : queryWithParams(conversation, { sql: text, params }, rows);
     return { end: await end };
   } catch (error) {
     return { error };

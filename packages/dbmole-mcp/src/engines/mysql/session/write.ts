@@ -72,9 +72,9 @@ async function refuseMany({ request, conversation }: WriteRun, changed: number):
 async function runInside(run: WriteRun): Promise<{ end: QueryEnd; rows: UserRows }> {
   const { request, sink } = run;
   const rows = new UserRows(sink, { keepPerCell: request.keepPerCell, countAll: true });
-  const { sql, params, timeoutMs } = request;
+  const { sql, params, tag, timeoutMs } = request;
   try {
-    return { rows, end: await runStatement({ ...run, sql, params, timeoutMs, rows, stopOnEnough: false }) };
+    return { rows, end: await runStatement({ ...run, sql, params, tag, timeoutMs, rows, stopOnEnough: false }) };
   } catch (error) {
     // This throws another error if the rollback is incomplete.
     if (run.conversation.lost !== undefined) throw error;

@@ -13,6 +13,21 @@ export const grammar = createGrammar({
   changing: 'insert|update|delete|merge',
   name: /^(?:[\p{L}\p{N}_$.]|"[^"]*")+/u,
   placeholders,
+  literals: {
+    namesInDoubleQuotes: true,
+    backticks: false,
+    dollarQuotes: true,
+    hashComments: false,
+    dashesNeedBlank: false,
+    nestedComments: true,
+    prefixes: /^[bnx]$/i,
+    escapePrefix: /^e$/i,
+    // `standard_conforming_strings` may be off.
+    modes: [
+      { single: false, double: false },
+      { single: true, double: false },
+    ],
+  },
 });
 
 /** Finds statements that begin with these words, in upper or lower case. */

@@ -66,7 +66,7 @@ describe('PremiseWatch', () => {
 describe('LookedRows', () => {
   it('takes one row of the look, however many the server sends', () => {
     const sink = { columns: () => undefined, row: () => true };
-    const looked = new LookedRows(new UserRows(sink, 100, new TypeCatalog()));
+    const looked = new LookedRows(new UserRows(sink, { keepPerCell: 100 }, new TypeCatalog()));
     looked.describe([]);
     expect([looked.row(['first']), looked.row(['second'])]).toEqual([true, false]);
     expect(looked.moment).toBe('first');

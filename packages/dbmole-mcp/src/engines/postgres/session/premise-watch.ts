@@ -67,6 +67,10 @@ export class LookedRows implements SegmentRows {
     this.#rows = rows;
   }
 
+  get lead(): number {
+    return this.#rows.lead;
+  }
+
   /** The last column. */
   get moment(): string | undefined {
     return this.#look.rows[0]?.at(-1) ?? undefined;

@@ -1,12 +1,13 @@
 import type { SessionRead } from '../../../engine.ts';
 import type { ReadStatement } from '../../../guard/read-statement.ts';
+import { formatTag } from '../../../statement/format-tag.ts';
 import type { TypeCatalog } from '../values/type-names.ts';
 import { OwnRows, UserRows } from '../values/user-rows.ts';
 import { command, statement, sync } from '../wire/messages.ts';
 import { Segment } from '../wire/segment.ts';
 import { formatQuestion } from './own-question.ts';
-import { formatPrelude } from './prelude.ts';
-import { type Look, readKeepsState } from './premise-watch.ts';
+import { formatPrelude, type StateCheck } from './prelude.ts';
+import { type Look, type LookedRows, readKeepsState } from './premise-watch.ts';
 import { beginRead, hideLook } from './ready-session.ts';
 import { type Limited, limitRows } from './row-limit.ts';
 
@@ -21,6 +22,21 @@ interface BatchOptions {
   look: Look | undefined;
   /** Whether reads of this database can leave something in the session. */
   keepsState: boolean;
+}
+
+/** What is sent for one call, up to the cleaning. There is one segment for each Sync; the last has the caller's statement. */
+export interface Batch {
+  bytes: Buffer;
+  before?: readonly Segment[];
+  rows: UserRows;
+  /** In front of them, if the premise is looked at. */
+  looked?: LookedRows | undefined;
+  /** Stop the server when the sink has enough. */
+  stopsEarly: boolean;
+  /** The check that follows them. */
+  check?: StateCheck | undefined;
+  /** The bytes have the cleaning in them, before their last Sync. */
+  cleans?: boolean;
 }
 
 /** What is known of a statement when its answer is read. */
@@ -49,9 +65,10 @@ export class ReadBatch {
     const parts = [hideLook, beginRead, formatPrelude(options), sync];
     this.reads = reads.map(({ request, sink }, i) => {
       const limited = limitRows(request.statement.sql, request.maxRows);
-      const rows = new UserRows(sink, request.keepPerCell, options.types);
+      const lead = formatTag(request);
+      const rows = new UserRows(sink, request, options.types);
       const format = request.statement.premise === undefined ? formatQuestion : statement;
-      parts.push(i === 0 ? setSavepoint : returnToSavepoint, format(limited.sql, request.params, limited.maxRows), sync);
+      parts.push(i === 0 ? setSavepoint : returnToSavepoint, format(lead + limited.sql, request.params, limited.maxRows), sync);
       return { limited, rows, segment: new Segment(rows) };
     });
     this.bytes = Buffer.concat(parts);

@@ -10,6 +10,7 @@ import type {
   WriteRequest,
 } from '../../../engine.ts';
 import { staleFailure } from '../../../failure.ts';
+import { formatTag } from '../../../statement/format-tag.ts';
 import { readFailure, toFailure } from '../errors/failure.ts';
 import { refuseDryRun } from '../guard/thread/guard-thread.ts';
 import { declaredTypes, isZoned, type Question, TypeCatalog } from '../values/type-names.ts';
@@ -22,7 +23,7 @@ import type { Route } from '../wire/wire.ts';
 import { formatQuestion } from './own-question.ts';
 import { clientCheck, formatPrelude, isLookFalse, isLookMissing, keepsStateSql, premiseFailure, StateCheck } from './prelude.ts';
 import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
-import { type BatchRead, blamesLimit, type Ended, ReadBatch } from './read-batch.ts';
+import { type Batch, type BatchRead, blamesLimit, type Ended, ReadBatch } from './read-batch.ts';
 import { beginRead, CleaningDelays, cleanAtOnce, hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
 import {
@@ -38,25 +39,11 @@ import {
 const ownFacts = statement(`select pg_catalog.pg_backend_pid(), ${keepsStateSql}`, [], 1);
 const nothing = Buffer.alloc(0);
 const nowhere: RowSink = { columns: () => undefined, row: () => true };
+const noRows = { keepPerCell: 0 };
 /** The limit of each question in a snapshot; the caller's own limit ends it earlier. */
 const snapshotMs = 600_000;
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;
-
-/** What is sent for one call, up to the cleaning. There is one segment for each Sync; the last has the caller's statement. */
-interface Batch {
-  bytes: Buffer;
-  before?: readonly Segment[];
-  rows: UserRows;
-  /** In front of them, if the premise is looked at. */
-  looked?: LookedRows | undefined;
-  /** Stop the server when the sink has enough. */
-  stopsEarly: boolean;
-  /** The check that follows them. */
-  check?: StateCheck | undefined;
-  /** The bytes have the cleaning in them, before their last Sync. */
-  cleans?: boolean;
-}
 
 interface Exchange {
   bytes: Buffer;
@@ -147,7 +134,7 @@ export class PostgresSession implements Session {
     this.#keepsState = batch.keepsState ?? keepsState;
     if ((this.#keepsState && !keepsState) || reads.some(({ request }) => request.statement.leavesState)) this.#over = true;
     if (isLookFalse(batch.begun, look)) throw premiseFailure();
-    this.#endRead({ segment: batch.begun, rows: new UserRows(nowhere, 0, this.#types) }, { sql: '' }, signal);
+    this.#endRead({ segment: batch.begun, rows: new UserRows(nowhere, noRows, this.#types) }, { sql: '' }, signal);
     const ends: (ReadEnd | Failure)[] = [];
     // One after the other: a statement that is tried again has the session to itself.
     for (const [i, read] of reads.entries()) ends.push(await this.#locateEnd(read, batch.reads[i], signal));
@@ -174,7 +161,7 @@ export class PostgresSession implements Session {
 
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     if (request.dryRun) await untilAborted(refuseDryRun(request.sql), signal);
-    const rows = new UserRows(sink, request.keepPerCell, this.#types);
+    const rows = new UserRows(sink, request, this.#types);
     const call = { request, rows, signal };
     const inside = mayEndTransactions(request) ? undefined : await this.#writeInside(call);
     const outside = inside === undefined || isOutsideOnly(inside);
@@ -211,9 +198,9 @@ export class PostgresSession implements Session {
       if (failure !== undefined) throw failure;
     };
     try {
-      await ask(Buffer.concat([hideLook, beginRead, prelude]), new UserRows(nowhere, 0, this.#types), 'begin');
-      return await work(async ({ statement: { sql }, params, keepPerCell, maxRows }, sink) => {
-        await ask(formatQuestion(sql, params, maxRows ?? 0), new UserRows(sink, keepPerCell, this.#types), sql);
+      await ask(Buffer.concat([hideLook, beginRead, prelude]), new UserRows(nowhere, noRows, this.#types), 'begin');
+      return await work(async ({ statement: { sql }, params, maxRows, ...request }, sink) => {
+        await ask(formatQuestion(sql, params, maxRows ?? 0), new UserRows(sink, request, this.#types), sql);
         return { timeZone: undefined };
       });
     } finally {
@@ -245,14 +232,19 @@ export class PostgresSession implements Session {
 
   async #readWith({ request, sink, signal }: ReadCall, { sql, maxRows }: Limited, look: Look | undefined) {
     await this.#untilIdle(signal);
-    const { statement: read, params, keepPerCell } = request;
-    const rows = new UserRows(sink, keepPerCell, this.#types);
+    const { statement: read, params } = request;
+    const rows = new UserRows(sink, request, this.#types);
     const looked = look?.full ? new LookedRows(rows) : undefined;
     const format = read.premise === undefined ? formatQuestion : statement;
     const beginning = this.#ready.begin({ timeoutMs: request.timeoutMs, look });
     const check = this.#keepsState && read.premise !== undefined ? new StateCheck() : undefined;
     const cleans = check === undefined && this.#delays.areLong;
-    const bytes = Buffer.concat([beginning, format(sql, params, maxRows), cleans ? cleanAtOnce : nothing, sync]);
+    const bytes = Buffer.concat([
+      beginning,
+      format(formatTag(request) + sql, params, maxRows),
+      cleans ? cleanAtOnce : nothing,
+      sync,
+    ]);
     const segment = await this.#run({ bytes, rows, looked, stopsEarly: true, check, cleans }, signal);
     if (looked !== undefined) this.#watch.sawTrue(read.premise ?? '', looked.moment);
     const isNews = looked?.keepsState === true && !this.#keepsState;

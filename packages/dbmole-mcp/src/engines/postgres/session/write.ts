@@ -4,6 +4,7 @@ import type { WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop, staleFailure } from '../../../failure.ts';
 import { exportRows } from '../../../next-steps.ts';
 import { refuseUncounted, tooManyRows } from '../../../policy/write-policy.ts';
+import { formatTag } from '../../../statement/format-tag.ts';
 import { isStatementEnded, quoteError, toFailure, type Where } from '../errors/failure.ts';
 import { hideValues } from '../errors/protected-failure.ts';
 import { command, ServerError, statement, sync } from '../wire/messages.ts';
@@ -25,8 +26,10 @@ function countBefore({ dryRun, maxChanged }: Limited, outside: boolean): number 
 type Limited = Pick<WriteRequest, 'dryRun' | 'maxChanged'>;
 
 /** The COMMIT is part of the same write: when the statement fails, the server skips it. */
-export function formatWrite({ sql, params, dryRun, maxChanged }: WriteRequest, prelude: Buffer): Buffer {
-  if (copiesOut.test(sql)) throw copyOutFailure();
+export function formatWrite(request: WriteRequest, prelude: Buffer): Buffer {
+  const { params, dryRun, maxChanged } = request;
+  if (copiesOut.test(request.sql)) throw copyOutFailure();
+  const sql = formatTag(request) + request.sql;
   const limit = dryRun || maxChanged === undefined ? undefined : formatLimit(maxChanged);
   const ends = dryRun ? undo : commit;
   const parts = limit ? [limit.before, statement(sql, params, 0), limit.behind, ends] : [statement(sql, params, 0), ends];
@@ -55,8 +58,8 @@ function formatLimit(maxChanged: number): { before: Buffer; behind: Buffer } {
 const divisionByZero = '22012';
 
 /** Formats statements that cannot run in a transaction; they may not share a Sync. */
-export function formatWriteOutside({ sql, params }: WriteRequest, prelude: Buffer): Buffer {
-  return Buffer.concat([prelude, sync, statement(sql, params, 0), sync]);
+export function formatWriteOutside(request: WriteRequest, prelude: Buffer): Buffer {
+  return Buffer.concat([prelude, sync, statement(formatTag(request) + request.sql, request.params, 0), sync]);
 }
 
 /** A procedure or a block may COMMIT between its steps, which the server allows only outside our transaction. */

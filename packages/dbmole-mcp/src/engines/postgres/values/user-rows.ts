@@ -1,4 +1,5 @@
-import type { Cell, RowSink } from '../../../engine.ts';
+import type { Cell, ReadRequest, RowSink } from '../../../engine.ts';
+import { formatTag } from '../../../statement/format-tag.ts';
 import type { RowShape } from '../wire/long-message.ts';
 import type { Field } from '../wire/messages.ts';
 import type { SegmentRows } from '../wire/segment.ts';
@@ -8,6 +9,8 @@ import { createRowShape } from './values.ts';
 /** Passes the server's rows on to the caller's sink. */
 export class UserRows implements SegmentRows {
   readonly isCallers = true;
+  /** The number of characters in front of the caller's text. */
+  readonly lead: number;
   /** Undefined while nothing was described: the statement returns no rows. */
   fields: readonly Field[] | undefined;
   /** The sink wants no more. */
@@ -20,9 +23,10 @@ export class UserRows implements SegmentRows {
   readonly #keepPerCell: number;
   readonly #types: TypeCatalog;
 
-  constructor(sink: RowSink, keepPerCell: number, types: TypeCatalog) {
+  constructor(sink: RowSink, request: Pick<ReadRequest, 'keepPerCell' | 'tag'>, types: TypeCatalog) {
     this.#sink = sink;
-    this.#keepPerCell = keepPerCell;
+    this.#keepPerCell = request.keepPerCell;
+    this.lead = formatTag(request).length;
     this.#types = types;
   }
 

@@ -156,11 +156,12 @@ export function parseTexts(body: Buffer): string[] {
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   readonly #fields: ReadonlyMap<string, string>;
+  readonly #lead: number;
   readonly code: string;
   readonly fatal: boolean;
   readonly detail: string | undefined;
   readonly hint: string | undefined;
-  /** Where in the text that was sent; in characters, counted from 1. */
+  /** Where in the caller's text; in characters, counted from 1. */
   readonly position: number | undefined;
   /** The server's own function that raised it: unlike the message it is the same in every language. */
   readonly routine: string | undefined;
@@ -172,7 +173,8 @@ export class ServerError extends Error {
   /** The words are ours, not the server's. */
   readonly isReworded: boolean;
 
-  constructor(body: Buffer | ReadonlyMap<string, string>, isReworded = false) {
+  /** `lead`: the number of characters that were put in front of that text. */
+  constructor(body: Buffer | ReadonlyMap<string, string>, { lead = 0, isReworded = false } = {}) {
     const fields = Buffer.isBuffer(body) ? parseNotice(body) : body;
     super(fields.get('M') ?? 'the server reported an error without a text');
     this.code = /^[0-9A-Z]{5}$/.exec(fields.get('C') ?? '')?.[0] ?? '';
@@ -180,7 +182,7 @@ export class ServerError extends Error {
     this.fatal = (fields.get('V') ?? fields.get('S')) !== 'ERROR';
     this.detail = fields.get('D');
     this.hint = fields.get('H');
-    const position = Number(fields.get('P'));
+    const position = Number(fields.get('P')) - lead;
     this.position = position > 0 ? position : undefined;
     this.routine = fields.get('R');
     this.table = fields.get('t');
@@ -189,12 +191,13 @@ export class ServerError extends Error {
     this.isOfCode = ['W', 'q', 'p'].some((field) => fields.has(field));
     this.isReworded = isReworded;
     this.#fields = fields;
+    this.#lead = lead;
   }
 
   /** The same error with this text, and no other. */
   replaceWords(text: string): ServerError {
     const kept = [...this.#fields].filter(([field]) => !'MDHWqp'.includes(field));
-    return new ServerError(new Map([...kept, ['M', text]]), true);
+    return new ServerError(new Map([...kept, ['M', text]]), { lead: this.#lead, isReworded: true });
   }
 }
 

@@ -10,6 +10,8 @@ const maxTags = 100;
 export interface SegmentRows {
   /** Those of the caller's statement, which may be any number. */
   readonly isCallers?: boolean;
+  /** The number of characters that were put in front of the caller's text. */
+  readonly lead?: number;
   describe(fields: readonly Field[]): RowShape | undefined;
   /** False: no more. */
   row(cells: readonly Cell[]): boolean;
@@ -54,7 +56,7 @@ export class Segment {
   }
 
   message(type: string, body: Buffer): void {
-    if (type === 'E') this.error ??= new ServerError(body);
+    if (type === 'E') this.error ??= new ServerError(body, { lead: this.#rows?.lead ?? 0 });
     else if (type === 'T') this.shape = this.#rows?.describe(parseFields(body));
     else if (type === 'C') this.#endStatement(parseText(body));
     else if (type === 'I' || type === 's') this.#endStatement('');

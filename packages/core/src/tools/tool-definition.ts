@@ -1,0 +1,39 @@
+import type { Tool as ToolDefinition } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { compactSchema } from './compact-schema.ts';
+import { effects, type Tool } from './tool.ts';
+
+/** What a client is shown of a tool. */
+export function defineFor(tool: Tool): ToolDefinition {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' });
+  return {
+    name: tool.name,
+    ...(repeatsName(tool) ? {} : { title: tool.title }),
+    description: tool.description,
+    // zod writes a schema of type "object" for every z.ZodObject; its return type cannot say so.
+    inputSchema: compactSchema(inputSchema) as ToolDefinition['inputSchema'],
+    annotations: effects[tool.effect],
+    ...(tool.asksPerson ? { _meta: { 'anthropic/requiresUserInteraction': true } } : {}),
+  };
+}
+
+/**
+ * Defines a tool for people who want few tools in the model's context: without titles, without the hints that mean nothing for a
+ * read, and with limits that are named only when they are broken.
+ */
+export function defineBriefly(tool: Tool): ToolDefinition {
+  const { title: _title, inputSchema, annotations, ...definition } = defineFor(tool);
+  const isLimit = (key: string, value: unknown) =>
+    (key === 'maximum' && typeof value === 'number') || (key === 'additionalProperties' && value === false);
+  const { idempotentHint: _repeatable, openWorldHint: _outside, ...hints } = annotations ?? {};
+  return {
+    ...definition,
+    annotations: hints,
+    inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLimit(key, value) ? undefined : value))),
+  };
+}
+
+/** A client shows the name of a tool that has no title. */
+function repeatsName({ name, title }: Tool): boolean {
+  return title.toLowerCase() === name.replaceAll('_', ' ');
+}

@@ -1,0 +1,131 @@
+import { type CallRecord, type EndStatement, Failure, type StatementKind } from '@dbmole/core';
+import { systemNames } from '../connection/connection-url.ts';
+import type { RowSink } from '../engine.ts';
+import { maskLiterals } from '../statement/mask-literals.ts';
+import type { CallOptions, SqlBackend } from './backend.ts';
+
+/** The same backend for one call whose statements are recorded, and tagged if that is wanted. */
+function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
+  const { tag } = record;
+  const begin = (sql: string, kind: StatementKind, options: CallOptions, writes = false) =>
+    beginStatement({ backend, record }, { sql, kind, writes, database: options.database });
+  return {
+    ...backend,
+    async check(sql, options) {
+      try {
+        await backend.check(sql, options);
+      } catch (error) {
+        // What it accepts is run next, and recorded then.
+        begin(sql, 'read', options)({ error });
+        throw error;
+      }
+    },
+    async read(request, sink, options) {
+      const end = begin(request.sql, 'read', options);
+      const counter = countRows(sink);
+      return await ending(backend.read({ ...request, tag }, counter, options), (more) => end({ rows: counter.rows(), ...more }));
+    },
+    async readAll(openReads, options) {
+      const ends: EndStatement[] = [];
+      let counters: readonly ReturnType<typeof countRows>[] = [];
+      const open = () => {
+        const reads = openReads();
+        counters = reads.map(({ sink }) => countRows(sink));
+        return reads.map(({ request, sink }, i) => {
+          ends[i] ??= begin(request.sql, 'read', options);
+          return { request: { ...request, tag }, sink: counters[i] ?? sink };
+        });
+      };
+      try {
+        const results = await backend.readAll(open, options);
+        for (const [i, end] of ends.entries()) {
+          const result = results[i];
+          end({ rows: counters[i]?.rows(), ...(result instanceof Failure ? { error: result } : {}) });
+        }
+        return results;
+      } catch (error) {
+        for (const end of ends) end({ error });
+        throw error;
+      }
+    },
+    async write(request, sink, options) {
+      const end = begin(request.sql, backend.grammar.readWriteKind(request.sql), options, true);
+      const counter = countRows(sink);
+      const writing = backend.write({ ...request, tag }, counter, options);
+      return await ending(writing, (more, result) => end({ rows: counter.rows(), changed: result?.changed, ...more }));
+    },
+  };
+}
+
+/** Runs the work of a call. One that was refused before anything was sent is recorded with its statement all the same. */
+export async function recordCall<T>(backend: SqlBackend, record: CallRecord, { target, work }: RecordedWork<T>): Promise<T> {
+  try {
+    return await work(recordBackend(backend, record));
+  } catch (error) {
+    if (record.hasStatements) throw error;
+    for (const sql of [target.sql].flat()) {
+      if (typeof sql !== 'string') continue;
+      const kind = backend.grammar.isQuery(sql) ? 'read' : backend.grammar.readWriteKind(sql);
+      beginStatement({ backend, record }, { sql, kind, writes: false, database: target.database })({ error });
+    }
+    throw error;
+  }
+}
+
+interface RecordedWork<T> {
+  /** The arguments of the call. */
+  target: { sql?: unknown; database?: string | undefined };
+  work(backend: SqlBackend): Promise<T>;
+}
+
+interface Recorded {
+  backend: SqlBackend;
+  record: CallRecord;
+}
+
+interface Begun {
+  sql: string;
+  kind: StatementKind;
+  writes: boolean;
+  database: string | undefined;
+}
+
+function beginStatement({ backend, record }: Recorded, { sql, kind, writes, database }: Begun): EndStatement {
+  const { type, database: own } = backend.place;
+  return record.begin({
+    kind,
+    writes,
+    system: systemNames[type],
+    database: database ?? own,
+    describe: () => maskLiterals(sql, backend.grammar.literals),
+  });
+}
+
+async function ending<T>(work: Promise<T>, end: (more: { error?: unknown }, result?: T) => void): Promise<T> {
+  try {
+    const result = await work;
+    end({}, result);
+    return result;
+  } catch (error) {
+    end({ error });
+    throw error;
+  }
+}
+
+/** Counts the rows that the sink takes. */
+function countRows(sink: RowSink): RowSink & { rows(): number | undefined } {
+  let count: number | undefined;
+  return {
+    ...(sink.maxColumns !== undefined && { maxColumns: sink.maxColumns }),
+    rows: () => count,
+    columns(columns, total) {
+      count ??= 0;
+      sink.columns(columns, total);
+    },
+    row(cells) {
+      const wantsMore = sink.row(cells);
+      if (wantsMore) count = (count ?? 0) + 1;
+      return wantsMore;
+    },
+  };
+}
