@@ -61,8 +61,10 @@ export class SpanQueue {
     this.#timer = undefined;
     this.#sending = this.#sendBatch().then(() => {
       this.#sending = undefined;
-      const wait = this.#options.traceDelayMs * 2 ** Math.min(this.#failures, 10);
-      if (this.#spans.length > 0) this.#schedule(this.#failures > 0 ? Math.min(wait, maxWaitMs) : 1);
+      const { traceDelayMs, maxBatch } = this.#options;
+      const wait = Math.min(traceDelayMs * 2 ** Math.min(this.#failures, 10), maxWaitMs);
+      const isFull = this.#failures === 0 && this.#spans.length >= maxBatch;
+      if (this.#spans.length > 0) this.#schedule(isFull ? 1 : wait);
     });
   }
 
