@@ -56,7 +56,8 @@ export async function openSqlBackend(
     protectsColumns: pools.protectsColumns,
     plan,
     grammar: engine.grammar,
-    ...describePlace(target.config),
+    place: { type: target.config.type, database: target.config.database },
+    remarks: formatTrusted(target.config),
     identify: (call) => engine.identify(backend.catalogRun(call)),
     check: (sql, call) => hinting(sql, checkOnly(of(call), guarded(call), sql)).then(({ columns }) => columns),
     read: (request, sink, call) =>
@@ -235,11 +236,6 @@ class DatabasePools {
     const leaving = pool.dispose().finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
   }
-}
-
-function describePlace(config: Connection): Pick<SqlBackend, 'place' | 'remarks'> {
-  const { type, database } = config;
-  return { place: { type, database }, remarks: formatTrusted(config) };
 }
 
 function formatTrusted({ trust }: Connection): readonly string[] {
