@@ -237,7 +237,7 @@ export const table: readonly Line[] = [
     tells: 'nothing',
     params: lists.nodeStatistics,
     telling: 'level fields completion_fields fielddata_fields groups',
-    hides: { requests: ['-**.http.clients'], names: ['-**.ingest.pipelines', '-**.shard_indexing_pressure.stats'] },
+    hides: { requests: ['-**.http.clients'], names: ['-**.pipelines', '-**.shard_indexing_pressure.stats'] },
   },
   { allow: 'GET /_nodes[/{node}]/{node-info}', tells: 'nothing', params: 'timeout flat_settings' },
   { allow: 'GET /_nodes[/{node}]/usage', tells: 'everywhere', params: 'timeout' },
