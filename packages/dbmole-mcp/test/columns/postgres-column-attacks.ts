@@ -70,6 +70,13 @@ const rows: readonly string[] = [
 ];
 
 const functions: readonly string[] = [
+  'select count(*) from generate_series(1, (select salary from users where id = 1))',
+  'select sum(1) from generate_series(1, (select salary from users where id = 1))',
+  'select max(n) from (select row_number() over () as n from generate_series(1, (select salary from users where id = 1))) t',
+  'select max(ordinality) from generate_series(1, (select salary from users where id = 1)) with ordinality',
+  'select count(*) from (select generate_series(1, salary) from users where id = 1) t',
+  'select count(*) from (select 1 from generate_series(1, 8000000) limit (select salary from users where id = 1)) t',
+  'with c as (select 1 from generate_series(1, (select salary from users where id = 1))) select count(*) from c',
   "select string_agg(email, ',' order by id) from users",
   'select array_agg(email order by id) from users',
   'select json_agg(u) from users u',

@@ -24,6 +24,8 @@ export interface Element {
   readonly others?: Value | undefined;
   /** There may be more columns than `*` lists, never fewer. */
   readonly isAtLeast?: boolean;
+  /** What decides how many rows there are, as the arguments of a function do; conditions are left out. */
+  readonly rowCount?: Value | undefined;
 }
 
 /** A query of WITH. */
@@ -38,6 +40,8 @@ export interface Rows {
   readonly columns: readonly NamedValue[];
   /** There may be columns that are not listed, at any place, with this value. */
   readonly others?: Value | undefined;
+  /** What decides how many rows there are; conditions are left out. */
+  readonly rowCount?: Value | undefined;
 }
 
 /** What names mean in one query, inside of those around it. */
@@ -50,6 +54,11 @@ export interface Environment {
 export const nowhere: Environment = { elements: [], ctes: undefined, outer: undefined };
 
 const systemColumns = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid', 'oid']);
+
+/** What decides how many rows a query reads. */
+export function countRows(elements: readonly Pick<Element, 'rowCount'>[]): Value {
+  return combine(elements.map(({ rowCount }) => rowCount ?? clean));
+}
 
 export function findCte(name: string, ctes: Cte | undefined): Cte | undefined {
   for (let cte = ctes; cte !== undefined; cte = cte.outer) if (cte.name === name) return cte;

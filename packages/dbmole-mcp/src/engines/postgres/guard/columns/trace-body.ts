@@ -98,6 +98,14 @@ class BodyTracer implements Tracer {
     return this.#context.shapes.get(name)?.isBuiltin === true;
   }
 
+  isAggregate(name: string): boolean {
+    return this.#context.shapes.get(name)?.isAggregate === true;
+  }
+
+  returnsSet(name: string): boolean {
+    return this.#context.shapes.get(name)?.returnsSet === true;
+  }
+
   readsProtected(name: string): boolean {
     return this.#context.code.names.has(name);
   }

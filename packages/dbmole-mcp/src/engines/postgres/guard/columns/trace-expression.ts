@@ -1,7 +1,7 @@
 import { findFunctionDenial, findReach } from '../denials.ts';
 import { isTypeNamed, readLast, readText } from '../tree/node-parts.ts';
 import { asFields, asList, type Fields } from '../tree/walk.ts';
-import { type Environment, findColumn, findField, findItem, type Item, readRow } from './environment.ts';
+import { countRows, type Environment, findColumn, findField, findItem, type Item, readRow } from './environment.ts';
 import type { Tracer } from './tracer.ts';
 import { clean, combine, makeRow, type NamedValue, unknown, type Value } from './value.ts';
 
@@ -119,7 +119,9 @@ function traceCall(tracer: Tracer, fields: Fields, environment: Environment): Va
   const given = tracer.value([...asList(args), ...(isWithin === true ? asList(order) : [])], environment);
   if (hasEffect(name) || tracer.mayStore(name)) tracer.send(given, name);
   if (tracer.readsProtected(name) || findsByItself(schema, name)) return combine([given, unknown]);
-  return name === 'count' && (schema === 'pg_catalog' || tracer.isBuiltin(name)) ? clean : asWhole(given);
+  const counted = tracer.isAggregate(name) ? countRows(environment.elements) : clean;
+  const isCount = name === 'count' && (schema === 'pg_catalog' || tracer.isBuiltin(name));
+  return isCount ? counted : combine([given, counted]);
 }
 
 /** Functions that change something else than rows. What they are given can be read there. */

@@ -1,9 +1,9 @@
 import { getInner, readLast, readText } from '../tree/node-parts.ts';
 import { asFields, asList, type Fields } from '../tree/walk.ts';
-import { type Element, type Environment, findCte, type Item, type Rows } from './environment.ts';
+import { countRows, type Element, type Environment, findCte, type Item, type Rows } from './environment.ts';
 import { combineRows } from './trace-expression.ts';
 import type { FunctionShape, Tracer } from './tracer.ts';
-import { clean, combine, merge, type NamedValue, unknown, type Value } from './value.ts';
+import { combine, merge, type NamedValue, unknown, type Value } from './value.ts';
 
 /** The query around FROM, and what is to the left of an item, which LATERAL sees. */
 type TraceItem = (tracer: Tracer, fields: Fields, outside: Environment, left: readonly Element[]) => Element;
@@ -45,20 +45,20 @@ function traceRelation(tracer: Tracer, { schemaname, relname, alias }: Fields, {
 }
 
 /** The columns as those of one item. */
-function nameRows({ columns, others }: Rows, name: string | undefined): Element {
+function nameRows({ columns, others, rowCount }: Rows, name: string | undefined): Element {
   const unlisted = others === undefined ? {} : { others };
-  return { items: [{ name, columns, ...unlisted }], columns, ...unlisted };
+  return { items: [{ name, columns, ...unlisted }], columns, rowCount, ...unlisted };
 }
 
 /** Where columns are missing from the list, it is not known which of them the alias names. */
-function rename({ columns, others, isAtLeast, items }: Element, alias: unknown): Element {
+function rename({ columns, others, isAtLeast, items, rowCount }: Element, alias: unknown): Element {
   const { aliasname, colnames } = asFields(alias);
   const renamed = renameColumns({ columns, others }, colnames);
   const isRelation = items.length === 1 && items[0]?.isRelation === true;
   const unlisted = others === undefined ? {} : { others };
   const isRenamed = colnames !== undefined;
   const item: Item = { name: String(aliasname), columns: renamed, isRenamed, isRelation, ...unlisted };
-  return { items: [item], columns: renamed, ...unlisted, ...(isAtLeast === true && { isAtLeast }) };
+  return { items: [item], columns: renamed, rowCount, ...unlisted, ...(isAtLeast === true && { isAtLeast }) };
 }
 
 export function renameColumns({ columns, others }: Rows, colnames: unknown): readonly NamedValue[] {
@@ -99,11 +99,12 @@ function traceFunctions(tracer: Tracer, fields: Fields, outside: Environment, le
     const defined = asList(coldeflist ?? ofCall).map((one) => String(getInner(one).colname));
     return traceFunction(tracer, { call, defined, alias }, see(left, outside));
   });
-  const numbers = ordinality === true ? [{ name: 'ordinality', value: clean }] : [];
+  const rowCount = countRows(parts);
+  const numbers = ordinality === true ? [{ name: 'ordinality', value: rowCount }] : [];
   const columns = [...parts.flatMap((part) => part.columns), ...numbers];
   const others = parts.flatMap((part) => part.others ?? []);
   const isAtLeast = parts.every((part) => part.others === undefined || part.isAtLeast === true);
-  const element: Element = { items: [], columns, ...(others.length > 0 && { others: combine(others), isAtLeast }) };
+  const element: Element = { items: [], columns, rowCount, ...(others.length > 0 && { others: combine(others), isAtLeast }) };
   const name = alias === undefined ? readCallName(asList(asFields(asFields(asList(functions)[0]).List).items)[0]) : undefined;
   if (alias !== undefined) return rename(element, alias);
   const { others: unlisted } = element;
@@ -119,6 +120,10 @@ interface FunctionCall {
 
 function traceFunction(tracer: Tracer, { call, defined, alias }: FunctionCall, environment: Environment): Omit<Element, 'items'> {
   const value = asColumn(tracer.value(call, environment));
+  return { ...nameFunction(tracer, { call, defined, alias }, value), rowCount: value };
+}
+
+function nameFunction(tracer: Tracer, { call, defined, alias }: FunctionCall, value: Value): Omit<Element, 'items'> {
   if (defined.length > 0) return { columns: defined.map((name) => ({ name, value })) };
   const name = readCallName(call);
   const own = alias === undefined ? name : String(asFields(alias).aliasname);
@@ -152,26 +157,25 @@ function traceXmlTable(tracer: Tracer, fields: Fields, outside: Environment, lef
   const paths = parts.flatMap(({ colexpr, coldefexpr }) => [colexpr, coldefexpr]);
   const value = asColumn(tracer.value([docexpr, rowexpr, namespaces, paths], environment));
   const named = parts.map(({ colname }) => ({ name: String(colname), value }));
-  return nameTable(named, alias, 'xmltable');
+  return nameTable({ columns: named, rowCount: value }, alias, 'xmltable');
 }
 
 function traceJsonTable(tracer: Tracer, fields: Fields, outside: Environment, left: readonly Element[]): Element {
   const { context_item: item, passing, columns, alias } = fields;
   const value = asColumn(tracer.value([item, passing, columns], see(left, outside)));
-  return nameTable(listJsonColumns(columns, value), alias, 'json_table');
+  return nameTable({ columns: listJsonColumns(columns, value), rowCount: value }, alias, 'json_table');
 }
 
 function listJsonColumns(columns: unknown, value: Value): readonly NamedValue[] {
   return asList(columns)
     .map(getInner)
     .flatMap(({ coltype, name, columns: nested }) => {
-      if (coltype === 'JTC_NESTED') return listJsonColumns(nested, value);
-      return { name: String(name), value: coltype === 'JTC_FOR_ORDINALITY' ? clean : value };
+      return coltype === 'JTC_NESTED' ? listJsonColumns(nested, value) : { name: String(name), value };
     });
 }
 
-function nameTable(columns: readonly NamedValue[], alias: unknown, name: string): Element {
-  const element = nameRows({ columns }, name);
+function nameTable(rows: Rows, alias: unknown, name: string): Element {
+  const element = nameRows(rows, name);
   return alias === undefined ? element : rename(element, alias);
 }
 
@@ -191,6 +195,7 @@ function traceJoin(tracer: Tracer, fields: Fields, outside: Environment, before:
   const joined: Element = {
     items: [...left.items, ...right.items, ...aliased],
     columns: [...merged, ...rest],
+    rowCount: countRows([left, right]),
     ...unlisted,
   };
   tracer.compare(quals, see([left, right], outside));

@@ -1,7 +1,7 @@
 import { getInner, readLast, readText } from '../tree/node-parts.ts';
 import { asFields, asList, type Fields } from '../tree/walk.ts';
 import { nameColumn } from './column-name.ts';
-import { type Cte, type Element, type Environment, findItem, type Rows } from './environment.ts';
+import { type Cte, countRows, type Element, type Environment, findItem, type Rows } from './environment.ts';
 import { combineRows } from './trace-expression.ts';
 import { renameColumns, traceFrom } from './trace-from.ts';
 import type { Tracer } from './tracer.ts';
@@ -19,8 +19,9 @@ export function traceQuery(tracer: Tracer, select: unknown, outer: Environment):
   // Within a subquery of FROM, the elements are those that LATERAL sees.
   const outside: Environment = { elements: [], ctes, outer: outer.elements.length === 0 ? outer.outer : outer };
   const rows = traceBody(tracer, fields, outside);
-  tracer.compare([fields.limitCount, fields.limitOffset], outside);
-  return rows;
+  const limits = [fields.limitCount, fields.limitOffset];
+  tracer.compare(limits, outside);
+  return { ...rows, rowCount: combine([rows.rowCount ?? clean, tracer.value(limits, outside)]) };
 }
 
 function readSelect(select: unknown): Fields | undefined {
@@ -45,7 +46,17 @@ function traceSelect(tracer: Tracer, fields: Fields, outside: Environment): Rows
   // An item without a name is DISTINCT itself.
   if (distinct.length > 0 && Object.keys(asFields(distinct[0])).length === 0)
     tracer.compareValues(rows.columns.map(({ value }) => value));
-  return rows;
+  const repeating = rows.columns.filter((_, i) => returnsSet(tracer, asList(targetList)[i])).map(({ value }) => value);
+  return { ...rows, rowCount: combine([countRows(environment.elements), ...repeating]) };
+}
+
+/** Whether an expression of the select list has a function that returns several rows. */
+function returnsSet(tracer: Tracer, node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  return Object.entries(node).some(([key, inner]) => {
+    if (key === 'SubLink') return false;
+    return (key === 'FuncCall' && tracer.returnsSet(readLast(asFields(inner).funcname) ?? '')) || returnsSet(tracer, inner);
+  });
 }
 
 /** A name may be one of the result, and a number its column. */
@@ -131,12 +142,13 @@ function traceSetOperation(tracer: Tracer, { op, all, larg, rarg, sortClause }: 
 /** Each column is one of the left or the right. */
 function mergeRows(left: Rows, right: Rows): Rows {
   const others = [left, right].flatMap((rows) => rows.others ?? []);
+  const rowCount = countRows([left, right]);
   if (others.length > 0) {
     const everything = combine([combineRows(left), combineRows(right)]);
-    return { columns: left.columns.map(({ name }) => ({ name, value: everything })), others: everything };
+    return { columns: left.columns.map(({ name }) => ({ name, value: everything })), others: everything, rowCount };
   }
   const columns = left.columns.map(({ name, value }, i) => ({ name, value: merge([value, right.columns[i]?.value ?? unknown]) }));
-  return { columns };
+  return { columns, rowCount };
 }
 
 /** Each query of WITH sees the ones before it, of WITH RECURSIVE itself and all. */
@@ -189,8 +201,8 @@ function isSame(one: Rows, other: Rows): boolean {
   return one.columns.length === other.columns.length && toKey(one) === toKey(other);
 }
 
-function toKey({ columns, others }: Rows): string {
-  const all = [...columns.map(({ value }) => value), others ?? clean];
+function toKey({ columns, others, rowCount }: Rows): string {
+  const all = [...columns.map(({ value }) => value), others ?? clean, rowCount ?? clean];
   return all
     .map(
       ({ sources, isPlain, isUnknown }) =>

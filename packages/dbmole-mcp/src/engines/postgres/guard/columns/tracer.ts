@@ -27,6 +27,10 @@ export interface Tracer {
   readsProtected(name: string): boolean;
   /** No user has made a function of this name. */
   isBuiltin(name: string): boolean;
+  /** It may be an aggregate or a window function, whose result can tell how many rows there are. */
+  isAggregate(name: string): boolean;
+  /** It may return several rows. */
+  returnsSet(name: string): boolean;
   /** Any expression may run such code. */
   readonly isEverywhere: boolean;
   /** What a CTE returns that changes rows; undefined in a read. */

@@ -7,6 +7,8 @@ interface NamedFunctions {
   readonly isBuiltin: boolean;
   /** A user has made one that may change rows: only volatile functions may. */
   readonly isVolatile: boolean;
+  readonly isAggregate: boolean;
+  readonly returnsSet: boolean;
   /** Undefined where they differ. */
   readonly shape: FunctionShape | undefined;
 }
@@ -16,7 +18,8 @@ export type FunctionShapes = Map<string, NamedFunctions>;
 /** A type that depends on the arguments may be a row. */
 const shapesSql = `
   select p.proname, pg_catalog.bool_or(p.oid >= ${firstUserOid}),
-    pg_catalog.bool_or(p.oid >= ${firstUserOid} and p.provolatile = 'v'), pg_catalog.json_agg(distinct pg_catalog.concat(case
+    pg_catalog.bool_or(p.oid >= ${firstUserOid} and p.provolatile = 'v'),
+    pg_catalog.bool_or(p.prokind in ('a', 'w')), pg_catalog.bool_or(p.proretset), pg_catalog.json_agg(distinct pg_catalog.concat(case
     when o.names is not null and (p.prorettype = 2249 or pg_catalog.json_array_length(o.names) = 1) then o.names::text
     when p.prorettype = 2249 then '"record"'
     when t.typtype = 'c' then (select pg_catalog.json_agg(a.attname order by a.attnum)::text
@@ -29,7 +32,13 @@ const shapesSql = `
   where p.proname = any ($1::pg_catalog.name[])
   group by p.proname`;
 
-const unknownFunction: NamedFunctions = { isBuiltin: true, isVolatile: false, shape: undefined };
+const unknownFunction: NamedFunctions = {
+  isBuiltin: true,
+  isVolatile: false,
+  isAggregate: false,
+  returnsSet: false,
+  shape: undefined,
+};
 
 /** Adds what is missing. */
 export async function loadShapes(shapes: FunctionShapes, names: Iterable<string>, ask: CatalogQuestion): Promise<void> {
@@ -38,8 +47,14 @@ export async function loadShapes(shapes: FunctionShapes, names: Iterable<string>
   const list = `{${missing.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
   const rows = await ask(shapesSql, [list]);
   for (const name of missing) shapes.set(name, unknownFunction);
-  for (const [name, isOwn, isVolatile, json] of rows)
-    shapes.set(name ?? '', { isBuiltin: isOwn !== 't', isVolatile: isVolatile === 't', shape: parseShape(json ?? '[]') });
+  for (const [name, isOwn, isVolatile, isAggregate, returnsSet, json] of rows)
+    shapes.set(name ?? '', {
+      isBuiltin: isOwn !== 't',
+      isVolatile: isVolatile === 't',
+      isAggregate: isAggregate === 't',
+      returnsSet: returnsSet === 't',
+      shape: parseShape(json ?? '[]'),
+    });
 }
 
 function parseShape(json: string): FunctionShape | undefined {
