@@ -28,7 +28,7 @@ const onlyMysql: Differences = {
 
 const onlyPostgres: Differences = {
   'the protocol is spoken without a driver': 'wire/wire wire/messages wire/segment wire/long-message',
-  'answers are read from segments of one write': 'session/prelude session/read-batch session/ready-session',
+  'answers are read from segments of one write': 'session/prelude session/read-batch session/ready-session session/session-calls',
   'the premise of a read is a snapshot of the catalog, which the session compares': 'session/premise-watch',
   'the row limit is not a setting of the session': 'session/row-limit values/elements',
   'login reads the types of the database': 'values/type-names',

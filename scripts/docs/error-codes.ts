@@ -66,6 +66,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'Reads cannot be verified as safe on this server, so they are refused.',
     'Use a role that may read the catalog; see [safety](safety.md).',
   ],
+  E_IMPLICIT_COMMIT: [
+    'A statement of a list commits by itself, so the list could not be all or nothing.',
+    'Run that statement alone.',
+  ],
   E_INDEX_REFUSED: [
     'The index is hidden, or the connection may not read it.',
     'Name another, or ask the user to change `indices` or `systemIndices`.',
@@ -102,6 +106,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   ],
   E_NO_DRY_RUN: ['The engine cannot roll this statement back.', 'Run it without `dry_run` if that is intended.'],
   E_NO_SERVER: ['No server is running for the project.', 'Start `serve` in its folder.'],
+  E_NO_WHERE: [
+    'The statement changes all rows of a table, which a person has to confirm, and this client cannot ask. Nothing was changed.',
+    'Add a WHERE that names the rows, or run the command that the hint names in a terminal.',
+  ],
   E_OUTCOME_UNKNOWN: [
     'The connection was lost, and it is unknown whether the write took effect.',
     'Check with a read before you repeat it.',

@@ -7,6 +7,8 @@ export { respond, severalFailureRoom, type ToolReply } from './answer/respond.ts
 export { defaultBudget } from './answer/truncate.ts';
 export { truncateJsonBudget, truncateJsonInTurns } from './answer/truncate-json.ts';
 export { maxCellOffset, type RowWriter, truncateRows } from './answer/truncate-rows.ts';
+export type { Change } from './approval/approvals.ts';
+export type { PersonPlace } from './approval/person.ts';
 export { runProgram } from './cli/command-line.ts';
 export { confirm } from './cli/terminal/confirm.ts';
 export { processTerminal, type Terminal } from './cli/terminal/terminal.ts';

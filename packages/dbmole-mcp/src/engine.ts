@@ -1,9 +1,13 @@
-import type { BackendTarget, CellValue, ColumnRules, CutCell, Failure, Hint } from '@dbmole/core';
+import type { BackendTarget, ColumnRules, Failure, Hint } from '@dbmole/core';
+import type { ChangeReader, TransactionRequest, Verdict, WriteTransaction } from './approval/change.ts';
 import type { Connection, ServerConnection } from './connection/schema.ts';
+import type { CallerParam, Cell, Column, Param, RowSink, TextRows, WriteEnd } from './engine-values.ts';
 import type { ReadGuard, ReadStatement } from './guard/read-statement.ts';
 import type { Trust } from './guard/trust.ts';
 import type { ScopeDialect, ScopeRules } from './policy/scope.ts';
 import type { LiteralStyle } from './statement/mask-literals.ts';
+
+export type { CallerParam, Cell, Column, Param, RowSink, TextRows, WriteEnd };
 
 /** The server that answered. */
 export interface ServerIdentity {
@@ -11,39 +15,6 @@ export interface ServerIdentity {
   version: string;
   user: string;
   database: string | undefined;
-}
-
-/** A value for a placeholder: `$1` or `?`, in the engine's own style. Bound by the engine, never written into the text. */
-export type Param = string | number | boolean | null;
-
-/** A value as callers give it; each engine has a text for lists and objects. */
-export type CallerParam = Param | object;
-
-export interface Column {
-  name: string;
-  /** The engine's own name of the type. */
-  type: string;
-  /** The column of a table that it shows unchanged, by the key that the engine's guard gives it in a `ColumnPlan`. */
-  origin?: string | undefined;
-}
-
-/** A cell as the engine would print it, to the last digit; `CutCell` where only a part of it was kept. */
-export type Cell = Extract<CellValue, string | null | CutCell>;
-
-/** Where the rows of one statement go, as they arrive. */
-export interface RowSink {
-  /**
-   * How many columns are wanted, from the left; undefined: all. Further ones cost time for nothing, so an engine may leave them
-   * out.
-   */
-  readonly maxColumns?: number;
-  /**
-   * Once, before the first row, also when there are no rows. Not called by a statement that returns no rows at all. `total` counts
-   * those that were left out as well.
-   */
-  columns(columns: readonly Column[], total?: number): void;
-  /** False: enough, send no more. The session then stops the engine as well. */
-  row(cells: readonly Cell[]): boolean;
 }
 
 interface Statement {
@@ -85,17 +56,6 @@ export interface ReadEnd {
   costNote?: string | undefined;
 }
 
-export interface WriteEnd {
-  /** Undefined where the engine does not count, as for most DDL. */
-  changed: number | undefined;
-  /** What it did, in the engine's word: `INSERT`, `CREATE TABLE`. */
-  command: string;
-  /** What the policy hides of the rows that it returned, in words for the first line. */
-  protectedColumns?: string | undefined;
-  /** How many results followed the one that went to the sink, as of a procedure with several queries; left out when none did. */
-  moreResults?: number;
-}
-
 export interface SessionRead {
   request: ReadRequest;
   sink: RowSink;
@@ -123,6 +83,12 @@ export interface Session {
   readAll(reads: readonly SessionRead[], signal: AbortSignal): Promise<readonly (ReadEnd | Failure)[]>;
   /** Runs one statement and commits, or rolls back after a dry run. Rows that it returns go to the sink. */
   write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd>;
+  /** Runs statements one by one in a transaction, and commits it if the work says so. It is rolled back when the work throws. */
+  transact<T>(
+    request: TransactionRequest,
+    work: (transaction: WriteTransaction) => Promise<Verdict<T>>,
+    signal: AbortSignal,
+  ): Promise<T>;
   /** Runs reads of our own in one transaction, so that all of them see the same catalog. Left out where the guard needs no such thing. */
   inSnapshot?<T>(work: (read: SnapshotRead) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Stops a running statement in the engine first. Never rejects. */
@@ -138,8 +104,6 @@ export interface CatalogRun {
   /** The same object in all calls on one database, to remember by what is known of it. Undefined: nothing is to be remembered. */
   readonly database?: object;
 }
-
-export type TextRows = readonly (readonly (string | null)[])[];
 
 /** An `own` statement has nothing of the caller's in its text, and may change what its session alone sees. */
 export type SessionStep = ({ own: string } | { sql: string }) & { params: readonly Param[]; timeoutMs: number };
@@ -165,6 +129,8 @@ export interface SqlEngine {
   /** The next step after an error in a statement that is written as it would be elsewhere. */
   hintFor(failure: Failure, sql: string): Hint | undefined;
   readonly grammar: SqlGrammar;
+  /** What is known of a write before it runs. */
+  readonly changes: ChangeReader;
 }
 
 /** What a write changes, by its first word: data, structure, or perhaps both. */

@@ -34,6 +34,7 @@ describe('the published type of a connection', () => {
       maxBytes: 1_000_000_000,
       warn: true,
       writes: { dml: 'allow', ddl: 'never' },
+      noWhere: 'allow',
       timeoutMs: 1_000,
       tls: { mode: 'verify-full', ca: '/ca.pem', serverName: 'db' },
       ssh: { host: 'bastion', user: 'me', privateKey: { file: '/key' }, jump: ['outer'] },

@@ -36,7 +36,9 @@ export interface DbmoleConnection {
   pii?: 'common' | undefined;
   /** Also refuses comparisons with protected columns, and what cannot be traced. */
   strict?: boolean | undefined;
-  /** A statement that changes more rows is rolled back. */
+  /** Whether a change of all rows needs a confirmation: an UPDATE or DELETE without WHERE, TRUNCATE. `refuse` by default. */
+  noWhere?: 'refuse' | 'allow' | undefined;
+  /** A statement that changes more rows is rolled back, unless a person confirms it. */
   maxRows?: number | undefined;
   /** A read is refused where its plan costs more, in the unit of the engine. */
   maxCost?: number | undefined;
@@ -56,7 +58,7 @@ export interface DbmoleConnection {
   trust?: { functions?: string[] | undefined; extensions?: string[] | undefined } | undefined;
 }
 
-export type DbmoleWriteMode = 'never' | 'allow';
+export type DbmoleWriteMode = 'never' | 'ask' | 'allow';
 
 export type DbmoleColumnAction = 'refuse' | 'drop' | 'mask' | 'pseudonym' | 'partial' | 'show';
 

@@ -44,6 +44,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     query: cliQuery,
     schemaLines: cliSchema,
     toolCommands,
+    approves: true,
     importQueries: async (file) => (await import('./saved/import/import-file.ts')).importFile(file, await loadGrammars()),
   },
   connections: {

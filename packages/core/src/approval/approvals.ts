@@ -1,5 +1,6 @@
 import type { Failure } from '../failure.ts';
 import type { PendingStore } from './pending-store.ts';
+import type { PersonPlace } from './person.ts';
 import type { Counts, QuestionState } from './request-state.ts';
 import { RequestStates } from './request-state.ts';
 
@@ -21,6 +22,8 @@ export interface Change {
 export interface Approval {
   /** A person wants to be asked, whatever the policy. */
   readonly mustConfirm: boolean;
+  /** Where a person has confirmed the call. */
+  readonly confirmedBy: PersonPlace | undefined;
   /** This round of the call brings an answer. */
   readonly isAnswered: boolean;
   /** What the person confirmed. Throws where that is not so, or for another change. */

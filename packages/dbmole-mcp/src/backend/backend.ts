@@ -1,4 +1,5 @@
 import type { Backend, BackendTarget, Failure } from '@dbmole/core';
+import type { ChangeReader, ChangeStatement, Sample, Verdict, WriteTransaction } from '../approval/change.ts';
 import type { PlanReader, SqlCatalog } from '../catalog/catalog.ts';
 import type { EngineType } from '../connection/connection-url.ts';
 import type { Connection } from '../connection/schema.ts';
@@ -41,6 +42,14 @@ interface CallerReadInto {
   sink: RowSink;
 }
 
+/** Statements of a caller in one transaction. */
+export interface CallerTransaction {
+  statements: readonly ChangeStatement[];
+  timeoutMs: number;
+  /** It is rolled back whatever happens, so what a rollback does not undo is refused. */
+  isDryRun: boolean;
+}
+
 interface CallerWrite extends Omit<WriteRequest, 'params'> {
   params: readonly CallerParam[];
 }
@@ -71,6 +80,18 @@ export interface SqlBackend extends Backend {
    */
   readSteps(steps: readonly SessionStep[], options: CallOptions): Promise<readonly (TextRows | Failure)[]>;
   write(request: CallerWrite, sink: RowSink, options: CallOptions): Promise<WriteEnd>;
+  /** What is known of a write before it runs. */
+  readonly changes: ChangeReader;
+  /** A statement with its values as the engine binds them. */
+  bind(sql: string, params: readonly CallerParam[]): ChangeStatement;
+  /** Runs the statements, of which `work` says when, and commits if it says so. */
+  transact<T>(
+    request: CallerTransaction,
+    work: (transaction: WriteTransaction) => Promise<Verdict<T>>,
+    options: CallOptions,
+  ): Promise<T>;
+  /** Examples of rows as the policy of columns shows them. */
+  passSample(sample: Sample, options: CallOptions): Sample;
   /** For statements of our own over the catalog, bounded and read-only like any read. */
   catalogRun(options: CallOptions): CatalogRun;
   /** For statements of our own over what users may have created, such as the view of an extension: the guard checks them. */

@@ -1,8 +1,10 @@
-import type { CatalogRun, RowSink, WriteEnd, WriteRequest } from '../engine.ts';
+import type { Verdict, WriteTransaction } from '../approval/change.ts';
+import type { CatalogRun, RowSink, Session, WriteEnd, WriteRequest } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
-import type { ReadGuard } from '../guard/read-statement.ts';
+import type { ColumnPlan, ReadGuard } from '../guard/read-statement.ts';
 import { refuseColumn } from '../policy/column-policy.ts';
 import { withProtection } from '../policy/column-sink.ts';
+import type { CallerTransaction } from './backend.ts';
 import type { DatabaseEntry } from './guarded-read.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -24,6 +26,42 @@ export async function writeGuarded(
   );
 }
 
+interface Transaction<T> {
+  request: CallerTransaction;
+  work(transaction: WriteTransaction): Promise<Verdict<T>>;
+  signal: AbortSignal;
+  hint(error: unknown, sql: string): unknown;
+}
+
+/** The same for several statements in one transaction. */
+export async function transactGuarded<T>(
+  { pool, guard, protect }: DatabaseEntry,
+  run: CatalogRun,
+  { request, work, signal, hint }: Transaction<T>,
+): Promise<T> {
+  const { statements, timeoutMs, isDryRun } = request;
+  const plans = new Map<string, ColumnPlan | undefined>();
+  if (protect !== undefined) for (const { sql } of statements) plans.set(sql, await planWrite(guard, sql, run));
+  const undone = isDryRun ? statements.map(({ sql }) => sql) : [];
+  const withPlans = (transaction: WriteTransaction): WriteTransaction => ({
+    ask: (sql, params) => transaction.ask(sql, params),
+    tryAsk: (sql, params) => transaction.tryAsk(sql, params),
+    settle: () => transaction.settle(),
+    async run(statement, sink) {
+      const protection = { plan: plans.get(statement.sql), protect };
+      const ran = withProtection(protection, { request: statement, sink }, (one, rows) => transaction.run(one, rows));
+      return await ran.catch((error: unknown) => Promise.reject(hint(error, statement.sql)));
+    },
+  });
+  return await useOnce(pool, signal, (session) =>
+    session.transact(
+      { timeoutMs, undone, hidesValues: protect !== undefined },
+      (transaction) => work(withPlans(transaction)),
+      signal,
+    ),
+  );
+}
+
 async function planWrite({ checkWrite }: ReadGuard, sql: string, run: CatalogRun) {
   if (checkWrite === undefined)
     throw refuseColumn('nothing can be written through a connection with protected columns; nothing was run');
@@ -31,11 +69,15 @@ async function planWrite({ checkWrite }: ReadGuard, sql: string, run: CatalogRun
 }
 
 async function writeOnce(pool: SessionPool, { request, sink, signal }: Write): Promise<WriteEnd> {
+  return await useOnce(pool, signal, (session) => session.write(request, sink, signal));
+}
+
+async function useOnce<T>(pool: SessionPool, signal: AbortSignal, use: (session: Session) => Promise<T>): Promise<T> {
   let hasBegun = false;
   try {
     return await pool.use(signal, (session) => {
       hasBegun = true;
-      return session.write(request, sink, signal);
+      return use(session);
     });
   } catch (error) {
     throw hasBegun ? error : beforeStart(error);

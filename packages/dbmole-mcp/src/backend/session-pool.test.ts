@@ -21,6 +21,7 @@ class FakeSession implements Session {
   read = async () => ({ timeZone: undefined });
   readAll = async () => [];
   write = async () => ({ changed: undefined, command: 'DONE' });
+  transact = async () => await Promise.reject(new Error('not needed here'));
 
   async close(): Promise<void> {
     this.alive = false;

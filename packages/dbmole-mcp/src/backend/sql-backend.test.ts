@@ -61,6 +61,7 @@ function createWorld(): { world: World; modules: EngineModules } {
       scopeDialect: { systemSchemas: /^sys$/, hasOneLevel: false },
       grammar: none.grammar,
       formatListParam: (value) => JSON.stringify(value),
+      changes: { read: notAsked, meter: { begin: notAsked }, commitsItself: notAsked },
       identify: async (run) => ({ product: String((await run('who'))[0]?.[0]), version: '1', user: 'me', database: undefined }),
       createGuard: () => ({
         check: (sql) => delay(world.checkMs, accept(sql, String(world.known)), { ref: false }),
@@ -109,6 +110,7 @@ function fakeSession(world: World, database: string | undefined): Session {
       );
     },
     write: async () => ({ changed: 1, command: 'INSERT' }),
+    transact: notAsked,
     close: async () => void world.closed.push(database),
   };
 }

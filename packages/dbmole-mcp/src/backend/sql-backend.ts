@@ -14,16 +14,16 @@ import type {
   TextRows,
 } from '../engine.ts';
 import { staleFailure } from '../failure.ts';
-import { checkText, ownStatement } from '../guard/read-statement.ts';
+import { ownStatement } from '../guard/read-statement.ts';
 import { createTrust, type Trust } from '../guard/trust.ts';
 import { openProtectValue } from '../policy/protect-value.ts';
 import type { Scope } from '../policy/scope.ts';
 import { scopeCatalog } from '../policy/scoped-catalog.ts';
 import type { CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
-import { bindRead, withTextParams } from './bind-params.ts';
-import { listScopes, openScope, refuseDatabase, refuseOwnPlan, refuseScopedWrite } from './connection-scope.ts';
+import { bindRead } from './bind-params.ts';
+import { openCallerWrites } from './caller-writes.ts';
+import { listScopes, openScope, refuseDatabase, refuseOwnPlan } from './connection-scope.ts';
 import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
-import { writeGuarded } from './guarded-write.ts';
 import { SessionPool } from './session-pool.ts';
 
 const maxDatabases = 8;
@@ -50,6 +50,14 @@ export async function openSqlBackend(
   const gate = openGate(target.config, { plan, catalog, scope });
   const guarded = (call: CallOptions) => openCall({ engine, scope }, backend.catalogRun(call), call);
   const limited = (call: CallOptions) => withGate(gate, guarded(call));
+  const writes = openCallerWrites(
+    { engine, scope, config: target.config },
+    {
+      hinted: (error, sql) => hinted(engine, error, sql),
+      find: (call) => ({ entry: of(call), run: guarded(call).run }),
+      onWritten: () => gate?.forget(),
+    },
+  );
   const backend: SqlBackend = {
     catalog,
     scope,
@@ -65,12 +73,7 @@ export async function openSqlBackend(
     readAll: (openReads, call) =>
       readAllGuarded(of(call), limited(call), () => openReads().map((read) => bindRead(engine, read))),
     readSteps: (steps, call) => readSteps(of(call), guarded(call), steps),
-    async write(given, sink, call) {
-      checkText(given.sql);
-      if (scope !== undefined) throw refuseScopedWrite(scope);
-      const write = { request: withTextParams(engine, given), sink, signal: call.signal };
-      return await hinting(given.sql, writeGuarded(of(call), guarded(call).run, write)).finally(() => gate?.forget());
-    },
+    ...writes,
     catalogRun: (call) => createPooledRun(() => of(call), engine, call.signal),
     guardedRun: (call) =>
       createCatalogRun(({ statement: { sql }, ...rest }, sink) =>

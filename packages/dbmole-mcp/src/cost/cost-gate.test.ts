@@ -28,6 +28,7 @@ const session: Session = {
   },
   readAll: refused,
   write: refused,
+  transact: refused,
   close: async () => undefined,
 };
 const plan: PlanReader = {

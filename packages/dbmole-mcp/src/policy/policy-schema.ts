@@ -1,7 +1,7 @@
 import { columnShape } from '@dbmole/core';
 import * as z from 'zod';
 
-const writeMode = z.enum(['never', 'allow']);
+const writeMode = z.enum(['never', 'ask', 'allow']);
 
 /** What statements of `execute` may change: data, and structure. One word counts for both. */
 const writes = z.union([writeMode, z.strictObject({ dml: writeMode.optional(), ddl: writeMode.optional() })]);
@@ -25,6 +25,8 @@ export const policyShape = {
   schemas: names.optional(),
   tables: tableNames.optional(),
   ...columnShape,
+  /** Whether a change of all rows needs a confirmation: an UPDATE or DELETE without WHERE, TRUNCATE. */
+  noWhere: z.enum(['refuse', 'allow']).optional(),
   /** A statement that changes more rows is rolled back. */
   maxRows: z.int().min(1).max(1_000_000_000).optional(),
   /** A read whose plan is beyond one of these is refused, or only noted with `warn`. */

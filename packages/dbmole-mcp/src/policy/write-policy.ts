@@ -2,26 +2,46 @@ import { Failure, listPolicies } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import type { WriteKind } from '../engine.ts';
 
-type WriteMode = 'never' | 'allow';
+type WriteMode = 'never' | 'ask' | 'allow';
 
 type Part = 'dml' | 'ddl';
-type Policies = Pick<Connection, 'writes' | 'maxRows'> & { alsoHolds?: readonly object[] | undefined };
+type Policies = Pick<Connection, 'writes' | 'noWhere' | 'maxRows' | 'environment'> & {
+  alsoHolds?: readonly object[] | undefined;
+};
 
 /** Ordered by strictness. */
-const modes: readonly WriteMode[] = ['never', 'allow'];
+const modes: readonly WriteMode[] = ['never', 'ask', 'allow'];
 
 /** How statements that change data, or structure, are treated: the strictest of all policies that hold. */
 function readWriteMode(config: Policies, part: Part): WriteMode {
-  const wanted = listPolicies(config as Connection).map(({ writes }) => (typeof writes === 'object' ? writes[part] : writes));
+  const wanted = listPolicies(config as Connection).map(({ writes, environment = '' }) => {
+    const given = typeof writes === 'object' ? writes[part] : writes;
+    return given ?? (isProduction.test(environment) ? 'ask' : undefined);
+  });
   return modes.find((mode) => wanted.includes(mode)) ?? 'allow';
+}
+
+const isProduction = /^\s*production\s*$/i;
+
+/** Whether a person has to confirm a statement of this kind. */
+export function mustAsk(config: Policies, kind: WriteKind): boolean {
+  return listParts(kind).some((part) => readWriteMode(config, part) === 'ask');
+}
+
+/** Whether a change of all rows is run without a confirmation: all policies have to say so. */
+export function allowsNoWhere(config: Policies): boolean {
+  return listPolicies(config as Connection).every(({ noWhere }) => noWhere === 'allow');
+}
+
+function listParts(kind: WriteKind): readonly Part[] {
+  return kind === 'other' ? ['dml', 'ddl'] : [kind];
 }
 
 const partWords: Record<Part, string> = { dml: 'data', ddl: 'structure' };
 
 /** Refuses a statement that no policy allows, before anything is sent. One that is of neither kind needs both. */
 export function refuseWrite(config: Policies, name: string, kind: WriteKind): void {
-  const parts: readonly Part[] = kind === 'other' ? ['dml', 'ddl'] : [kind];
-  const part = parts.find((one) => readWriteMode(config, one) === 'never');
+  const part = listParts(kind).find((one) => readWriteMode(config, one) === 'never');
   if (part === undefined) return;
   const verb = kind === 'other' ? 'may change' : 'changes';
   throw new Failure(

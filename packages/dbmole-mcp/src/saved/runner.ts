@@ -8,12 +8,12 @@ import {
   type ToolContext,
   type ToolReply,
 } from '@dbmole/core';
+import { runWrites } from '../approval/run-writes.ts';
 import type { SqlBackend } from '../backend/backend.ts';
 import type { Connection } from '../connection/schema.ts';
 import type { SqlGrammar } from '../engine.ts';
 import type { PlanNode } from '../plan/plan-tree.ts';
 import { createSqlTools, type SqlTools, type Target } from '../tool.ts';
-import { runWrite } from '../tools/execute.ts';
 import { readPlan } from '../tools/explain.ts';
 import { runOne } from '../tools/query.ts';
 import { checkWith } from './bodies.ts';
@@ -48,9 +48,9 @@ async function write(tools: SqlTools, { query, values, args }: QueryCall, contex
   const request = {
     ...findTarget({ query, args }),
     dry_run: args.dry_run === true,
-    bind: (grammar: SqlGrammar) => bind(query, values, grammar),
+    bind: (grammar: SqlGrammar) => [bind(query, values, grammar)],
   };
-  return await runWrite(tools, request, context);
+  return await runWrites(tools, request, context);
 }
 
 /** The guard checks a read, and the engine plans it; a write is neither planned nor run. */

@@ -50,7 +50,9 @@ describe.each(engines)('the policy for writes on %s', (id) => {
     expect(text).toMatch(/^name,.*,environment,writes,readonly,/m);
     expect(text).toMatch(/^rows,.*,staging,"dml allow, ddl never",false,/m);
     expect(text).toMatch(/^nothing,.*,true,/m);
-    expect(text).toMatch(/connection ""wrong"".*DBMOLE_CONNECTIONS.*the key ""writes\.dml"" must be one of ""never"", ""allow""/);
+    expect(text).toMatch(
+      /connection ""wrong"".*DBMOLE_CONNECTIONS.*the key ""writes\.dml"" must be one of ""never"", ""ask"", ""allow""/,
+    );
   });
 
   it('cannot be changed or avoided by a tool', async () => {

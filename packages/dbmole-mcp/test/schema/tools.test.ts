@@ -63,7 +63,13 @@ describe('the schema tools', () => {
       signal: new AbortController().signal,
       timeLimit: { milliseconds: 30_000, ofConnection: () => undefined },
       door: { offers: () => true, readonly: false },
-      approval: { mustConfirm: false, isAnswered: false, accept: () => expect.unreachable(), ask: () => expect.unreachable() },
+      approval: {
+        confirmedBy: undefined,
+        mustConfirm: false,
+        isAnswered: false,
+        accept: () => expect.unreachable(),
+        ask: () => expect.unreachable(),
+      },
       progress: () => undefined,
     });
     const text = reply.content.map((part) => part.text).join('');

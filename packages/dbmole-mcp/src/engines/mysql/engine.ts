@@ -1,12 +1,17 @@
-import { Failure } from '@dbmole/core';
-import type { SqlEngine } from '../../engine.ts';
+import { Failure, untilAborted } from '@dbmole/core';
+import type { Session, SessionTarget, SqlEngine } from '../../engine.ts';
+import { changes } from './change/changes.ts';
+import { toMysqlFailure } from './errors/failure.ts';
 import { hintFor } from './errors/statement-hint.ts';
 import { detectFlavour } from './flavour.ts';
 import { createGuard } from './guard/guard.ts';
 import { scopeDialect } from './guard/scope.ts';
 import { grammar } from './session/grammar.ts';
 import { formatQuestion } from './session/own-question.ts';
-import { openSession } from './session/session.ts';
+import { MysqlSession } from './session/session.ts';
+import { collectRows } from './values/user-rows.ts';
+import { getCanceller } from './wire/cancel.ts';
+import { logIn } from './wire/log-in.ts';
 
 /** MySQL and MariaDB. */
 export const engine: SqlEngine = {
@@ -14,6 +19,7 @@ export const engine: SqlEngine = {
   createGuard,
   hintFor,
   grammar,
+  changes,
   scopeDialect,
   formatQuestion,
   // The engine has no arrays.
@@ -29,4 +35,20 @@ export const engine: SqlEngine = {
 function readIdentity(text: string): { product: string; version: string } {
   const { product, version } = detectFlavour(text);
   return { product, version };
+}
+
+async function openSession(target: SessionTarget, signal: AbortSignal): Promise<Session> {
+  const conversation = await logIn(target, signal);
+  const where = { host: target.connectHost, port: target.connectPort };
+  try {
+    const [row] = await untilAborted(collectRows(conversation, 'SELECT version()'), signal);
+    const canceller = getCanceller(target);
+    canceller.acquire(target);
+    const flavour = detectFlavour(row?.[0] ?? '');
+    const from = { ...where, product: flavour.product };
+    return new MysqlSession({ conversation, canceller, where: from, flavour, database: target.database });
+  } catch (error) {
+    conversation.destroy();
+    throw signal.aborted ? signal.reason : toMysqlFailure(error, where);
+  }
 }

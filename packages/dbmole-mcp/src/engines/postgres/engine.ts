@@ -1,6 +1,7 @@
 import { Failure, onAbort, withDeadline } from '@dbmole/core';
 import { tlsFor } from '../../connection/tls.ts';
 import type { CatalogRun, ServerIdentity, Session, SessionTarget, SqlEngine } from '../../engine.ts';
+import { changes } from './change/changes.ts';
 import { toFailure } from './errors/failure.ts';
 import { hintFor } from './errors/statement-hint.ts';
 import { createGuard } from './guard/guard.ts';
@@ -20,6 +21,7 @@ export const engine: SqlEngine = {
   hintFor,
   formatListParam,
   grammar,
+  changes,
   scopeDialect,
 };
 

@@ -6,11 +6,17 @@ import { readCommand, readFirstWord } from './statement-kind.ts';
 /** The first words of statements whose changes ROLLBACK takes back. */
 const rollable: ReadonlySet<string> = new Set('INSERT REPLACE UPDATE DELETE WITH SELECT TABLE VALUES'.split(' '));
 
+const toFilePattern = /\b(outfile|dumpfile)\b/i;
+
+/** Whether a rollback may leave what the statement did, as far as its first word tells. */
+export function commitsItself(sql: string): boolean {
+  return !rollable.has(readFirstWord(sql)) || toFilePattern.test(sql);
+}
+
 /** Refuses a dry run of statements that commit implicitly: the dry run would change the data. */
 export function refuseUnlessRollable(sql: string): void {
-  const word = readFirstWord(sql);
-  const toFile = /\b(outfile|dumpfile)\b/i.test(sql);
-  if (rollable.has(word) && !toFile) return;
+  if (!commitsItself(sql)) return;
+  const toFile = toFilePattern.test(sql);
   const what = toFile ? 'a statement that writes a file' : readCommand(sql);
   throw new Failure('refused', `${what} has no dry run: this engine cannot roll it back`, {
     code: 'E_NO_DRY_RUN',

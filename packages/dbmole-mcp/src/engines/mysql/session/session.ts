@@ -1,27 +1,19 @@
 import { type Failure, formatAbort, untilAborted } from '@dbmole/core';
-import type {
-  ReadEnd,
-  ReadRequest,
-  RowSink,
-  Session,
-  SessionRead,
-  SessionTarget,
-  WriteEnd,
-  WriteRequest,
-} from '../../../engine.ts';
+import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
+import type { ReadEnd, ReadRequest, RowSink, Session, SessionRead, WriteEnd, WriteRequest } from '../../../engine.ts';
 import { isStaleError, staleFailure } from '../../../failure.ts';
 import { premiseCode } from '../../../guard/read-statement.ts';
-import { isWrongValue, premiseFailure, toMysqlFailure } from '../errors/failure.ts';
+import { isWrongValue, premiseFailure } from '../errors/failure.ts';
 import { type FailedText, toShownFailure, toText } from '../errors/protected-failure.ts';
-import { detectFlavour, type Flavour, formatReadSettings, hasSameMeaning, type ReadLimits } from '../flavour.ts';
+import { type Flavour, formatReadSettings, hasSameMeaning, type ReadLimits } from '../flavour.ts';
 import { collectRows, UserRows } from '../values/user-rows.ts';
-import { type Canceller, getCanceller, stepwise } from '../wire/cancel.ts';
+import { type Canceller, stepwise } from '../wire/cancel.ts';
 import type { Conversation } from '../wire/conversation.ts';
-import { logIn } from '../wire/log-in.ts';
 import { withGrace } from '../wire/stop.ts';
 import { refuseUnlessRollable } from './dry-run.ts';
 import { PreparedTexts, runStatement } from './run-statement.ts';
 import { isQuery, showsPlan, surelyGivesRows } from './statement-kind.ts';
+import { runTransaction } from './transaction.ts';
 import { runWrite } from './write.ts';
 
 const startReading = 'START TRANSACTION READ ONLY';
@@ -31,22 +23,6 @@ const resetMs = 5_000;
 const minQuestionMs = 10_000;
 /** The number of catalog questions in one transaction, whose snapshot hides what is committed meanwhile. */
 const maxQuestions = 10;
-
-export async function openSession(target: SessionTarget, signal: AbortSignal): Promise<Session> {
-  const conversation = await logIn(target, signal);
-  const where = { host: target.connectHost, port: target.connectPort };
-  try {
-    const [row] = await untilAborted(collectRows(conversation, 'SELECT version()'), signal);
-    const canceller = getCanceller(target);
-    canceller.acquire(target);
-    const flavour = detectFlavour(row?.[0] ?? '');
-    const from = { ...where, product: flavour.product };
-    return new MysqlSession({ conversation, canceller, where: from, flavour, database: target.database });
-  } catch (error) {
-    conversation.destroy();
-    throw signal.aborted ? signal.reason : toMysqlFailure(error, where);
-  }
-}
 
 interface Parts {
   conversation: Conversation;
@@ -61,7 +37,7 @@ interface Call extends FailedText {
   isQuestion?: boolean;
 }
 
-class MysqlSession implements Session {
+export class MysqlSession implements Session {
   readonly #parts: Parts;
   readonly #conversation: Conversation;
   readonly #released: Promise<void>;
@@ -161,15 +137,27 @@ class MysqlSession implements Session {
   async write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
     if (request.dryRun) refuseUnlessRollable(request.sql);
     return this.#call({ signal, sql: request.sql, hidesValues: request.hidesValues }, async (leftovers) => {
-      await untilAborted(this.#confirmed, signal);
-      if (!this.alive) throw staleFailure();
-      leftovers.written = true;
-      this.#isReadBegun = false;
-      const { flavour } = this.#parts;
+      const flavour = await this.#beginWrite(leftovers, signal);
       const { database, ...end } = await runWrite({ ...this.#watchedParts(signal), request, sink, flavour });
       leftovers.database = database;
       return end;
     });
+  }
+
+  transact<T>(request: TransactionRequest, work: (transaction: WriteTransaction) => Promise<Verdict<T>>, signal: AbortSignal) {
+    for (const sql of request.undone) refuseUnlessRollable(sql);
+    return this.#call({ signal, sql: '', hidesValues: request.hidesValues }, async (leftovers) => {
+      const flavour = await this.#beginWrite(leftovers, signal);
+      return await runTransaction({ ...this.#watchedParts(signal), request, flavour }, work);
+    });
+  }
+
+  async #beginWrite(leftovers: Leftovers, signal: AbortSignal): Promise<Flavour> {
+    await untilAborted(this.#confirmed, signal);
+    if (!this.alive) throw staleFailure();
+    leftovers.written = true;
+    this.#isReadBegun = false;
+    return this.#parts.flavour;
   }
 
   async close(): Promise<void> {

@@ -69,7 +69,7 @@ async function refuseMany({ request, conversation }: WriteRun, changed: number):
   throw tooManyRows(maxChanged, changed);
 }
 
-async function runInside(run: WriteRun): Promise<{ end: QueryEnd; rows: UserRows }> {
+export async function runInside(run: WriteRun): Promise<{ end: QueryEnd; rows: UserRows }> {
   const { request, sink } = run;
   const rows = new UserRows(sink, { keepPerCell: request.keepPerCell, countAll: true });
   const { sql, params, tag, timeoutMs } = request;
@@ -84,7 +84,7 @@ async function runInside(run: WriteRun): Promise<{ end: QueryEnd; rows: UserRows
 }
 
 /** A statement that returns the rows it changed (RETURNING) does not say how many they are. */
-function countChanges(sql: string, { affectedRows }: QueryEnd, rows: UserRows): number | undefined {
+export function countChanges(sql: string, { affectedRows }: QueryEnd, rows: UserRows): number | undefined {
   if (countsRows(sql)) return rows.returned ? rows.count : affectedRows;
   // For definitions the engine counts files, or rows that it copied.
   return affectedRows === 0 || (isDefinition(sql) && readCommand(sql) !== 'CREATE TABLE') ? undefined : affectedRows;
@@ -97,14 +97,14 @@ async function finish({ request, conversation }: WriteRun, { inTransaction }: Qu
   else await conversation.query('COMMIT');
 }
 
-async function rollBack(conversation: Conversation, cause?: unknown): Promise<void> {
+export async function rollBack(conversation: Conversation, cause?: unknown): Promise<void> {
   const { warnings } = await conversation.query('ROLLBACK');
   if (warnings === 0) return;
   const found = (await collectRows(conversation, 'SHOW WARNINGS')).find(([, number]) => number === notRolledBack);
   if (found !== undefined) throw keptFailure('one of its tables has no transactions', cause);
 }
 
-function keptFailure(why: string, cause?: unknown): Failure {
+export function keptFailure(why: string, cause?: unknown): Failure {
   const after = cause instanceof Error ? ` (after: ${cause instanceof Failure ? cause.message : quoteError(cause.message)})` : '';
   return new Failure('engine', `the change was NOT rolled back: ${why}${after}`, {
     code: 'E_NOT_ROLLED_BACK',
@@ -113,7 +113,7 @@ function keptFailure(why: string, cause?: unknown): Failure {
   });
 }
 
-function outcomeUnknown(cause: unknown): Failure {
+export function outcomeUnknown(cause: unknown): Failure {
   return new Failure('connection', 'the connection was lost while the statement ran; it is unknown whether it took effect', {
     code: 'E_OUTCOME_UNKNOWN',
     hint: 'Check with a read whether it took effect before you repeat it.',

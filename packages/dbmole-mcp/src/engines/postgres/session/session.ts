@@ -1,4 +1,5 @@
 import { type Failure, onAbort, untilAborted } from '@dbmole/core';
+import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
 import type {
   ReadEnd,
   ReadRequest,
@@ -26,6 +27,8 @@ import { type Look, LookedRows, PremiseWatch } from './premise-watch.ts';
 import { type Batch, type BatchRead, blamesLimit, type Ended, ReadBatch } from './read-batch.ts';
 import { beginRead, CleaningDelays, cleanAtOnce, hideLook, ReadySession } from './ready-session.ts';
 import { type Limited, limitPortal, limitRows } from './row-limit.ts';
+import type { ReadCall, Sent, WriteCall } from './session-calls.ts';
+import { type Exchange, refuseKept, runTransaction } from './transaction.ts';
 import {
   formatWrite,
   formatWriteOutside,
@@ -44,27 +47,6 @@ const noRows = { keepPerCell: 0 };
 const snapshotMs = 600_000;
 /** A sink that has enough is often at the end of a result that is limited anyway. */
 const enoughMs = 5;
-
-interface Exchange {
-  bytes: Buffer;
-  /** One for each Sync in the bytes. */
-  segments: readonly Segment[];
-  segment: Segment;
-  /** Stops the server when these have enough. */
-  limited?: UserRows | undefined;
-}
-
-interface ReadCall {
-  request: ReadRequest;
-  sink: RowSink;
-  signal: AbortSignal;
-}
-
-interface WriteCall {
-  request: WriteRequest;
-  rows: UserRows;
-  signal: AbortSignal;
-}
 
 /**
  * One write and one round trip for each call. The cleaning is part of the write; its answers are awaited by the next call. They follow at
@@ -185,28 +167,51 @@ export class PostgresSession implements Session {
     return await this.#run({ bytes, before: [new Segment()], rows, stopsEarly: false }, signal);
   }
 
-  async inSnapshot<T>(work: (read: SnapshotRead) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async transact<T>(
+    request: TransactionRequest,
+    work: (transaction: WriteTransaction) => Promise<Verdict<T>>,
+    signal: AbortSignal,
+  ) {
+    await refuseKept(request, signal);
     await this.#untilIdle(signal);
-    const prelude = formatPrelude({ timeoutMs: snapshotMs, checksClient: this.#ready.checksClient });
+    const begin = Buffer.concat([hideLook, command('begin'), this.#ready.buildSettings(request, true)]);
+    const { hidesValues = false } = request;
+    const parts = { begin, types: this.#types, hidesValues, signal, where: this.#where };
+    return await this.#inSteps(signal, (exchange) => runTransaction({ ...parts, exchange }, work));
+  }
+
+  /** Sends one part after the other; the cleaning follows the last one. */
+  async #inSteps<T>(signal: AbortSignal, work: (exchange: Exchange) => Promise<T>): Promise<T> {
     let stopping: Promise<void> | undefined;
     let isOver = false;
-    const ask = async (bytes: Buffer, rows: UserRows, sql: string) => {
+    const exchange: Exchange = async (bytes, rows) => {
       if (isOver) throw staleFailure();
       const segment = new Segment(rows);
       ({ stopping } = await this.#answer({ bytes: Buffer.concat([bytes, sync]), segments: [segment], segment }, signal));
-      const failure = readFailure(segment, rows, { sql, hidesValues: false, signal, where: this.#where });
-      if (failure !== undefined) throw failure;
+      return segment;
     };
     try {
+      return await work(exchange);
+    } finally {
+      isOver = true;
+      this.#idle = this.#settle(this.#clean(), stopping, () => false);
+    }
+  }
+
+  async inSnapshot<T>(work: (read: SnapshotRead) => Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.#untilIdle(signal);
+    const prelude = formatPrelude({ timeoutMs: snapshotMs, checksClient: this.#ready.checksClient });
+    return await this.#inSteps(signal, async (exchange) => {
+      const ask = async (bytes: Buffer, rows: UserRows, sql: string) => {
+        const failure = readFailure(await exchange(bytes, rows), rows, { sql, hidesValues: false, signal, where: this.#where });
+        if (failure !== undefined) throw failure;
+      };
       await ask(Buffer.concat([hideLook, beginRead, prelude]), new UserRows(nowhere, noRows, this.#types), 'begin');
       return await work(async ({ statement: { sql }, params, maxRows, ...request }, sink) => {
         await ask(formatQuestion(sql, params, maxRows ?? 0), new UserRows(sink, request, this.#types), sql);
         return { timeZone: undefined };
       });
-    } finally {
-      isOver = true;
-      this.#idle = this.#settle(this.#clean(), stopping, () => false);
-    }
+    });
   }
 
   async close(): Promise<void> {
@@ -274,7 +279,7 @@ export class PostgresSession implements Session {
   }
 
   /** Sends, and waits for the end of the one segment that may take long; stopping it may take longer than that. */
-  async #answer({ bytes, segments, segment, limited }: Exchange, signal: AbortSignal): Promise<{ stopping?: Promise<void> }> {
+  async #answer({ bytes, segments, segment, limited }: Sent, signal: AbortSignal): Promise<{ stopping?: Promise<void> }> {
     let stopping: Promise<void> | undefined;
     const stop = () => {
       if (!segment.ended) stopping ??= stopStatement(this.#conversation, this.#route, segment);

@@ -116,6 +116,35 @@ function listStatements({ request, outside }: WriteContext): number {
   return request.dryRun || request.maxChanged !== undefined ? 3 : 2;
 }
 
+interface PartContext {
+  sql: string;
+  hidesValues: boolean;
+  signal: AbortSignal;
+  where: Where;
+}
+
+/** The failure of one statement of a transaction that is not committed yet. */
+export function partFailure(segment: Segment, { sql, hidesValues, signal, where }: PartContext): Failure | undefined {
+  const { lost, answered, empty } = segment;
+  const error = hidesValues ? hideValues(segment.error) : segment.error;
+  if (error === undefined && lost === undefined) return empty ? emptyFailure() : undefined;
+  if (error !== undefined && isOutsideOnly(segment)) return serverNoDryRun(error);
+  if (error?.fatal && !answered) return staleFailure();
+  return knownFailure(error ?? lost, { request: { sql, params: [], dryRun: true, ...unlimited }, outside: false, signal, where });
+}
+
+const unlimited = { timeoutMs: 0, keepPerCell: 0 };
+
+/** The failure of a COMMIT that was sent alone. Without an answer to it, its outcome is unknown. */
+export function commitFailure(segment: Segment, { hidesValues, signal, where }: Omit<PartContext, 'sql'>): Failure | undefined {
+  const { lost, tags } = segment;
+  const error = hidesValues ? hideValues(segment.error) : segment.error;
+  if (error === undefined && lost === undefined && tags[0] === 'COMMIT') return undefined;
+  if (error !== undefined && !error.fatal) return signal.aborted ? formatAbort(signal) : toFailure(error, where);
+  if (lost !== undefined || error !== undefined) return unknownFailure(lost ?? error ?? new Error('lost'));
+  return new Failure('engine', 'the server rolled the transaction back instead of committing it', { code: 'E_ENGINE' });
+}
+
 function knownFailure(error: unknown, { request, outside, signal, where }: WriteContext): Failure {
   if (error instanceof ServerError && error.code === '25006') return readOnlyFailure(error);
   if (error instanceof ServerError && error.code === endedInside && request.dryRun) return serverNoDryRun(error);

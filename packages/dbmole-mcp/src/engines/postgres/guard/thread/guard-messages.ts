@@ -10,7 +10,7 @@ type Rows = readonly (readonly (string | null)[])[];
 export const dryRuns = 0;
 
 /** What a statement is read for. */
-export type Inspection = 'ddl' | 'shape';
+export type Inspection = 'ddl' | 'shape' | 'change';
 
 /** What the main thread sends to the thread that checks statements. */
 export type ToThread =

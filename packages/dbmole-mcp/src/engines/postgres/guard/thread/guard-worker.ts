@@ -4,12 +4,21 @@ import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
 import { createScope } from '../../../../policy/scope.ts';
 import { parseShape } from '../../advice/read-shape.ts';
+import { readChange } from '../../change/read-change.ts';
 import { readDdl } from '../../ddl/read-ddl.ts';
 import { createDryRunChecker } from '../../session/dry-run.ts';
 import { type Checker, createChecker } from '../checker.ts';
 import { ColumnTracer } from '../columns/column-tracer.ts';
 import { scopeDialect } from '../scope.ts';
-import { dryRuns, type FromThread, fromPlain, type PlainTrust, type ToThread, toPlain } from './guard-messages.ts';
+import {
+  dryRuns,
+  type FromThread,
+  fromPlain,
+  type Inspection,
+  type PlainTrust,
+  type ToThread,
+  toPlain,
+} from './guard-messages.ts';
 
 /** Parses and checks statements in a thread, so that the main thread stays responsive. */
 
@@ -53,11 +62,17 @@ async function inspect({ id, what, texts }: Extract<ToThread, { type: 'inspect' 
   current[0] = id;
   try {
     const [first = ''] = texts;
-    send({ type: 'inspected', id, result: what === 'ddl' ? await readDdl(first) : await parseShape(first) });
+    send({ type: 'inspected', id, result: await inspectors[what](first) });
   } catch (error) {
     send({ type: 'failed', id, failure: toPlain(error) });
   }
 }
+
+const inspectors: Readonly<Record<Inspection, (text: string) => Promise<unknown>>> = {
+  ddl: readDdl,
+  shape: parseShape,
+  change: readChange,
+};
 
 type CheckerOf = Pick<Extract<ToThread, { type: 'check' }>, 'database' | 'trust' | 'scope' | 'columns'>;
 
