@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { createTempFolder, HttpProcess, modernCall, type TempFolder } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     XDG_CONFIG_HOME: folder.at('config'),
     DBMOLE_CONNECTIONS: JSON.stringify([{ ...account, name: 'prod', environment: 'production' }]),
   };
-  server = await new HttpProcess({ file: (await import('../bin.ts')).bin, cwd: folder.path, env }).listening();
+  server = await new HttpProcess({ file: (await import('../bin.ts')).bin, cwd: folder.path, env, projectPort: true }).listening();
 }, 60_000);
 afterAll(async () => {
   await server.stop();
@@ -39,7 +39,11 @@ async function withClient<T>(
   answer: Answer | undefined,
   work: (client: AskingClient) => Promise<T>,
 ): Promise<T> {
-  const client = await openAskingClient(kind, { env, url: server.url, token: server.token }, answer);
+  const client = await openAskingClient(
+    kind,
+    { env, url: server.url, token: server.token, root: realpathSync(folder.path) },
+    answer,
+  );
   try {
     return await work(client);
   } finally {

@@ -68,6 +68,7 @@ export const clientKinds = [
   'stdio, newer era',
   'stdio, version 1',
   'stdio, shared',
+  'stdio, another project',
   'HTTP, newer era',
 ] as const;
 export type ClientKind = (typeof clientKinds)[number];
@@ -77,11 +78,19 @@ interface Place {
   /** The URL and the token of `serve`. */
   url: string;
   token: string;
+  /** The root of its project. */
+  root: string;
 }
 
 /** A client as people use it, with the built server. */
-export async function openAskingClient(kind: ClientKind, { env, url, token }: Place, answer?: Answer): Promise<AskingClient> {
-  const args = kind === 'stdio, shared' ? [bin, '--shared'] : [bin];
+export async function openAskingClient(
+  kind: ClientKind,
+  { env, url, token, root }: Place,
+  answer?: Answer,
+): Promise<AskingClient> {
+  const flags: Partial<Record<ClientKind, string>> = { 'stdio, shared': '--shared', 'stdio, another project': '--projects' };
+  const flag = flags[kind];
+  const args = flag === undefined ? [bin] : [bin, flag];
   const server = { command: process.execPath, args, env };
   if (kind === 'stdio, version 1') return await openFirst(server, answer);
   const client = createClient(answer, kind.endsWith('newer era') ? { pin: '2026-07-28' } : 'legacy');
@@ -89,8 +98,9 @@ export async function openAskingClient(kind: ClientKind, { env, url, token }: Pl
     ? new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } })
     : new StdioClientTransport(server);
   await client.connect(transport);
+  const project = flag === '--projects' ? { project: root } : {};
   return toClient(
-    (request) => client.callTool(request),
+    (request) => client.callTool({ ...request, arguments: { ...request.arguments, ...project } }),
     () => client.close(),
   );
 }

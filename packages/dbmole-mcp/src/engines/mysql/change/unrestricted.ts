@@ -35,7 +35,7 @@ function split(tokens: readonly Token[], word: string, mark: string): (readonly 
 
 /** Words of a condition that are no names of columns. */
 const plain: ReadonlySet<string> = new Set(
-  'TRUE FALSE NULL UNKNOWN NOT IS IN LIKE BETWEEN AND OR XOR DIV MOD REGEXP RLIKE DATE TIME TIMESTAMP BINARY CASE WHEN THEN ELSE END'.split(
+  'TRUE FALSE NULL UNKNOWN NOT IS IN LIKE BETWEEN AND OR XOR DIV MOD REGEXP RLIKE DATE TIME TIMESTAMP BINARY CASE WHEN THEN ELSE END SELECT EXISTS FROM DUAL'.split(
     ' ',
   ),
 );
@@ -43,7 +43,7 @@ const plain: ReadonlySet<string> = new Set(
 function namesColumn(tokens: readonly Token[]): boolean {
   return tokens.some(({ kind, word }, i) => {
     if (kind !== 'word' && kind !== 'quoted') return false;
-    const isFunction = tokens[i + 1]?.word === '(' && word !== 'SELECT';
+    const isFunction = tokens[i + 1]?.word === '(';
     return !plain.has(word) && !isFunction;
   });
 }

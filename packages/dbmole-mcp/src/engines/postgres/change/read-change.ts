@@ -46,13 +46,7 @@ const conditions: Readonly<Record<string, { noWhere: NonNullable<ChangeShape['no
 };
 
 /** What only writes down a statement for later. */
-const definitions: ReadonlySet<string> = new Set([
-  'CreateFunctionStmt',
-  'RuleStmt',
-  'ViewStmt',
-  'PrepareStmt',
-  'CreatePolicyStmt',
-]);
+const definitions: ReadonlySet<string> = new Set(['CreateFunctionStmt', 'RuleStmt', 'ViewStmt', 'CreatePolicyStmt']);
 
 /** The first change without a condition, in the statement or in any part of it, such as a WITH. */
 function findNoWhere(statements: readonly unknown[]): ChangeShape['noWhere'] {

@@ -14,11 +14,12 @@ export function isUnrestricted(node: unknown): boolean {
   return !namesColumn(node);
 }
 
-/** What makes a condition depend on the row, or on other rows. */
-const ofRows: ReadonlySet<string> = new Set(['ColumnRef', 'CurrentOfExpr', 'SubLink']);
-
 function namesColumn(root: unknown): boolean {
-  for (const [kind] of listParts(root)) if (ofRows.has(kind)) return true;
+  for (const [kind, part] of listParts(root)) {
+    if (kind === 'CurrentOfExpr') return true;
+    // `exists (select * from u)` depends on no column.
+    if (kind === 'ColumnRef' && !JSON.stringify(part).includes('"A_Star"')) return true;
+  }
   return false;
 }
 
