@@ -10,6 +10,7 @@ import type { Caller } from '../tools/caller.ts';
 import { defineTool } from '../tools/tool.ts';
 import { createToolServer } from '../tools/tool-server.ts';
 import { Approvals } from './approvals.ts';
+import { askInTime } from './elicitation.ts';
 import { PendingStore } from './pending-store.ts';
 import type { Person, PersonAction } from './person.ts';
 
@@ -207,5 +208,23 @@ describe('calls that wait', () => {
     const { call, pending } = start();
     for (let i = 0; i < 23; i++) await call({}, `delete ${i}`);
     expect(pending.list().map(({ args }) => args.what)).toEqual(Array.from({ length: 20 }, (_, i) => `delete ${i + 3}`));
+  });
+});
+
+describe('a client that is asked', () => {
+  const never = new AbortController().signal;
+  const untilAborted = (limited: AbortSignal) =>
+    new Promise((_, reject) => {
+      if (limited.aborted) reject(limited.reason);
+      limited.addEventListener('abort', () => reject(limited.reason));
+    });
+
+  it('has a limited time, and its errors and odd answers are no accept', async () => {
+    expect(await askInTime(never, untilAborted, 20)).toBe('silent');
+    expect(await askInTime(never, async () => Promise.reject(new Error('method not found')))).toBe('unable');
+    expect(await askInTime(AbortSignal.abort(), untilAborted)).toBe('unable');
+    const answers = [{ action: 'accept' }, { action: 'decline' }, { action: 'cancel' }, { action: 'ACCEPT' }, {}, null, 'accept'];
+    const read = await Promise.all(answers.map((answer) => askInTime(never, async () => answer)));
+    expect(read).toEqual(['accept', 'decline', 'cancel', 'cancel', 'cancel', 'cancel', 'cancel']);
   });
 });

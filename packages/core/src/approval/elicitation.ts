@@ -1,3 +1,5 @@
+import { withDeadline } from '../abort.ts';
+import { Failure } from '../failure.ts';
 import { isFields } from '../registry/tree.ts';
 import { type PersonAction, questionMs } from './person.ts';
 
@@ -27,10 +29,14 @@ export async function askInTime(
   send: (limited: AbortSignal) => Promise<unknown>,
   limitMs = questionMs,
 ): Promise<PersonAction> {
-  const limit = AbortSignal.timeout(limitMs);
+  let isLate = false;
+  const onTimeout = () => {
+    isLate = true;
+    return new Failure('timeout', 'the user did not answer in time');
+  };
   try {
-    return readAction(await send(AbortSignal.any([signal, limit])));
+    return readAction(await withDeadline({ signals: [signal], ms: limitMs, onTimeout }, send));
   } catch {
-    return limit.aborted ? 'silent' : 'unable';
+    return isLate ? 'silent' : 'unable';
   }
 }

@@ -37,7 +37,8 @@ interface RunOptions {
 /** Runs the statements in one transaction: all of them, or none. A failure names the statement. */
 export async function runChanges(options: RunOptions): Promise<Ran & { isCommitted: boolean }> {
   const { call, statements, sinks, shapes, keepPerCell, decide, isDryRun } = options;
-  let at = 0;
+  // None of them has begun.
+  let at = -1;
   const run = call.backend.transact(
     { statements, timeoutMs: call.engineMs, isDryRun },
     async (transaction) => {
@@ -47,6 +48,8 @@ export async function runChanges(options: RunOptions): Promise<Ran & { isCommitt
         const shape = shapes?.[i];
         const meter = shape && (await call.backend.changes.meter.begin(transaction, statement, shape));
         ends.push(await transaction.run({ ...statement, keepPerCell }, sinks[i] ?? nowhere));
+        // A deferred constraint may be broken between two statements, and what it does counts with the last one.
+        if (i === statements.length - 1) await transaction.settle();
         if (meter !== undefined) effects.push(passEffects(call, await meter.end()));
       }
       const result = { ends, effects };
@@ -68,6 +71,12 @@ function passEffects({ backend, options }: Call, effects: Effects): Effects {
 
 function withNumber(error: unknown, at: number, count: number): unknown {
   if (count === 1 || !(error instanceof Failure) || error.code === 'E_OUTCOME_UNKNOWN') return error;
+  if (error.code === 'E_NO_DRY_RUN') {
+    const which = at < 0 ? 'a statement of the list' : `statement ${at + 1} of ${count}`;
+    const message = `${which} cannot be measured together with others: ${error.message}; nothing was changed`;
+    return failureWith(error, { message, hint: 'Run that statement alone.' });
+  }
+  if (at < 0) return error;
   return failureWith(error, { message: `statement ${at + 1} of ${count}: ${error.message}; all of them were rolled back` });
 }
 

@@ -4,7 +4,7 @@ import { connectionSchema } from '../connection/schema.ts';
 import { grammar as mysql } from '../engines/mysql/session/grammar.ts';
 import { grammar as postgres } from '../engines/postgres/session/grammar.ts';
 import { policyView } from './policy-view.ts';
-import { refuseWrite } from './write-policy.ts';
+import { allowsNoWhere, mustAsk, refuseWrite } from './write-policy.ts';
 
 const connection = (more: object) =>
   connectionSchema.parse({ name: 'shop', type: 'postgres', host: 'db.internal', user: 'me', ...more });
@@ -49,6 +49,40 @@ describe('what writes allows', () => {
     expect(verdictOf({ ddl: 'allow' }, 'drop table t', [{ writes: { ddl: 'never' } }])).toBe(never);
     expect(verdictOf('allow', 'insert into t values (1)', [{ writes: 'never' }])).toBe(never);
     expect(verdictOf({ ddl: 'never' }, 'drop table t', [{ writes: 'allow' }])).toBe(never);
+  });
+
+  it('is ask in production, unless a person says otherwise, and never wins over ask over allow', () => {
+    const asks = (own: object, alsoHolds: readonly object[] = []) => {
+      const config = { ...connection(own), alsoHolds };
+      return (['dml', 'ddl', 'other'] as const).filter((kind) => mustAsk(config, kind));
+    };
+    const all = ['dml', 'ddl', 'other'];
+    expect(asks({})).toEqual([]);
+    expect(asks({ environment: 'Production' })).toEqual(all);
+    expect(asks({ environment: 'staging' })).toEqual([]);
+    expect(asks({ environment: 'production', writes: 'allow' })).toEqual([]);
+    expect(asks({ environment: 'production', writes: { dml: 'allow' } })).toEqual(['ddl', 'other']);
+    expect(asks({ writes: { ddl: 'ask' } })).toEqual(['ddl', 'other']);
+    expect(asks({ writes: 'allow' }, [{ writes: 'ask' }])).toEqual(all);
+    expect(asks({ writes: 'allow' }, [{ environment: 'production' }])).toEqual(all);
+    expect(verdictOf('ask', 'drop table t', [{ writes: { ddl: 'never' } }])).toBe(never);
+    expect([
+      policyView(connection({ environment: 'production' })).writes,
+      policyView(connection({ writes: { ddl: 'ask' } })).writes,
+    ]).toEqual(['ask', 'dml allow, ddl ask']);
+  });
+
+  it('lets all rows change only where every policy says so', () => {
+    const allows = (own: object, alsoHolds: readonly object[] = []) => allowsNoWhere({ ...connection(own), alsoHolds });
+    expect([allows({}), allows({ noWhere: 'refuse' }), allows({ noWhere: 'allow' })]).toEqual([false, false, true]);
+    expect([allows({ noWhere: 'allow' }, [{ noWhere: 'refuse' }]), allows({ noWhere: 'allow' }, [{ maxRows: 5 }])]).toEqual([
+      false,
+      false,
+    ]);
+    expect([policyView(connection({ noWhere: 'allow' })).noWhere, policyView(connection({})).noWhere]).toEqual([
+      'allow',
+      undefined,
+    ]);
   });
 
   it('never for both is the same as readonly', () => {

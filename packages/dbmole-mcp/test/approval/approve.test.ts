@@ -101,6 +101,18 @@ describe.each(engines)('changes that wait for a person at a terminal, on %s', (i
     expect(await silent.call('execute', { sql: 'delete from things where id = 2' })).toMatchObject({
       structuredContent: { code: 'E_APPROVAL_NEEDED', hint: 'Only a person can confirm it.' },
     });
+    // A call that is given up while the person reads changes nothing.
+    const stop = new AbortController();
+    const late = {
+      signal: stop.signal,
+      async onApproval() {
+        stop.abort();
+        return true;
+      },
+    };
+    expect(await silent.call('execute', { sql: 'delete from things where id = 2' }, late)).toMatchObject({
+      structuredContent: { code: 'E_CANCELLED' },
+    });
     // Anything that is not true is a no.
     const truthy = { onApproval: () => 'yes' as unknown as boolean };
     expect(await silent.call('execute', { sql: 'delete from things where id = 2' }, truthy)).toMatchObject({ isError: true });

@@ -214,7 +214,18 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
       /^All 2 statements were committed\.\n-- 1 of 2: DELETE changed 1 row/,
     );
     expect(await count('id in (2, 60)')).toBe(1);
-    if (isPostgres()) return;
+    if (isPostgres()) {
+      await direct('create table later (id int references orders (id) deferrable initially deferred)');
+      const deferred = ['insert into later values (70)', "insert into orders values (70, 'a', 'b')"];
+      expect(await ask(person('accept').answer, { sql: deferred })).toMatch(/^All 2 statements were committed/);
+      const broken = await ask(answer, { sql: ['insert into later values (71)', "insert into orders values (72, 'a', 'b')"] });
+      expect(broken).toMatch(/^E_CONSTRAINT.* statement 2 of 2: /);
+      expect(
+        await ask(undefined, { connection: 'dev', dry_run: true, sql: ['insert into later values (71)', 'select 1'] }),
+      ).toMatch(/^E_CONSTRAINT/);
+      await direct('drop table later');
+      return;
+    }
     expect(await ask(answer, { sql: ['delete from orders where id = 4', 'create table x (id int)'] })).toMatch(
       /^E_IMPLICIT_COMMIT: statement 2 of 2/,
     );

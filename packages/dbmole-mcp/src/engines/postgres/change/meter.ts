@@ -25,7 +25,6 @@ export const meter: ChangeMeter = {
         : undefined;
     return {
       async end() {
-        await transaction.settle();
         const changes = subtract(await readCounts(transaction), before);
         const own = target === undefined ? undefined : changes.find(({ id }) => id === target.id);
         const others = changes.filter((change) => change !== own);
