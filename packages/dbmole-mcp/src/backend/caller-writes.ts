@@ -18,7 +18,7 @@ interface WritePlace {
 
 interface WriteParts {
   /** The error with what the engine says of a way out. */
-  hinted(error: unknown, sql: string): unknown;
+  hint(error: unknown, sql: string): unknown;
   /** What is remembered of plans may be old. */
   onWritten(): void;
   find(call: CallOptions): { entry: DatabaseEntry; run: CatalogRun };
@@ -27,10 +27,7 @@ interface WriteParts {
 type CallerWrites = Pick<SqlBackend, 'write' | 'transact' | 'bind' | 'passSample' | 'changes'>;
 
 /** How callers write through a backend. */
-export function openCallerWrites(
-  { engine, scope, config }: WritePlace,
-  { hinted, find, onWritten }: WriteParts,
-): CallerWrites {
+export function openCallerWrites({ engine, scope, config }: WritePlace, { hint, find, onWritten }: WriteParts): CallerWrites {
   const policy = createColumnPolicy(listColumnLayers(config) ?? []);
   const check = (sql: string) => {
     checkText(sql);
@@ -45,12 +42,12 @@ export function openCallerWrites(
       const { entry, run } = find(call);
       const write = { request: withTextParams(engine, given), sink, signal: call.signal };
       const written = writeGuarded(entry, run, write).finally(onWritten);
-      return await written.catch((error: unknown) => Promise.reject(hinted(error, given.sql)));
+      return await written.catch((error: unknown) => Promise.reject(hint(error, given.sql)));
     },
     async transact(request, work, call) {
       for (const { sql } of request.statements) check(sql);
       const { entry, run } = find(call);
-      return await transactGuarded(entry, run, { request, work, signal: call.signal, hint: hinted }).finally(onWritten);
+      return await transactGuarded(entry, run, { request, work, signal: call.signal, hint }).finally(onWritten);
     },
   };
 }

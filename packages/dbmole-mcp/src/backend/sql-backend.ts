@@ -45,19 +45,13 @@ export async function openSqlBackend(
   await pools.warm(signal);
   const of = (call: CallOptions) =>
     (call.reveals === true ? revealing : pools).of(chooseDatabase(call, target.config, { engine, scope }));
-  const hinting = <T>(sql: string, work: Promise<T>) =>
-    work.catch((error: unknown) => Promise.reject(hinted(engine, error, sql)));
+  const hint = (error: unknown, sql: string) => hinted(engine, error, sql);
+  const hinting = <T>(sql: string, work: Promise<T>) => work.catch((error: unknown) => Promise.reject(hint(error, sql)));
   const gate = openGate(target.config, { plan, catalog, scope });
   const guarded = (call: CallOptions) => openCall({ engine, scope }, backend.catalogRun(call), call);
   const limited = (call: CallOptions) => withGate(gate, guarded(call));
-  const writes = openCallerWrites(
-    { engine, scope, config: target.config },
-    {
-      hinted: (error, sql) => hinted(engine, error, sql),
-      find: (call) => ({ entry: of(call), run: guarded(call).run }),
-      onWritten: () => gate?.forget(),
-    },
-  );
+  const find = (call: CallOptions) => ({ entry: of(call), run: guarded(call).run });
+  const writes = openCallerWrites({ engine, scope, config: target.config }, { hint, find, onWritten: () => gate?.forget() });
   const backend: SqlBackend = {
     catalog,
     scope,
