@@ -1,6 +1,7 @@
 import { type CallRecord, type EndStatement, Failure, type StatementKind } from '@dbmole/core';
+import type { WriteTransaction } from '../approval/change.ts';
 import { systemNames } from '../connection/connection-url.ts';
-import type { RowSink } from '../engine.ts';
+import type { RowSink, WriteEnd } from '../engine.ts';
 import { maskLiterals } from '../statement/mask-literals.ts';
 import type { CallOptions, SqlBackend } from './backend.ts';
 
@@ -43,6 +44,39 @@ function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
           end({ rows: counters[i]?.rows(), ...(result instanceof Failure ? { error: result } : {}) });
         }
         return results;
+      } catch (error) {
+        for (const end of ends) end({ error });
+        throw error;
+      }
+    },
+    async transact(request, work, options) {
+      const { statements, isDryRun } = request;
+      const ends = statements.map(({ sql }) => begin(sql, backend.grammar.readWriteKind(sql), options, !isDryRun));
+      const results: WriteEnd[] = [];
+      let isCommitted = false;
+      const recording = (transaction: WriteTransaction): WriteTransaction => ({
+        ask: (sql, params) => transaction.ask(sql, params),
+        tryAsk: (sql, params) => transaction.tryAsk(sql, params),
+        settle: () => transaction.settle(),
+        async run(statement, sink) {
+          const end = await transaction.run(statement, sink);
+          results.push(end);
+          return end;
+        },
+      });
+      try {
+        const result = await backend.transact(
+          request,
+          async (transaction) => {
+            const verdict = await work(recording(transaction));
+            isCommitted = verdict.commit;
+            return verdict;
+          },
+          options,
+        );
+        // What was rolled back has changed nothing.
+        for (const [i, end] of ends.entries()) end(isCommitted ? { changed: results[i]?.changed } : {});
+        return result;
       } catch (error) {
         for (const end of ends) end({ error });
         throw error;
