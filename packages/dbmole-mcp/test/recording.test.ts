@@ -112,6 +112,8 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
       expect(await call('query', { sql: 'select 1' })).toMatch(/^the audit log .* cannot be written \(ENOENT\); reads go on/);
       expect(await call('query', { sql: 'select 1' })).not.toContain('audit log');
       expect(await call('execute', { sql: 'insert into things values (2, null)' })).toMatch(/^E_AUDIT: the audit log /);
+      const list = ['insert into things values (3, null)', 'insert into things values (4, null)'];
+      expect(await call('execute', { sql: list })).toMatch(/E_AUDIT: .*the audit log /);
       expect(await count()).toBe(before);
     } finally {
       renameSync(folder.at('away'), folder.at('log'));

@@ -1,5 +1,5 @@
 import { type CallRecord, type EndStatement, Failure, type StatementKind } from '@dbmole/core';
-import type { WriteTransaction } from '../approval/change.ts';
+import type { Verdict, WriteTransaction } from '../approval/change.ts';
 import { systemNames } from '../connection/connection-url.ts';
 import type { RowSink, WriteEnd } from '../engine.ts';
 import { maskLiterals } from '../statement/mask-literals.ts';
@@ -52,35 +52,7 @@ function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
     async transact(request, work, options) {
       const { statements, isDryRun } = request;
       const ends = statements.map(({ sql }) => begin(sql, backend.grammar.readWriteKind(sql), options, !isDryRun));
-      const results: WriteEnd[] = [];
-      let isCommitted = false;
-      const recording = (transaction: WriteTransaction): WriteTransaction => ({
-        ask: (sql, params) => transaction.ask(sql, params),
-        tryAsk: (sql, params) => transaction.tryAsk(sql, params),
-        settle: () => transaction.settle(),
-        async run(statement, sink) {
-          const end = await transaction.run(statement, sink);
-          results.push(end);
-          return end;
-        },
-      });
-      try {
-        const result = await backend.transact(
-          request,
-          async (transaction) => {
-            const verdict = await work(recording(transaction));
-            isCommitted = verdict.commit;
-            return verdict;
-          },
-          options,
-        );
-        // What was rolled back has changed nothing.
-        for (const [i, end] of ends.entries()) end(isCommitted ? { changed: results[i]?.changed } : {});
-        return result;
-      } catch (error) {
-        for (const end of ends) end({ error });
-        throw error;
-      }
+      return await endingAll(ends, (follow) => backend.transact(request, follow(work), options));
     },
     async write(request, sink, options) {
       const end = begin(request.sql, backend.grammar.readWriteKind(request.sql), options, true);
@@ -89,6 +61,36 @@ function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
       return await ending(writing, (more, result) => end({ rows: counter.rows(), changed: result?.changed, ...more }));
     },
   };
+}
+
+type Work<T> = (transaction: WriteTransaction) => Promise<Verdict<T>>;
+
+/** Ends the records of all statements of a transaction. What was rolled back has changed nothing. */
+async function endingAll<T>(ends: readonly EndStatement[], run: (follow: (work: Work<T>) => Work<T>) => Promise<T>): Promise<T> {
+  const results: WriteEnd[] = [];
+  let isCommitted = false;
+  const follow = (work: Work<T>) => async (transaction: WriteTransaction) => {
+    const verdict = await work({
+      ask: (sql, params) => transaction.ask(sql, params),
+      tryAsk: (sql, params) => transaction.tryAsk(sql, params),
+      settle: () => transaction.settle(),
+      async run(statement, sink) {
+        const end = await transaction.run(statement, sink);
+        results.push(end);
+        return end;
+      },
+    });
+    isCommitted = verdict.commit;
+    return verdict;
+  };
+  try {
+    const result = await run(follow);
+    for (const [i, end] of ends.entries()) end(isCommitted ? { changed: results[i]?.changed } : {});
+    return result;
+  } catch (error) {
+    for (const end of ends) end({ error });
+    throw error;
+  }
 }
 
 /** Runs the work of a call. One that was refused before anything was sent is recorded with its statement all the same. */
