@@ -55,7 +55,7 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
   let account: Account;
   let tools: OpenTools;
   let collector: Awaited<ReturnType<typeof openOtlpCollector>>;
-  const call = async (name: string, args: object) => (await tools.call(name, { ...args })).text;
+  const call = async (name: string, args: object) => (await tools.call(name, { connection: 'main', ...args })).text;
   const isPostgres = () => account.type === 'postgres';
 
   beforeAll(async () => {
@@ -63,7 +63,14 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
     await runDirect({ ...engine(), ...account }, ['create table things (a int, b varchar(100))'], account.database);
     mkdirSync(folder.at('log'));
     collector = await openOtlpCollector();
-    tools = await openTools([{ ...account, name: 'main' }], {
+    const people = [
+      'create table people (id int primary key, email varchar(50))',
+      "insert into people values (1, 'hidden-7351'), (2, 'hidden-7351'), (3, 'hidden-7351')",
+      'analyze table people',
+    ].map((sql) => (isPostgres() ? sql.replace('analyze table', 'analyze') : sql));
+    await runDirect({ ...engine(), ...account }, people, account.database);
+    const masked = { ...account, name: 'masked', columns: { 'people.email': 'mask' } };
+    tools = await openTools([{ ...account, name: 'main' }, masked], {
       DBMOLE_AUDIT: log,
       DBMOLE_TAG: '1',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -91,6 +98,16 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
     }
     expect(await call('query', { sql: 'select a from things whre a = 1' })).toMatch(/At: .*\n +\^/);
     expect(await call('execute', { sql: 'insert into things values (1, null)' })).toBe('INSERT changed 1 row.');
+  });
+
+  it('hides protected columns from rows and plans as without a record', async () => {
+    const sql = 'select p.id from people p join people q on q.email = p.email where p.id = 1';
+    for (const args of [{ sql }, { sql, analyze: true }, { sql, raw: true }])
+      expect(await call('explain', { connection: 'masked', ...args })).not.toMatch(/hidden-7351|^E_/);
+    const described = await call('describe_table', { connection: 'masked', tables: ['people'], parts: ['stats', 'sample'] });
+    expect(described).toContain('email');
+    expect(described).not.toMatch(/hidden-7351|^E_/);
+    expect(await call('query', { connection: 'masked', sql: 'select email from people' })).toMatch(/masked by policy[^]*\*\*\*/);
   });
 
   it('has no literal and no parameter of 1,000 statements', async () => {

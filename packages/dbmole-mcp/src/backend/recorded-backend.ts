@@ -14,7 +14,7 @@ function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
     ...backend,
     async check(sql, options) {
       try {
-        await backend.check(sql, options);
+        return await backend.check(sql, options);
       } catch (error) {
         // What it accepts is run next, and recorded then.
         begin(sql, 'read', options)({ error });

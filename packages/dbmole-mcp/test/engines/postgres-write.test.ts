@@ -25,7 +25,7 @@ for (const id of ['postgres14', 'postgres18'] as const) {
         const inserted = await write(session, 'insert into note (text) values ($1), ($2) returning id, text', {
           params: ['a', null],
         });
-        expect(inserted.columns).toEqual([
+        expect(inserted.columns).toMatchObject([
           { name: 'id', type: 'integer' },
           { name: 'text', type: 'text' },
         ]);
