@@ -107,7 +107,7 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
     const described = await call('describe_table', { connection: 'masked', tables: ['people'], parts: ['stats', 'sample'] });
     expect(described).toContain('email');
     expect(described).not.toMatch(/hidden-7351|^E_/);
-    expect(await call('query', { connection: 'masked', sql: 'select email from people' })).toMatch(/masked by policy[^]*\*\*\*/);
+    expect(await call('query', { connection: 'masked', sql: 'select email from people' })).toMatch(/masked by policy.*\*\*\*/s);
   });
 
   it('has no literal and no parameter of 1,000 statements', async () => {
