@@ -17,7 +17,7 @@ export function canElicit(capabilities: unknown): boolean {
   return isFields(elicitation) && (isFields(elicitation.form) || elicitation.url === undefined);
 }
 
-/** What the client answered. Anything that is not a known answer is taken for a closed question. */
+/** What the client answered. Any other answer counts as a closed question. */
 export function readAction(result: unknown): PersonAction {
   const action = isFields(result) ? result.action : undefined;
   return action === 'accept' || action === 'decline' ? action : 'cancel';

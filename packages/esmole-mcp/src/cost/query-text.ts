@@ -26,8 +26,8 @@ const functions: ReadonlySet<string> = new Set(
 );
 
 /**
- * The beginning of a query text in which a pattern begins with a wildcard; undefined without one. What the text does not show is
- * taken for one: a pattern that is computed, or a text that cannot be read.
+ * The beginning of a query text in which a pattern begins with a wildcard; undefined without one. A pattern that is computed and
+ * a text that cannot be read count as one.
  */
 export function findWildcardInText(text: string, language: TextLanguage, params: unknown): string | undefined {
   const tokens = readTokens(text, dialects[language]);
