@@ -33,10 +33,7 @@ function formatKey(key: readonly SampleCell[]): string {
 
 function formatChange({ before, after }: SampleRow): string {
   if (after === undefined) return [before.map(formatCell).join(', '), 'is deleted'].filter(isText).join(' ');
-  const changed = before.flatMap((cell, i) => {
-    const now = after[i];
-    return now === undefined || now.value === cell.value ? [] : `${formatCell(cell)} → ${formatValue(now.value)}`;
-  });
+  const changed = before.map((cell, i) => `${formatCell(cell)} → ${formatValue(after[i]?.value ?? null)}`);
   return changed.length === 0 ? 'stays the same' : changed.join(', ');
 }
 

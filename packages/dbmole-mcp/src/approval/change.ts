@@ -85,7 +85,7 @@ export interface SampleCell {
   readonly value: string | null;
 }
 
-/** The rows of one table, as it is called in the catalog. */
+/** The rows of one table, as it is called in the catalog. Of a row that changes, the values that do. */
 export interface Sample {
   readonly schema: string | undefined;
   readonly table: string;

@@ -85,7 +85,10 @@ async function readAfter(request: SampleRequest, before: readonly Before[], othe
           key.map(({ value }) => value),
         );
     const [row] = rows ?? [];
-    samples.push({ key, before: values, after: row && others.map((column, i) => ({ column, value: row[i] ?? null })) });
+    const now = row && others.map((column, i) => ({ column, value: row[i] ?? null }));
+    // Compared before anything is masked: two values of a protected column look alike.
+    const isChanged = (_: SampleCell, i: number) => now === undefined || now[i]?.value !== values[i]?.value;
+    samples.push({ key, before: values.filter(isChanged), after: now?.filter(isChanged) });
   }
   return samples;
 }

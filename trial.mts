@@ -1,0 +1,21 @@
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+const [, , dist, port, action = 'accept'] = process.argv;
+const pg = { type: 'postgres', host: '127.0.0.1', port: Number(port), user: 'postgres', password: 'Wurf-41-hill', database: 'trial', tls: 'disable' };
+const env = { ...process.env, HOME: '/tmp/trial-home', XDG_CONFIG_HOME: '/tmp/trial-home/.config', DBMOLE_CONNECTIONS: JSON.stringify([
+  { ...pg, name: 'open' }, { ...pg, name: 'prod', environment: 'production', columns: { 'users.email': 'mask' } } ]) } as Record<string, string>;
+const client = new Client({ name: 'trial', version: '1' }, { capabilities: action === 'none' ? {} : { elicitation: { form: {} } } });
+let asked = 0;
+if (action !== 'none') client.setRequestHandler('elicitation/create' as never, (async (r: { params: { message: string } }) => { asked++; console.log('ASKED:', r.params.message); await new Promise((f) => setTimeout(f, 1300)); return { action, content: {} }; }) as never);
+await client.connect(new StdioClientTransport({ command: 'node', args: [dist ?? '', '--audit', '/tmp/trial-home/audit.jsonl'], env, stderr: 'inherit' }));
+const call = async (name: string, args: object) => { const r = await client.callTool({ name, arguments: args as never }) as { content: { text: string }[] }; console.log(`> ${name} ${JSON.stringify(args)}\n${r.content.map((c) => c.text).join('\n').slice(0, 900)}\n`); };
+await call('list_connections', {});
+for (const sql of ['drop table if exists users, orders cascade', 'create table users (id int primary key, email text unique, city text)', 'create table orders (id int primary key, user_id int references users on delete cascade, total numeric, status text)', "insert into users select n, 'u' || n || '@x.example', 'Bonn' from generate_series(1, 1000) n", "insert into orders select n, 1 + n % 1000, n, 'pending' from generate_series(1, 20000) n"]) await call('execute', { connection: 'open', sql });
+await call('execute', { connection: 'open', sql: "update orders set status = 'x'" });
+await call('execute', { connection: 'prod', sql: 'delete from users where id <= 3' });
+await call('execute', { connection: 'prod', sql: "update users set email = 'new' || id where id between 5 and 9" });
+await call('execute', { connection: 'prod', sql: ["update orders set status = 'cancelled' where id < 5", "insert into users values (2001, 'a', 'b')"] });
+await call('execute', { connection: 'prod', sql: "alter table orders add column note text default 'x'" });
+await call('execute', { connection: 'open', sql: ["update orders set status = 'y' where id = 1", 'insert into nowhere values (1)'] });
+await call('query', { connection: 'open', sql: ["select count(*) from users", "select count(*) from orders", "select count(*) from orders where status = 'y'"] });
+console.log('asked', asked); await client.close();
