@@ -95,7 +95,7 @@ export {
 } from './registry/trust/trust.ts';
 export { maxAttempts, retry } from './retry.ts';
 export { formatVisible } from './text.ts';
-export type { CallRecord, EndStatement, StatementKind, StatementText } from './tools/call-record.ts';
+export type { CallRecord, EndStatement, StatementEnd, StatementKind, StatementText } from './tools/call-record.ts';
 export { documentedElsewhere } from './tools/compact-schema.ts';
 export { toolConnectionShape } from './tools/connections/connection-tool-schema.ts';
 export type { Audit } from './tools/connections/connection-tools.ts';

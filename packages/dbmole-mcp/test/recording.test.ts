@@ -70,7 +70,8 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
     ].map((sql) => (isPostgres() ? sql.replace('analyze table', 'analyze') : sql));
     await runDirect({ ...engine(), ...account }, people, account.database);
     const masked = { ...account, name: 'masked', columns: { 'people.email': 'mask' } };
-    tools = await openTools([{ ...account, name: 'main' }, masked], {
+    const asking = { ...account, name: 'asking', writes: 'ask' };
+    tools = await openTools([{ ...account, name: 'main' }, masked, asking], {
       DBMOLE_AUDIT: log,
       DBMOLE_TAG: '1',
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -119,6 +120,25 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
     for (const sql of all.slice(960)) await call('execute', { sql, params: [canary], dry_run: true });
     await call('explain', { sql: `select * from things where b = '${canary}'` });
   }, 120_000);
+
+  it('records what waits for a person as such, with its text', async () => {
+    const list = ["insert into things values (7, 'a')", "insert into things values (8, 'a')"];
+    for (const sql of [list, 'create table other (a int)'])
+      expect(await call('execute', { connection: 'asking', sql })).toMatch(/^E_APPROVAL_NEEDED/);
+    const readEnded = () =>
+      readFileSync(log, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter(({ connection, verdict }) => connection === 'asking' && verdict !== 'begun');
+    const text = 'insert into things values (?, ?)';
+    const refused = { tool: 'execute', verdict: 'refused', code: 'E_APPROVAL_NEEDED' };
+    await expect.poll(readEnded).toMatchObject([
+      { ...refused, text },
+      { ...refused, text },
+      { ...refused, text: 'create table other (a int)' },
+    ]);
+  });
 
   it('lets nothing change while the log cannot be written, and says so once', async () => {
     const count = async () =>

@@ -48,6 +48,8 @@ export interface StatementEnd {
   /** What the database calls the outcome, where it has a number for it. */
   status?: number | undefined;
   error?: unknown;
+  /** It was rolled back or not run, so it ends as its call does: with a question, a refusal, or well, as a dry run. */
+  isUndone?: boolean | undefined;
 }
 
 /** Ends a statement. Only the first call counts. */

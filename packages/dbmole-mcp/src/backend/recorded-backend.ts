@@ -1,4 +1,4 @@
-import { type CallRecord, type EndStatement, Failure, type StatementKind } from '@dbmole/core';
+import { type CallRecord, type EndStatement, Failure, type StatementEnd, type StatementKind } from '@dbmole/core';
 import type { Verdict, WriteTransaction } from '../approval/change.ts';
 import { systemNames } from '../connection/connection-url.ts';
 import type { RowSink, WriteEnd } from '../engine.ts';
@@ -85,7 +85,7 @@ async function endingAll<T>(ends: readonly EndStatement[], run: (follow: (work: 
   };
   try {
     const result = await run(follow);
-    for (const [i, end] of ends.entries()) end(isCommitted ? { changed: results[i]?.changed } : {});
+    for (const [i, end] of ends.entries()) end(isCommitted ? { changed: results[i]?.changed } : { isUndone: true });
     return result;
   } catch (error) {
     for (const end of ends) end({ error });
@@ -93,18 +93,24 @@ async function endingAll<T>(ends: readonly EndStatement[], run: (follow: (work: 
   }
 }
 
-/** Runs the work of a call. One that was refused before anything was sent is recorded with its statement all the same. */
+/** Runs the work of a call. One that sent nothing, because it was refused or asks a person first, is recorded with its statements all the same. */
 export async function recordCall<T>(backend: SqlBackend, record: CallRecord, { target, work }: RecordedWork<T>): Promise<T> {
   try {
-    return await work(recordBackend(backend, record));
+    const result = await work(recordBackend(backend, record));
+    if (!record.hasStatements) recordTarget({ backend, record }, target, { isUndone: true });
+    return result;
   } catch (error) {
-    if (record.hasStatements) throw error;
-    for (const sql of [target.sql].flat()) {
-      if (typeof sql !== 'string') continue;
-      const kind = backend.grammar.isQuery(sql) ? 'read' : backend.grammar.readWriteKind(sql);
-      beginStatement({ backend, record }, { sql, kind, writes: false, database: target.database })({ error });
-    }
+    if (!record.hasStatements) recordTarget({ backend, record }, target, { error });
     throw error;
+  }
+}
+
+function recordTarget(recorded: Recorded, { sql: given, database }: RecordedWork<unknown>['target'], end: StatementEnd): void {
+  for (const sql of [given].flat()) {
+    if (typeof sql !== 'string') continue;
+    const { grammar } = recorded.backend;
+    const kind = grammar.isQuery(sql) ? 'read' : grammar.readWriteKind(sql);
+    beginStatement(recorded, { sql, kind, writes: false, database })(end);
   }
 }
 

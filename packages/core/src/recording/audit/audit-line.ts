@@ -46,10 +46,11 @@ export function describeCall(call: RecordedCall): AuditLine[] {
   const asked = call.isAsked ? { verdict: 'asked' as const } : {};
   if (last < 0) return [compact({ ...describe(call), ...judge(failure), ...asked, ms: round(milliseconds), ...rest })];
   return statements.map((statement, i) => {
-    const { rows, changed, status, error } = statement.end;
-    const own = error === undefined ? (i === last ? failure : undefined) : toFailure(error);
+    const { rows, changed, status, error, isUndone = false } = statement.end;
+    const endsCall = i === last || isUndone;
+    const own = error === undefined ? (endsCall ? failure : undefined) : toFailure(error);
     const outcome = { ...judgeStatement(own, status), status, rows, changed, ms: round(statement.milliseconds) };
-    return compact({ ...describe(call, statement), ...outcome, ...(i === last ? { ...asked, ...rest } : {}) });
+    return compact({ ...describe(call, statement), ...outcome, ...(endsCall ? asked : {}), ...(i === last ? rest : {}) });
   });
 }
 
