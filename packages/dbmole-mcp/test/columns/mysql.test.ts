@@ -30,7 +30,7 @@ describe.each(engines)('protected columns on %s', (id) => {
     ({ database } = account);
     folder = createTempFolder();
     const connections = [
-      { ...account, name: 'main', columns: rules },
+      { ...account, name: 'main', columns: rules, noWhere: 'allow' },
       { ...account, name: 'strict', columns: rules, strict: true },
       { ...(await createColumnsWorld(engine(), `portable_${id}`)), name: 'portable', columns },
     ];
