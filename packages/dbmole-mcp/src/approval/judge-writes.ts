@@ -87,6 +87,6 @@ export function requireCountable({ lease }: Call, statements: readonly string[],
 }
 
 export function toFailure({ code, text }: Reason): Failure {
-  const hint = code === 'E_NO_WHERE' ? 'Add a WHERE that names the rows.' : undefined;
+  const hint = code === 'E_NO_WHERE' ? 'Use UPDATE or DELETE with a WHERE that names the rows.' : undefined;
   return new Failure('refused', text, { code, hint });
 }
