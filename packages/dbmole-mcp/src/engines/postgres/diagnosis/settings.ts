@@ -5,13 +5,19 @@ import type { CatalogRun } from '../../../engine.ts';
 import { readAccount } from './account.ts';
 import { checkLimits } from './limits.ts';
 
+/**
+ * A restart changes nothing of what the command line sets. Reading pg_file_settings marks such a setting as pending in the session that
+ * read it, where the file has another value.
+ */
+const isPending = "(s.pending_restart and s.source <> 'command line')";
+
 /** Paths, names and locales differ on every server and mean nothing for its health. */
 const changedSql = `
-select s.name, s.setting, s.unit, s.boot_val, s.source, s.pending_restart::text from pg_catalog.pg_settings s
-where s.pending_restart or (s.setting is distinct from s.boot_val and s.source not in ('default', 'override', 'client', 'session', 'interactive')
+select s.name, s.setting, s.unit, s.boot_val, s.source, ${isPending}::text from pg_catalog.pg_settings s
+where ${isPending} or (s.setting is distinct from s.boot_val and s.source not in ('default', 'override', 'client', 'session', 'interactive')
   and s.category !~ '^(Preset|File Locations|Client Connection Defaults / Locale|Reporting and Logging)'
   and s.name !~ '(_file|_directory|_directories|_dir|application_name|TimeZone|listen_addresses|^port)$')
-order by s.pending_restart desc, s.name limit 200`;
+order by 6 desc, s.name limit 200`;
 
 interface Danger {
   bad: string;
