@@ -91,7 +91,8 @@ describeDoors({
     port: [1, 9200],
     user: ['someone'],
     password: ['a-password-of-the-test'],
-    ssh: ['bastion'],
+    // Refuses at once: a name would first have to be looked up, for each call and each door.
+    ssh: ['127.0.0.1'],
     type: ['elasticsearch'],
     scheme: ['http', 'https'],
     auth: ['none'],
