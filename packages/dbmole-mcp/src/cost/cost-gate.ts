@@ -1,8 +1,9 @@
 import { Failure, failureWith } from '@dbmole/core';
 import { BoundedCache } from '../backend/bounded-cache.ts';
 import type { PlanReader, SqlCatalog, TableDetails } from '../catalog/catalog.ts';
-import type { CatalogRun, ReadRequest, RowSink, Session, SnapshotRead } from '../engine.ts';
+import type { CatalogRun, ReadRequest, Session, SnapshotRead } from '../engine.ts';
 import { explainRead, premiseCode } from '../guard/read-statement.ts';
+import { collectPlan } from '../plan/collect-plan.ts';
 import { redactPlan } from '../policy/redact-plan.ts';
 import type { Scope } from '../policy/scope.ts';
 import type { CostLimit } from './cost-limits.ts';
@@ -147,14 +148,7 @@ function inTurn({ session, signal }: AdmittedRead): SnapshotRead {
 }
 
 async function explain({ session, request, signal }: AdmittedRead, prefix: string, sql: string): Promise<string> {
-  const lines: string[] = [];
-  const sink: RowSink = {
-    columns: () => undefined,
-    row([cell = null]) {
-      lines.push(typeof cell === 'object' && cell !== null ? cell.text : (cell ?? ''));
-      return true;
-    },
-  };
+  const { sink, text } = collectPlan();
   const { params, timeoutMs, maxRows } = request;
   const statement = explainRead(request.statement, prefix, sql);
   try {
@@ -162,7 +156,7 @@ async function explain({ session, request, signal }: AdmittedRead, prefix: strin
   } catch (error) {
     throw movedBack(error, -prefix.length);
   }
-  const plan = lines.join('\n');
+  const plan = text();
   return request.statement.columns?.plansShowValues ? redactPlan(plan) : plan;
 }
 

@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { refuseScopedWrite } from '../backend/connection-scope.ts';
 import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
 import { formatDdl, formatDdlLine } from '../ddl/ddl-report.ts';
-import type { CallerParam, ReadEnd, RowSink } from '../engine.ts';
+import type { CallerParam, ReadEnd } from '../engine.ts';
 import { useQuery } from '../next-steps.ts';
+import { collectPlan } from '../plan/collect-plan.ts';
 import { findWasteful, formatPlan, type Tables } from '../plan/plan-text.ts';
 import { flattenPlan, type PlanTree } from '../plan/plan-tree.ts';
 import { toScanFacts } from '../plan/scan-facts.ts';
@@ -106,19 +107,12 @@ export async function readPlan({ backend, options, engineMs }: Call, args: PlanR
   // The statement itself has to be a read; what is put around it must not make it one.
   await backend.check(args.sql, options).catch((error: unknown) => Promise.reject(withReadAdvice(error, args.sql)));
   const sql = await backend.plan.statement(backend.catalogRun(options), args);
-  const lines: string[] = [];
-  const sink: RowSink = {
-    columns: () => undefined,
-    row([cell = null]) {
-      lines.push(typeof cell === 'object' && cell !== null ? cell.text : (cell ?? ''));
-      return true;
-    },
-  };
+  const { sink, text } = collectPlan();
   const { params } = args;
   try {
     const request = { sql, params, timeoutMs: engineMs, keepPerCell: maxPlanLength, maxRows: undefined };
     const { costNote } = await backend.read(request, sink, { ...options, readsPlan: true });
-    return { plan: lines.join('\n'), ...(costNote !== undefined && { costNote }) };
+    return { plan: text(), ...(costNote !== undefined && { costNote }) };
   } catch (error) {
     throw inCallersText(error, sql.length - args.sql.length);
   }

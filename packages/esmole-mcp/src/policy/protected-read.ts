@@ -8,6 +8,7 @@ import { checkSearch } from './check-search.ts';
 import type { AskCluster, FieldPolicy } from './field-policy.ts';
 import { FieldTable } from './field-table.ts';
 import { type AggregationPlan, hasUnplacedHits, listHitIndices, protectAnswer } from './protect-answer.ts';
+import { readLines } from './read-lines.ts';
 import { refuseField } from './refuse-field.ts';
 
 type Plans = ReadonlyMap<string, AggregationPlan>;
@@ -125,14 +126,6 @@ async function checkSearches({ body, params }: ReadRequest, { names }: DocumentR
     table = table.with(one);
   }
   return { table, aggregations };
-}
-
-function readLines(body: ReadRequest['body']): readonly unknown[] {
-  if (typeof body !== 'string') return Array.isArray(body) ? body : [body];
-  return body
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map(parseStrict);
 }
 
 /** The keys of a sequence are values of the fields that join it. */

@@ -1,6 +1,7 @@
 import type { WriteRequest } from '../call/cluster-request.ts';
 import { parseStrict } from '../guard/body/strict-json.ts';
 import { isObject } from '../guard/body/walk-json.ts';
+import { readLines } from './read-lines.ts';
 import { refuseField } from './refuse-field.ts';
 
 /** The parts of an update that change a document by what the request says, and show nothing of it. */
@@ -61,14 +62,6 @@ function checkBulk(body: unknown): void {
     if (isObject(line) && key !== undefined) checkAction(line[key]);
     isUpdated = !isUpdated && key === 'update';
   }
-}
-
-function readLines(body: unknown): readonly unknown[] {
-  if (typeof body !== 'string') return [body].flat();
-  return body
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map(parseStrict);
 }
 
 function checkAction(about: unknown): void {
