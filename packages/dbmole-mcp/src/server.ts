@@ -90,7 +90,8 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     descriptions: {
       list: 'Lists the configured connections: name, host, readonly, problems. Needed only to choose among several.',
       add: 'Saves a connection, writable unless readonly. Check it with test_connection.',
-      update: 'Changes fields of a saved connection, as in add_connection; null removes one. readonly can be set, not cleared.',
+      update:
+        'Changes a saved connection: set holds fields as in add_connection; null removes one. readonly can be set, not cleared.',
       remove: 'Deletes a saved connection, not the database.',
       test: 'Connects and reports the server version, or why it failed.',
     },

@@ -1,7 +1,12 @@
 import { isFields } from '../registry/tree.ts';
 
-/** Metadata of an argument of which only the type is shown, because another tool describes the same argument. */
-export const documentedElsewhere = { documentedElsewhere: true } as const;
+/** Metadata of an argument of which only a type is shown, because another tool describes the same argument. */
+export const documentedElsewhere = { documentedElsewhere: 'string' } as const;
+/** The same for an argument that is an object in most calls. */
+export const objectElsewhere = { documentedElsewhere: 'object' } as const;
+
+/** Metadata of an argument that is accepted and not shown, because another one says the same. */
+export const accepted = { accepted: true } as const;
 
 /**
  * The definitions of all tools are in a model's context all the time, so a schema is shown as short as it can be: types, choices,
@@ -11,26 +16,40 @@ export const documentedElsewhere = { documentedElsewhere: true } as const;
 export function compactSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(compactSchema);
   if (!isFields(schema)) return schema;
-  const { documentedElsewhere: isDocumented, ...shown } = schema;
+  const { documentedElsewhere: usual, ...shown } = schema;
   const entries = Object.entries(shown)
-    .filter(([key, value]) => !isNoise(key, value))
+    .filter(([key, value]) => !isNoise(key, value) && !(key === 'properties' && isOpen(shown)))
     .map(([key, value]) => [key, compactPart(key, value)]);
   const compact = compactUnion(Object.fromEntries(entries));
-  return isDocumented === true ? { type: compact.type ?? 'string' } : compact;
+  return usual === undefined ? compact : { type: compact.type ?? usual };
 }
 
 type Node = Record<string, unknown>;
 
-/** Keys of objects are texts anyway. */
-const limits = new Set(['minLength', 'maxLength', 'minimum', 'minItems', 'maxItems', 'pattern', 'propertyNames']);
+/** Keys of objects are texts anyway; a caller that makes an argument up is told of the nearest one. */
+const limits = new Set([
+  'minLength',
+  'maxLength',
+  'minimum',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'propertyNames',
+  'additionalProperties',
+]);
 /** Such maxima hardly ever matter to a caller. */
-const minHidden = 1_000_000;
+const minHidden = 600_000;
 
 /** A default that means "none" goes without saying. */
 function isNoise(key: string, value: unknown): boolean {
   if (key === 'default') return value === false || value === 0 || (Array.isArray(value) && value.length === 0);
   if (key === 'maximum') return Number(value) >= minHidden;
   return limits.has(key);
+}
+
+/** An object of anything has no properties to show. */
+function isOpen({ properties, additionalProperties }: Node): boolean {
+  return additionalProperties !== false && isFields(properties) && Object.keys(properties).length === 0;
 }
 
 /** What a list of anything is shown to hold. */
@@ -44,7 +63,8 @@ function compactPart(key: string, value: unknown): unknown {
 /** The keys of these are the names of arguments, whatever they are called. */
 function compactEach(properties: unknown): unknown {
   if (!isFields(properties)) return properties;
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, compactSchema(schema)]));
+  const shown = Object.entries(properties).filter(([, schema]) => !(isFields(schema) && schema.accepted === true));
+  return Object.fromEntries(shown.map(([name, schema]) => [name, compactSchema(schema)]));
 }
 
 /** Null is left out, as it may be passed for every optional argument. The fields of an object among the alternatives are named. */
@@ -61,7 +81,7 @@ function compactUnion({ anyOf: written, ...node }: Node): Node {
   return {
     ...rest,
     ...description,
-    anyOf: options.map(({ properties: _p, required: _r, additionalProperties: _a, ...option }) => option),
+    anyOf: options.map(({ properties: _p, required: _r, ...option }) => option),
   };
 }
 

@@ -12,24 +12,28 @@ export function defineFor(tool: Tool): ToolDefinition {
     description: tool.description,
     // zod writes a schema of type "object" for every z.ZodObject; its return type cannot say so.
     inputSchema: compactSchema(inputSchema) as ToolDefinition['inputSchema'],
-    annotations: effects[tool.effect],
+    annotations: describeEffect(tool),
     ...(tool.asksPerson ? { _meta: { 'anthropic/requiresUserInteraction': true } } : {}),
   };
 }
 
-/**
- * Defines a tool for people who want few tools in the model's context: without titles, without the hints that mean nothing for a
- * read, and with limits that are named only when they are broken.
- */
+/** Defines a tool for people who want few tools in the model's context: no titles, and limits that are named when they are broken. */
 export function defineBriefly(tool: Tool): ToolDefinition {
-  const { title: _title, inputSchema, annotations, ...definition } = defineFor(tool);
-  const isLimit = (key: string, value: unknown) =>
-    (key === 'maximum' && typeof value === 'number') || (key === 'additionalProperties' && value === false);
-  const { idempotentHint: _repeatable, openWorldHint: _outside, ...hints } = annotations ?? {};
+  const { title: _title, inputSchema, ...definition } = defineFor(tool);
+  const isLimit = (key: string, value: unknown) => key === 'maximum' && typeof value === 'number';
   return {
     ...definition,
-    annotations: hints,
     inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLimit(key, value) ? undefined : value))),
+  };
+}
+
+/** Only what differs from what the protocol takes for granted: that a tool which only reads destroys nothing, and reaches outside. */
+function describeEffect({ effect }: Tool): ToolDefinition['annotations'] {
+  const { readOnlyHint, destructiveHint, openWorldHint } = effects[effect];
+  return {
+    readOnlyHint,
+    ...(readOnlyHint ? {} : { destructiveHint }),
+    ...(openWorldHint ? {} : { openWorldHint }),
   };
 }
 

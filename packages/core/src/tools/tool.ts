@@ -9,19 +9,19 @@ import type { CallRecord } from './call-record.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /**
- * What a tool does to the world, in one word; it expands to the four hints of the protocol, so that no tool can set three
- * of them. The `Local` ones touch this server's own configuration only, the others reach a database.
+ * What a tool does to the world, in one word; it expands to the hints of the protocol, so that no tool can set some of
+ * them. The `Local` ones touch this server's own configuration only, the others reach a database.
  */
 export const effects = {
-  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  readLocal: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  /** Creates something new; a second call creates another. */
-  createLocal: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  create: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  /** Overwrites or deletes, but a second call changes nothing more. */
-  replaceLocal: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  destroy: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-} as const satisfies Record<string, Required<Omit<ToolAnnotations, 'title'>>>;
+  read: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
+  readLocal: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+  /** Creates something new. */
+  createLocal: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  create: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  /** Overwrites or deletes. */
+  replaceLocal: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+  destroy: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+} as const satisfies Record<string, Required<Omit<ToolAnnotations, 'title' | 'idempotentHint'>>>;
 
 export type Effect = keyof typeof effects;
 

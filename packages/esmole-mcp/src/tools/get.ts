@@ -1,4 +1,4 @@
-import { defineTool, type Tool } from '@dbmole/core';
+import { defineTool, objectElsewhere, type Tool } from '@dbmole/core';
 import * as z from 'zod';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 import { bodyArgument, paramsArgument, pathArgument } from './request.ts';
@@ -8,7 +8,7 @@ const input = () =>
     connection: connectionArgument,
     path: pathArgument,
     params: paramsArgument,
-    body: bodyArgument,
+    body: bodyArgument.meta(objectElsewhere),
     timeout_ms: timeoutArgument,
   });
 

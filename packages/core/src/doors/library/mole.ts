@@ -39,12 +39,13 @@ export interface MoleInputSchema {
   additionalProperties?: boolean;
 }
 
-/** What a tool does to the world. */
+/** What a tool does to the world, where that is not what the protocol takes for granted. */
 export interface MoleToolAnnotations {
   readOnlyHint: boolean;
-  destructiveHint: boolean;
-  idempotentHint: boolean;
-  openWorldHint: boolean;
+  /** Left out of a tool that only reads. */
+  destructiveHint?: boolean;
+  /** False for a tool that reaches no database. */
+  openWorldHint?: boolean;
 }
 
 export interface MoleCallOptions {

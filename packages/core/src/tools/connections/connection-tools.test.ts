@@ -99,15 +99,15 @@ describe('connection tools', () => {
     const hints = Object.fromEntries(
       tools.map(({ name, annotations }) => [
         name,
-        [annotations?.readOnlyHint, annotations?.destructiveHint, annotations?.idempotentHint, annotations?.openWorldHint],
+        [annotations?.readOnlyHint, annotations?.destructiveHint, annotations?.openWorldHint],
       ]),
     );
     expect(hints).toEqual({
-      list_connections: [true, false, true, false],
-      add_connection: [false, false, false, false],
-      update_connection: [false, true, true, false],
-      remove_connection: [false, true, true, false],
-      test_connection: [true, false, true, true],
+      list_connections: [true, undefined, false],
+      add_connection: [false, false, false],
+      update_connection: [false, true, false],
+      remove_connection: [false, true, false],
+      test_connection: [true, undefined, undefined],
     });
   });
 
@@ -125,7 +125,7 @@ describe('connection tools', () => {
     );
     expect((await client.call('list_connections')).text).toContain('mine,fake,fake.invalid,7,me,false,open');
     const changes = { readonly: true, port: null, password: 'the-password' };
-    expect((await client.call('update_connection', { name: 'mine', ...changes })).text).toContain('Updated mine, readonly');
+    expect((await client.call('update_connection', { name: 'mine', set: changes })).text).toContain('Updated mine, readonly');
     expect((await client.call('list_connections')).text).toContain('mine,fake,fake.invalid,"",me,true');
     expect((await client.call('remove_connection', { name: 'mine' })).text).toBe('Removed mine.');
     expect((await client.call('list_connections')).text).toMatch(/^1 row\./);

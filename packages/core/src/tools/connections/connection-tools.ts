@@ -5,6 +5,7 @@ import { Failure, formatHint, isLoss, type Step, type ToolDoor } from '../../fai
 import type { Backend } from '../../manager/backend.ts';
 import type { Manager } from '../../manager/manager.ts';
 import type { Entry, Registry } from '../../registry/registry.ts';
+import { isFields } from '../../registry/tree.ts';
 import { cutVisible, formatVisible } from '../../text.ts';
 import { documentedElsewhere } from '../compact-schema.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -114,7 +115,8 @@ function updateTool<C extends BaseConnection, B extends Backend>(options: Option
     description: descriptions.update,
     effect: 'replaceLocal',
     input: () => toPatchSchema(fullSchema),
-    handler: async ({ name, ...patch }, { signal, door }) => {
+    handler: async ({ name, set, ...beside }, { signal, door }) => {
+      const patch = { ...beside, ...(isFields(set) ? set : {}) };
       if (Object.keys(patch).length === 0) throw nothingToChange(String(name));
       const entry = await registry.update(String(name), patch, signal);
       closeSoon(manager, entry.name);
