@@ -9,6 +9,7 @@ export type ServerId =
   | 'mysql97'
   | 'elasticsearch7'
   | 'elasticsearch8'
+  | 'elasticsearch8esql'
   | 'elasticsearch9'
   | 'opensearch3';
 
@@ -34,6 +35,8 @@ export interface EngineEntry {
   readonly image: string;
   /** Elasticsearch 8.19 names modules that the small Java from the registry does not have. */
   readonly fullJava?: true;
+  /** Modules that the package lacks, ES|QL among them, are added to it. */
+  readonly esql?: true;
 }
 
 const integTestZip = (group: string, name: string, version: string): Origin => ({
@@ -122,6 +125,18 @@ export const catalog: Readonly<Record<ServerId, EngineEntry>> = {
     megabytes: 107,
     image: 'elasticsearch:8.19.21',
     fullJava: true,
+  },
+  // Apart from the other one: its start takes twice as long, and most tests need no module.
+  elasticsearch8esql: {
+    id: 'elasticsearch8esql',
+    kind: 'elasticsearch',
+    title: 'Elasticsearch 8.19 with ES|QL',
+    version: '8.19.21',
+    origin: integTestZip('org.elasticsearch', 'elasticsearch', '8.19.21'),
+    megabytes: 129,
+    image: 'elasticsearch:8.19.21',
+    fullJava: true,
+    esql: true,
   },
   elasticsearch9: {
     id: 'elasticsearch9',

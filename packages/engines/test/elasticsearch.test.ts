@@ -37,6 +37,19 @@ for (const id of ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensea
   });
 }
 
+describe('elasticsearch8esql', () => {
+  const engine = useEngine('elasticsearch8esql', { shared: true });
+
+  it('runs ES|QL and Painless', async () => {
+    await call(engine(), '/modules/_doc?refresh=true', { line: 'GET /mole 200' });
+    const query = 'FROM modules | GROK line "%{WORD:verb} %{NOTSPACE:path} %{INT:status:int}" | KEEP path, status';
+    expect((await call(engine(), '/_query', { query })).body.values).toEqual([['/mole', 200]]);
+    const script_fields = { twice: { script: { source: 'params.n * 2', params: { n: 21 } } } };
+    const { hits } = (await call(engine(), '/modules/_search', { script_fields })).body;
+    expect(hits).toMatchObject({ hits: [{ fields: { twice: [42] } }] });
+  });
+});
+
 describe('security', () => {
   const engine = useEngine('elasticsearch7', { security: true });
 

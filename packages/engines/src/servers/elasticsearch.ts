@@ -10,6 +10,7 @@ import { fetchMavenArtifact, findMavenObstacle } from '../fetch/fetch-maven.ts';
 import { withProgress } from '../fetch/progress.ts';
 import { runCommand } from '../run/run-command.ts';
 import { isClusterUp } from './cluster-health.ts';
+import { addEsqlModules } from './esql-modules.ts';
 import { fullJava, smallJava } from './java.ts';
 import type { Launch, Recipe, Run } from './recipe.ts';
 
@@ -38,6 +39,7 @@ async function fetchHome(entry: EngineEntry, directory: string): Promise<void> {
     await runCommand({ command: 'mv', args: [unpacked, 'home'], cwd: directory });
     // The small Java knows no Thai, without which this module refuses to create any index.
     if (entry.kind === 'opensearch') await rm(join(directory, 'home/modules/analysis-common'), { recursive: true });
+    if (entry.esql) await addEsqlModules(join(directory, 'home'));
     await makeReadable(directory);
   });
 }
@@ -129,7 +131,7 @@ function securitySettings(run: Run): Record<string, string> {
 /** A small heap that grows into real memory only when used, and no options that our Java does not have. */
 function jvmOptions(entry: EngineEntry, given: string): string {
   const unwanted = /UseG1GC|UseConcMarkSweepGC|CMSInit|jdk\.incubator\.vector|gc\.log|HeapDumpOnOutOfMemory/;
-  const heap = entry.version.startsWith('9.') ? '320m' : '256m';
+  const heap = entry.version.startsWith('9.') || entry.esql ? '320m' : '256m';
   const own = ['UseSerialGC', '-AlwaysPreTouch'].map((name) => `-XX:${name.startsWith('-') ? '' : '+'}${name}`);
   const kept = given.split('\n').filter((line) => !unwanted.test(line));
   return [...kept, `-Xms${heap}`, `-Xmx${heap}`, ...own, '-XX:TieredStopAtLevel=1', '-Xshare:auto', ''].join('\n');
