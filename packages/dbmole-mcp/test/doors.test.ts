@@ -5,7 +5,8 @@ import { beforeAll } from 'vitest';
 import { bin } from './bin.ts';
 import { type Account, createAccount, runDirect } from './direct.ts';
 
-const engine = useEngine('postgres18', { shared: true });
+/** Its own: other tests create databases and sessions while the doors are asked one after the other. */
+const engine = useEngine('postgres18');
 const user = 'doors_user';
 let account: Account;
 
@@ -115,6 +116,7 @@ describeDoors({
     type: ['postgres', 'mysql'],
     url: ['postgres://someone@127.0.0.1:1/shop'],
     readonly: [true, false],
+    set: [{ readonly: true }, { port: 1, host: '127.0.0.1' }, { user: null }],
     total: [10, 290.5, '5', 1_000],
     first: [1, 150],
     names: [['customer 7'], ['customer 8', "'; drop table shop.orders --"], []],
@@ -132,6 +134,7 @@ describeDoors({
     tables: [[], [5], 'shop.customers'],
     file: ['../outside.csv', 'orders', 'a/b.csv'],
     limit: [0, 10_001],
+    set: [{ port: 70_000 }, { unknown: 1 }, []],
   },
   closed: ['analyze', 'check', 'connection', 'dry_run', 'timeout_ms', 'name', 'host', 'ssh', 'url'],
   bases: {

@@ -99,6 +99,7 @@ describeDoors({
     apiKey: ['id:key-of-the-test'],
     url: ['https://127.0.0.1:1'],
     readonly: [true, false],
+    set: [{ readonly: true }, { port: 1, host: '127.0.0.1' }, { user: null }],
     price: [0, 3.5, '5', 1_000],
     names: [['thing 1'], ['thing 2', 'thing 3"}'], []],
     direction: ['asc', 'desc'],
