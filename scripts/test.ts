@@ -23,8 +23,8 @@ const whole = filters.length === 0;
 const scratch = mkdtempSync(join(tmpdir(), 'mole-test-'));
 const reportFile = join(scratch, 'report.json');
 const skippedFile = join(scratch, 'skipped.txt');
-/** Two at least: most of the time a test waits for an engine, a limit or another process. */
-const workers = Math.max(2, availableParallelism() - 1);
+/** Three at least: most of the time a test waits for an engine, a limit or another process. */
+const workers = Math.max(3, availableParallelism());
 const count = { passed: 0, failed: 0, skipped: 0 };
 
 function tally(ok: boolean): void {
