@@ -17,7 +17,7 @@ export interface ColumnPolicy {
   readonly strict: boolean;
   /** Undefined for a column that is shown. The table has the names by which a rule may call it: `users`, `app.users`. */
   find(tables: readonly string[], column: string): ColumnAction | undefined;
-  /** The strictest action for a column whose name begins with this and goes on: a part of an object. */
+  /** The strictest action for a column whose name begins with this and goes on: a part of an object, or of the whole if this is empty. */
   findInside(tables: readonly string[], prefix: string): ColumnAction | undefined;
 }
 
@@ -32,7 +32,7 @@ export function createColumnPolicy(layers: readonly ColumnRules[]): ColumnPolicy
       return findStrictest(matchers.map((match) => match(paths)));
     },
     findInside(tables, prefix) {
-      const starts = tables.map((table) => `${table}.${prefix}.`.toLowerCase());
+      const starts = tables.map((table) => (prefix === '' ? `${table}.` : `${table}.${prefix}.`).toLowerCase());
       const rules = layers.flatMap(({ columns, pii }) => [
         ...Object.entries(columns ?? {}),
         ...(pii === undefined ? [] : Object.entries(commonPersonalData)),

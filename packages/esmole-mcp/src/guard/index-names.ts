@@ -116,6 +116,10 @@ function formatEverything({ indices, systemIndices }: IndexRules, depth: Depth):
 /** The limit includes a cluster prefix and date math. */
 const maxNameLength = 512;
 
+export function isIndexName(name: string): boolean {
+  return findShapeProblem(name) === undefined;
+}
+
 function findShapeProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > maxNameLength) return `is too long (${name.length} characters, at most ${maxNameLength})`;

@@ -33,6 +33,13 @@ describe('a query text over an index with protected fields', () => {
     ['_query', 'FROM users | STATS MAX(users.email)'],
     ['_query', 'FROM users | ENRICH people | KEEP n'],
     ['_query', 'FROM users | LOOKUP JOIN people ON n | KEEP n'],
+    ['_query', 'FROM users | WHERE (keep == 1)'],
+    ['_query', 'FROM users | EVAL x = ABS(stats)'],
+    ['_query', 'FROM users | FORK (LIMIT 1) (KEEP n)'],
+    ['_query', 'FROM (FROM users), (FROM users | KEEP n)'],
+    ['_query', 'FROM users | EVAL x = u . email | KEEP x'],
+    ['_query', 'FROM users METADATA _tsid | KEEP _tsid'],
+    ['_sql', 'SELECT u\n. email FROM users u'],
     ['_sql', 'SELECT email FROM users'],
     ['_sql', 'SELECT u.email FROM users u'],
     ['_sql', 'SELECT "email" FROM users'],
@@ -68,7 +75,11 @@ describe('a query text over an index with protected fields', () => {
     ['FROM a | LOOKUP JOIN b ON n | KEEP n', ['a', 'b']],
     ['FROM a | ENRICH p ON n | KEEP n', undefined],
   ])('reads what %s names', (query, names) => {
-    expect(listQuerySources({ query })).toEqual(names);
+    expect(listQuerySources('_query', { query })).toEqual(names);
+  });
+
+  it('reads what a statement in SQL names', () => {
+    expect(listQuerySources('_sql', { query: 'SELECT n FROM "users,logs-*" u' })).toEqual(['users', 'logs-*']);
   });
 
   it('refuses parameters that name a protected field', () => {

@@ -16,8 +16,24 @@ export class FieldTable {
     return this.#indices.size === 0;
   }
 
-  get hasProtected(): boolean {
+  /** A field of a mapping, which is shown where all fields are. */
+  get mapsProtected(): boolean {
     return [...this.#indices.values()].some(({ protectedNames }) => protectedNames.size > 0);
+  }
+
+  /** The same, or one that only the documents have. */
+  get hasProtected(): boolean {
+    return this.mapsProtected || [...this.#indices.values()].some(({ hidesProtected }) => hidesProtected);
+  }
+
+  /** Whether a name is one of an index, an alias or a data stream. */
+  knows(name: string): boolean {
+    return [...this.#indices.values()].some((fields) => fields.isCalled(name));
+  }
+
+  /** Whether what is at the path of a document is protected, or holds something that is. */
+  isProtectedAt(path: string): boolean {
+    return this.findNamed(path) !== undefined || [...this.#indices.values()].some((fields) => fields.mayHold(path));
   }
 
   has(index: string): boolean {

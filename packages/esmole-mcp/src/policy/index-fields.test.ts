@@ -54,6 +54,30 @@ describe('the fields of an index', () => {
     expect(fields.find('labels')).toBeUndefined();
   });
 
+  it('are protected where they look up another index, and where all dimensions are in one', () => {
+    const runtime = { joined: { type: 'lookup', target_index: 'users', fetch_fields: ['email'] } };
+    expect(open({ 'users.email': 'mask' }, { runtime }, ['logs']).find('joined.email')).toBe('mask');
+    const properties = { ip: { ...keyword, time_series_dimension: true } };
+    expect(open({ '*.ip': 'mask' }, { properties }).find('_tsid')).toBe('mask');
+    expect(open({ '*.other': 'mask' }, { properties }).find('_tsid')).toBeUndefined();
+  });
+
+  it('may be outside of a mapping that does not show all', () => {
+    const rules = { 'users.payload.secret': 'mask', 'users.own': 'mask' } as const;
+    const payload = { type: 'object', enabled: false, properties: {} };
+    expect(open(rules, { properties: { payload } }).hidesProtected).toBe(true);
+    expect(open(rules, { dynamic: 'false' }).hidesProtected).toBe(true);
+    expect(open(rules, { dynamic: 'strict', properties: { other: { dynamic: false } } }).hidesProtected).toBe(false);
+    const fields = open(rules, { properties: { payload, own: keyword } });
+    expect(['payload', 'payload.secret', 'own', '', 'n'].map((path) => fields.mayHold(path))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
+  });
+
   it('are protected where a script of the mapping may compute them from others', () => {
     const runtime = { scripted: { type: 'keyword', script: { source: '' } }, plain: { type: 'keyword' } };
     const properties = { email: keyword };

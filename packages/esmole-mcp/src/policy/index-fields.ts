@@ -11,11 +11,31 @@ export class IndexFields {
   readonly #known = new Map<string, ColumnAction | undefined>();
   /** The protected fields of the mapping. */
   readonly protectedNames: ReadonlySet<string>;
+  /** Objects with fields that the mapping does not show, of which one may be protected. */
+  readonly #hiding: readonly string[];
 
   constructor(policy: ColumnPolicy, names: readonly string[], mapping: unknown) {
     this.#policy = policy;
     this.#names = names;
     this.protectedNames = new Set(this.#readMapping(mapping));
+    this.#hiding = [...listHiding('', mapping)].filter((path) => policy.findInside(names, path) !== undefined);
+  }
+
+  /** Whether its documents may have a protected field that the mapping does not show: scripts and runtime fields can read it. */
+  get hidesProtected(): boolean {
+    return this.#hiding.length > 0;
+  }
+
+  /** Whether the index is called so, or is behind the alias or data stream. */
+  isCalled(name: string): boolean {
+    return this.#names.includes(name);
+  }
+
+  /** Whether what is at the path of a document could hold a protected field. */
+  mayHold(path: string): boolean {
+    if ([...this.protectedNames].some((name) => isInside(name, path))) return true;
+    const isHiding = this.#hiding.some((hiding) => hiding === path || isInside(path, hiding) || isInside(hiding, path));
+    return isHiding && this.#policy.findInside(this.#names, path) !== undefined;
   }
 
   /** The action for a field, for what is inside of it and for its multi-fields. */
@@ -56,9 +76,14 @@ export class IndexFields {
     const own = fields.map(({ name }) => name).filter((name) => this.#decide(name) !== undefined);
     // A script may read any field of a document.
     const risky = own.length === 0 ? [] : scripted.filter(([, definition]) => isScripted(definition)).map(([name]) => name);
-    for (const name of risky) this.#repeated.set(name, findStrictest(['mask', this.#repeated.get(name)]) ?? 'mask');
+    const looked = scripted.filter(([, definition]) => isLookup(definition)).map(([name]) => name);
+    const dimensions = fields.filter(({ name, definition }) => isDimension(definition) && this.#decide(name) !== undefined);
+    // It is made of the values of all dimensions.
+    if (dimensions.length > 0) risky.push('_tsid');
+    for (const name of [...risky, ...looked])
+      this.#repeated.set(name, findStrictest(['mask', this.#repeated.get(name)]) ?? 'mask');
     const plain = scripted.map(([name]) => name).filter((name) => this.#decide(name) !== undefined);
-    return [...own, ...risky, ...plain, ...this.#flattened.keys()];
+    return [...own, ...risky, ...looked, ...plain, ...this.#flattened.keys()];
   }
 
   /** Whether something new was found. */
@@ -102,9 +127,31 @@ function* listFields(prefix: string, { properties, fields }: Value): Generator<M
   }
 }
 
+function isInside(path: string, object: string): boolean {
+  return object === '' || path.startsWith(`${object}.`);
+}
+
+/** The objects of a mapping whose documents may have fields that it does not show; an empty path is the whole document. */
+function* listHiding(path: string, definition: unknown): Generator<string> {
+  if (!isObject(definition)) return;
+  const { dynamic, enabled, properties } = definition;
+  if ([dynamic, enabled].some((value) => String(value) === 'false')) yield path;
+  for (const [key, value] of Object.entries(isObject(properties) ? properties : {}))
+    yield* listHiding(path === '' ? key : `${path}.${key}`, value);
+}
+
 /** A field without a script shows the value of that name in the document. */
 function isScripted(definition: unknown): boolean {
-  return !isObject(definition) || definition.script !== undefined || definition.type === 'lookup';
+  return !isObject(definition) || definition.script !== undefined;
+}
+
+/** It shows fields of another index, whose rules do not know this name. */
+function isLookup(definition: unknown): boolean {
+  return isObject(definition) && definition.type === 'lookup';
+}
+
+function isDimension(definition: Value): boolean {
+  return String(definition.time_series_dimension) === 'true';
 }
 
 function listTexts(value: unknown): readonly string[] {

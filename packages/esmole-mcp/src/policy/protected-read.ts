@@ -1,12 +1,13 @@
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
 import type { DocumentRead, ReadRequest } from '../call/cluster-request.ts';
 import { parseStrict } from '../guard/body/strict-json.ts';
-import { isObject, listTexts, valueAt } from '../guard/body/walk-json.ts';
+import { listTexts, valueAt } from '../guard/body/walk-json.ts';
 import { readPitNames } from '../guard/pit-id.ts';
 import { checkQueryText, listQuerySources } from './check-query-text.ts';
 import { checkSearch } from './check-search.ts';
 import type { AskCluster, FieldPolicy } from './field-policy.ts';
 import { FieldTable } from './field-table.ts';
+import { listDocumentIndices, listMentionedIndices } from './mentioned-indices.ts';
 import { type AggregationPlan, hasUnplacedHits, listHitIndices, protectAnswer } from './protect-answer.ts';
 import { readLines } from './read-lines.ts';
 import { refuseField } from './refuse-field.ts';
@@ -29,8 +30,8 @@ const checks: Readonly<Record<string, Check>> = {
   _search: asSearch,
   _knn_search: asSearch,
   _count: asSearch,
-  _field_caps: harmless,
-  _pit: harmless,
+  _field_caps: asSearch,
+  _pit: asSearch,
   '_search/point_in_time': harmless,
   '_cat/count': harmless,
   '_sql/translate': harmless,
@@ -58,8 +59,8 @@ export async function readProtected(
 ): Promise<Answer> {
   const { reads } = request;
   if (reads === undefined) return await send(request, limits);
-  const expand = request.params.get('expand_wildcards');
-  const openTable = (names: string | undefined) => policy.readTable({ names, expand }, ask);
+  const given = request.params.get('expand_wildcards');
+  const openTable: OpenTable = (names, expand = given) => policy.readTable({ names, expand }, ask);
   const { table, aggregations } = await checkRead(request, reads, openTable);
   const answer = await send(request, limits);
   if (reads.words === '_field_caps') return answer;
@@ -71,6 +72,9 @@ export async function readProtected(
   return protect(answer, { policy, request, reads, table: whole, aggregations });
 }
 
+/** Query texts, whose answers may be tables. */
+const textWords: ReadonlySet<string> = new Set(['_query', '_sql']);
+
 interface Shown {
   policy: FieldPolicy;
   request: ReadRequest;
@@ -81,7 +85,8 @@ interface Shown {
 
 function protect(answer: Answer, { policy, request, reads, table, aggregations }: Shown): Answer {
   if (answer.json === undefined) {
-    if (answer.text === '' || !table.hasProtected || reads.words === '_cat/count') return answer;
+    const isTable = reads.words === '_cat/count' || (textWords.has(reads.words) && !table.hasProtected);
+    if (answer.text === '' || answer.status >= 400 || isTable) return answer;
     throw refuseField('the answer is not JSON, so that its fields cannot be traced; leave "format" out');
   }
   const sourceOf = reads.words === '_source' && answer.status === 200 ? request.segments[0] : undefined;
@@ -94,7 +99,7 @@ interface Checked {
   aggregations: readonly Plans[];
 }
 
-type OpenTable = (names: string | undefined) => Promise<FieldTable>;
+type OpenTable = (names: string | undefined, expand?: string) => Promise<FieldTable>;
 
 async function checkRead(request: ReadRequest, reads: DocumentRead, openTable: OpenTable): Promise<Checked> {
   const { words } = reads;
@@ -103,14 +108,36 @@ async function checkRead(request: ReadRequest, reads: DocumentRead, openTable: O
   if (words === '_msearch') return await checkSearches(request, reads, openTable);
   const { body: given, params } = request;
   const body = typeof given === 'string' ? parseStrict(given) : given;
-  const sources = words === '_query' ? listQuerySources(body) : undefined;
+  const sources = textWords.has(words) ? listQuerySources(words, body) : undefined;
   if (sources?.length === 0) return { table: new FieldTable(new Map(), false), aggregations: [] };
-  const table = await openTable(findPitNames(body) ?? reads.names ?? sources?.join(',') ?? listDocumentIndices(body));
-  if (!table.hasProtected) return { table, aggregations: [] };
+  const names = findPitNames(body) ?? reads.names ?? sources?.join(',');
+  const table = await openWhole(names, body, openTable);
+  if (words === '_query') checkKnown(sources, table);
   const check = checks[words];
-  if (check === undefined)
+  // Without names, hidden indices could be read as well.
+  if (check === undefined && (table.hasProtected || names === undefined))
     throw refuseField(`${words} shows values in a form that cannot be traced, and fields of the index are protected`);
-  return { table, aggregations: [check({ body, params }, table)] };
+  return { table, aggregations: check === undefined || !table.hasProtected ? [] : [check({ body, params }, table)] };
+}
+
+/** With the indices that the body names: those of its documents, and those in which a query looks up values. */
+async function openWhole(names: string | undefined, body: unknown, openTable: OpenTable): Promise<FieldTable> {
+  const documents = listDocumentIndices(body).join(',');
+  const mentioned = listMentionedIndices(body).join(',');
+  // Without an index in the path, each document has one of its own.
+  const table = await openTable(names ?? (documents === '' ? undefined : documents));
+  const more = names === undefined || documents === '' ? [mentioned] : [documents, mentioned];
+  const tables = await Promise.all(more.filter((each) => each !== '').map((each) => openTable(each)));
+  return tables.reduce((all, each) => all.with(each), table);
+}
+
+/** A name that no index has may belong to a view, which reads others. */
+function checkKnown(sources: readonly string[] = [], table: FieldTable): void {
+  const unknown = sources.find((name) => !/^-|[*<]/.test(name) && !table.knows(name.replace(/::(?:data|failures)$/, '')));
+  if (unknown === undefined) return;
+  throw refuseField(
+    `there is no index, alias or data stream ${JSON.stringify(unknown.slice(0, 100))}; fields of views cannot be traced`,
+  );
 }
 
 /** Each search has a header that may name indices of its own. */
@@ -121,7 +148,9 @@ async function checkSearches({ body, params }: ReadRequest, { names }: DocumentR
   for (let at = 0; at + 1 < lines.length; at += 2) {
     const header = lines[at];
     const own = [...listTexts(valueAt(header, 'index')), ...listTexts(valueAt(header, 'indices'))].join(',');
-    const one = await openTable(findPitNames(lines[at + 1]) ?? (own === '' ? names : own));
+    const named = findPitNames(lines[at + 1]) ?? (own === '' ? names : own);
+    const expand = listTexts(valueAt(header, 'expand_wildcards')).join(',');
+    const one = await openWhole(named, lines[at + 1], (each) => openTable(each, expand === '' ? undefined : expand));
     aggregations.push(one.hasProtected ? checkSearch(lines[at + 1], params, one) : new Map());
     table = table.with(one);
   }
@@ -133,8 +162,10 @@ function checkEvents(body: unknown, table: FieldTable): Plans {
   if (valueAt(body, 'runtime_mappings') !== undefined)
     throw refuseField('"runtime_mappings" can compute values from protected fields');
   const query = String(valueAt(body, 'query') ?? '');
-  const found = (query.match(/[\w@$.*-]+/g) ?? []).find((word) => table.findNamed(word) !== undefined);
-  if (found === undefined) return new Map();
+  const quoted = query.split('`').map((part) => part.trim());
+  const words = [...(query.match(/[\p{L}\p{N}_@$.*-]+/gu) ?? []), ...quoted];
+  const found = words.find((word) => table.findNamed(word) !== undefined);
+  if (found === undefined) return checkSearch({ query: valueAt(body, 'filter') }, new Map(), table);
   throw refuseField(`the query names the protected field ${found}, which would be a key of its sequences`);
 }
 
@@ -146,10 +177,4 @@ function findPitNames(body: unknown): string | undefined {
   if (names === undefined)
     throw refuseField('the indices of the point in time cannot be read, and this connection protects fields');
   return names.join(',');
-}
-
-function listDocumentIndices(body: unknown): string | undefined {
-  const docs = valueAt(body, 'docs');
-  const names = (Array.isArray(docs) ? docs : []).flatMap((doc) => (isObject(doc) ? listTexts(doc._index) : []));
-  return names.length === 0 ? undefined : [...new Set(names)].join(',');
 }

@@ -1,4 +1,4 @@
-/** A call of a tool; `$` means the index of people, `%` one without protected fields, and `@` an alias of the people. */
+/** A call of a tool; `$` means the index of people, `%` one without protected fields, `@` an alias of the people, and `~` an index with fields that its mapping does not show. */
 export interface FieldCase {
   tool?: 'es_search' | 'es_request';
   args: Readonly<Record<string, unknown>>;
@@ -38,10 +38,68 @@ const queries = [
   'FROM $ /* x */ | KEEP /* y */ email',
   'from $ | keep Email',
   'FROM (FROM $ | KEEP email)',
+  'FROM $ | WHERE (keep == 1)',
+  'FROM $ | EVAL stats = 1 | WHERE (stats == 1)',
+  'FROM $ | FORK (LIMIT 1) (KEEP n)',
+  'FROM $ | EVAL x = contacts . phone | KEEP x',
+  'FROM ~ METADATA _source | KEEP _source',
+];
+
+const lookup = { index: '$', id: '1', path: 'email' };
+const looked = { terms: { nickname: lookup } };
+const lookupField = {
+  type: 'lookup',
+  target_index: '$',
+  input_field: 'n',
+  target_field: 'n',
+  fetch_fields: ['email', 'phone'],
+};
+
+/** Requests that reach what another part of them protects: documents of another index, fields outside the mapping, keys of groups. */
+const roundabout: readonly FieldCase[] = [
+  search({ query: looked, profile: true }, '%'),
+  search({ query: looked, explain: true }, '%'),
+  search({ query: { terms: { n: lookup } } }, '%'),
+  search({ query: { terms: { n: lookup } } }),
+  search({ query: { terms: { n: { ...lookup, path: 'contacts' } } } }, '%'),
+  search({ aggs: { a: { filter: { terms: { n: lookup } } } } }, '%'),
+  search({ aggs: { a: { filter: { prefix: { email: { value: 'c', rewrite: 'scoring_boolean' } } } } }, profile: true }),
+  search({ query: { percolate: { field: 'query', index: '$', id: '1' } }, highlight: { fields: { '*': {} } } }, '%'),
+  search({ runtime_mappings: { x: lookupField }, fields: ['x'] }, '%'),
+  post('/%/_msearch', [{}, { runtime_mappings: { x: lookupField }, fields: ['x'] }]),
+  post('/%/_validate/query?explain=true', { query: looked }),
+  ...['', '?format=yaml', '?filter_path=docs._source'].map((rest) =>
+    post(`/%/_mget${rest}`, { docs: [{ _index: '$', _id: '1' }] }),
+  ),
+  ...['', '?filter_path=docs.term_vectors'].map((rest) =>
+    post(`/%/_mtermvectors${rest}`, { docs: [{ _index: '$', _id: '1', fields: ['email', 'email.text'] }] }),
+  ),
+  get('/~/_search?format=yaml'),
+  get('/~/_source/1?format=yaml'),
+  search({ runtime_mappings: { iban: { type: 'keyword' } }, aggs: { a: { terms: { field: 'iban' } } } }, '~'),
+  search({ runtime_mappings: { 'payload.secret': { type: 'keyword' } }, sort: ['payload.secret'] }, '~'),
+  search({ script_fields: { x: { script: 'params._source.toString()' } } }, '~'),
+  search({ size: 0, aggs: { a: terms, m: { max_bucket: { buckets_path: 'a>_count' } } } }),
+  search({
+    size: 0,
+    aggs: {
+      a: {
+        terms: { field: 'salary' },
+        aggs: { k: { bucket_script: { buckets_path: { key: '_key' }, script: 'params.key' } } },
+      },
+    },
+  }),
+  post('/$/_search?typed_keys=true', { size: 0, aggs: { a: terms, 'sterms#a': { terms: { field: 'country' } } } }),
+  post('/$/_search', '{"size":0,"aggregations":{"a":{"terms":{"field":"country"}}},"aggs":{"a":{"terms":{"field":"email"}}}}'),
+  search({
+    _source: false,
+    query: { function_score: { field_value_factor: { field: 'salary' }, boost_mode: 'replace' } },
+  }),
 ];
 
 /** Requests that ask for what is protected: `email` (pseudonym), `phone` (mask), `iban` (partial), `secret` (drop), `salary` (mask). */
 export const attacks: readonly FieldCase[] = [
+  ...roundabout,
   tool({}),
   tool({ source: ['email', 'contact.*'] }),
   tool({ source: ['*'], query: { term: { country: 'de' } } }),
@@ -181,6 +239,10 @@ export const innocent: readonly FieldCase[] = [
   tool({ aggs: { a: { composite: { sources: [{ c: { terms: { field: 'country' } } }] } } }, aggs_only: true }),
   tool({ source: ['n'], body: { collapse: { field: 'country' } } }),
   tool({ index: '%' }),
+  search({ query: { terms: { n: { index: '$', id: '1', path: 'n' } } } }, '%'),
+  search({ _source: ['n'] }, '~'),
+  search({ size: 0, aggs: { a: { terms: { field: 'country' } }, m: { max_bucket: { buckets_path: 'a>_count' } } } }),
+  post('/_query', { query: 'FROM ~' }),
   tool({ index: '%', sort: ['phone_model'] }),
   tool({ index: '%', aggs: { a: { terms: { field: 'phone_model' } } } }),
   tool({ index: '%', body: { script_fields: { x: { script: { source: "doc['n'].value * 2" } } } } }),

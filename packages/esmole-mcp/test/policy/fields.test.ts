@@ -43,11 +43,16 @@ describe.each(engines)('protected fields of %s', (id) => {
   const engine = useEngine(id, { shared: true });
   const people = `fields-people-${id}`;
   const goods = `goods-${id}`;
+  const loose = `loose-${id}`;
   let open: TestClient;
   let tools: TestClient;
 
   const fill = (value: unknown): unknown => {
-    const text = JSON.stringify(value).replaceAll('$', people).replaceAll('%', goods).replaceAll('@', `${people}-alias`);
+    const text = JSON.stringify(value)
+      .replaceAll('$', people)
+      .replaceAll('%', goods)
+      .replaceAll('@', `${people}-alias`)
+      .replaceAll('~', loose);
     return JSON.parse(text);
   };
   const run = async ({ tool = 'es_request', args }: FieldCase) => await tools.call(tool, fill(args) as Record<string, unknown>);
@@ -81,11 +86,15 @@ describe.each(engines)('protected fields of %s', (id) => {
     ]);
     await change('POST', `/${people}/_bulk?refresh=true`, docs);
     await change('PUT', `/${goods}/_doc/1?refresh=true`, { n: 1, phone_model: 'x1', title: 'widget' });
+    const objects = { n: { type: 'long' }, payload: { type: 'object', enabled: false } };
+    await change('PUT', `/${loose}`, { settings, mappings: { dynamic: false, properties: objects } });
+    const unmapped = { n: 1, iban: 'DE89370400440532013', payload: { secret: 'canary-inside' } };
+    await change('PUT', `/${loose}/_doc/1?refresh=true`, unmapped);
     tools = await openTools(engine(), { columns });
   }, 60_000);
 
   afterAll(async () => {
-    await change('DELETE', `/${people},${goods}`);
+    await change('DELETE', `/${people},${goods},${loose}`);
     await open.close();
     await tools.close();
   });
@@ -118,8 +127,8 @@ describe.each(engines)('protected fields of %s', (id) => {
     const [id = ''] = /(?<="_scroll_id":")[^"]+/.exec(await scroll(`/${people}/_search?scroll=1m`, { size: 1 })) ?? [];
     expect(id).not.toBe('');
     expect(await scroll('/_search/scroll', { scroll_id: id, scroll: '1m' })).toMatch(/fields masked by policy/);
-    const bare = '/_search/scroll?filter_path=hits.hits._source,_scroll_id';
-    expect(await scroll(bare, { scroll_id: id, scroll: '1m' })).toMatch(/^E_PROTECTED_COLUMN/);
+    for (const bare of ['filter_path=hits.hits._source,_scroll_id', 'format=yaml'])
+      expect(await scroll(`/_search/scroll?${bare}`, { scroll_id: id, scroll: '1m' })).toMatch(/^E_PROTECTED_COLUMN/);
     await tools.call('es_request', { method: 'DELETE', path: '/_search/scroll', body: { scroll_id: id } });
   });
 
@@ -146,6 +155,12 @@ describe.each(engines)('protected fields of %s', (id) => {
       expect(await said({ source: ['n'] })).toMatch(/^1-4 of 4|^Hits? 1/);
       expect(await said({ source: ['n'], query: { term: { email: 'x' } } })).toContain('compares the protected field email');
       expect(await said({ source: ['n'], q: 'x' })).toContain('E_PROTECTED_COLUMN');
+      const open = { query_string: { query: 'n:1 OR email:c*' } };
+      expect(await said({ source: ['n'], aggs: { a: { filter: open } } })).toContain('E_PROTECTED_COLUMN');
+      expect(await said({ source: ['n'], query: { kql: { query: 'n: 1 or email: c*' } } })).toContain('E_PROTECTED_COLUMN');
+      const path = `/${people}/_field_caps?fields=n`;
+      const body = { index_filter: { range: { salary: { gt: 1 } } } };
+      expect((await refusing.call('es_request', { method: 'POST', path, body })).text).toMatch(/^E_PROTECTED_COLUMN/);
     } finally {
       await refusing.close();
     }
