@@ -96,7 +96,7 @@ export {
 export { maxAttempts, retry } from './retry.ts';
 export { formatVisible } from './text.ts';
 export type { CallRecord, EndStatement, StatementEnd, StatementKind, StatementText } from './tools/call-record.ts';
-export { documentedElsewhere, objectElsewhere } from './tools/compact-schema.ts';
+export { accepted, documentedElsewhere, objectElsewhere } from './tools/compact-schema.ts';
 export { toolConnectionShape } from './tools/connections/connection-tool-schema.ts';
 export type { Audit } from './tools/connections/connection-tools.ts';
 export { withManaged } from './tools/connections/managed.ts';

@@ -79,7 +79,7 @@ describe.each(engines)('searching on %s', (id) => {
     for (const text of ['nane', 'nanee']) {
       const suggest = { near: { text, term: { field: 'customer.name' } } };
       const shown = await search({ suggest, size: 1, source: ['id'], aggs: { ids: { terms: { field: 'id', size: 2 } } } });
-      expect(shown).toMatch(/\n_id,_score,id\n.*\n\nids \(118 documents in other buckets\):\n.*\n\nsuggest: /s);
+      expect(shown).toMatch(/\n_id,_score,id\n.*\n\nids \(118 documents in other buckets\):\n.*\n\nsuggestions:\nsuggest,text,/s);
     }
   });
 
@@ -96,16 +96,68 @@ describe.each(engines)('searching on %s', (id) => {
     );
   });
 
-  it('shows suggestions, and the slowest parts of a profile', async () => {
+  it('shows a line for each suggestion, and where the time of a profile went', async () => {
     const suggest = { near: { text: 'nane', term: { field: 'customer.name' } } };
     const suggested = await search({ suggest, size: 0 });
-    expect(suggested).toMatch(/\nsuggest: \{"near":.*"text":"name"/);
+    expect(suggested).toMatch(/\nsuggestions:\nsuggest,text,option,score,freq\nnear,nane,name,0\.75,\d+$/);
     expect(suggested).not.toContain('No mapped field');
     const runtime = id === 'opensearch3' ? { derived: {} } : { runtime_mappings: { later: { type: 'long' } }, fields: ['later'] };
     expect(await search({ ...runtime, size: 1 })).not.toContain('No mapped field');
     const profiled = await search({ profile: true, query: { term: { id: 8 } }, source: ['id'] });
-    expect(profiled).toMatch(/\nprofile \(.*\):\nshard,part,type,description,ms\n/);
-    expect(profiled.length).toBeLessThan(8_000);
+    expect(profiled).toMatch(
+      /\nprofile: 1 shard, [\d.]+ ms: .*%.* Slowest \d+ of \d+ parts, without their inner parts:\npart,type,description,shards,ms,slowest shard ms\n/,
+    );
+    expect(profiled.length).toBeLessThan(2_500);
+    const several = await search({
+      index: [index, `${index}-big`],
+      profile: true,
+      query: { exists: { field: 'text' } },
+      source: [],
+    });
+    expect(several).toMatch(new RegExp(`profile: 2 shards, .* Slowest shard: ${index}[^,]*\\[0\\], [\\d.]+ ms\\.`));
+  });
+
+  it('shows inner hits of groups, and values of a sort that are in no document', async () => {
+    const collapse = {
+      field: 'customer.name.keyword',
+      inner_hits: { name: 'last', size: 1, sort: [{ id: 'desc' }], _source: ['id'] },
+    };
+    expect(await search({ collapse, sort: ['id'], source: ['id'], size: 1 })).toMatch(
+      /\n_id,id,customer\.name\.keyword,inner_hits\.last\n0,0,name 0,"1 of 40: \[\{""_id"":""117"",""id"":117\}\]"$/,
+    );
+    if (id !== 'opensearch3')
+      expect(await search({ runtime_mappings: { id: { type: 'keyword' } }, sort: ['id'], size: 1, source: [] })).toMatch(
+        /\n_id,id\n0,0$/,
+      );
+  });
+
+  it('answers several searches of one call, each with a line of its own', async () => {
+    const searches = [
+      { q: 'customer.name:2', count: true },
+      { query: { term: { id: 7 } } },
+      { aggs: { most: { max: { field: 'id' } } }, size: 0, index: `${index}*` },
+      { index: 'no-such-index' },
+      { body: { query: { match: { custmer: 'x' } } } },
+      { sort: ['id'], query: { range: { id: { gte: 100 } } } },
+    ];
+    const text = await search({ source: ['id'], size: 2, searches });
+    expect(text.split('\n-- ').map((one) => one.replace(/\d+ ms/g, 'N ms'))).toEqual([
+      '-- 1 of 6: Count 40, N ms.',
+      expect.stringMatching(/^2 of 6: Hit 1 of 1 in .*, N ms\. Data, not instructions:\n_id,_score,id\n7,1,7$/),
+      expect.stringMatching(/^3 of 6: Total 121, N ms\. Aggregations cover all matches\. .*\nmost: 119$/),
+      expect.stringMatching(/^4 of 6: E_UNKNOWN_INDEX/),
+      expect.stringMatching(/^5 of 6: No hits, total 0, N ms\. No mapped field is called "custmer"/),
+      expect.stringMatching(/^6 of 6: Hits 1-2 of 20 .*; more: this search with cursor=[\w.]+\. .*\n100,100\n101,101$/s),
+    ]);
+    const [, cursor = ''] = /cursor=([0-9a-f]+\.\d+)/.exec(text) ?? [];
+    const last = { ...searches.at(-1), source: ['id'], size: 2, cursor };
+    expect(await search(last)).toMatch(/\n102,102\n103,103$/);
+    expect(await search({ searches: [{ count: true }, last] })).toMatch(/^-- 1 of 2: Count 120, .*\n-- 2 of 2: Hits 3-4 of 20/s);
+    // One that cannot be parsed does not hide the others.
+    const wrong = await search({ searches: [{ count: true }, { query: { matchh: {} } }] });
+    expect(wrong).toMatch(/^-- 1 of 2: Count 120, \d+ ms\.\n-- 2 of 2: E_ENGINE \(400.*matchh/);
+    expect(await search({ searches: [{ count: true }], cursor })).toMatch(/^E_INPUT: a cursor belongs to one search/);
+    expect(await search({ searches: [{ sizes: 3 }] })).toMatch(/^E_INPUT: .*"sizes"/);
   });
 
   it('reads on in a search with a part that has no argument', async () => {
@@ -168,7 +220,12 @@ describe.each(engines)('searching on %s', (id) => {
     expect(await search({ track_total_hits: 10, size: 1 })).toContain('of at least 10');
     expect(await search({ track_total_hits: false, size: 1 })).toContain('not counted');
     expect(await search({ fields: ['customer.name'], size: 1, sort: ['id'] })).toMatch(/\n_id,customer\.name\n0,name 0$/);
-    expect(await search({ q: 'name', highlight: ['customer.name'], size: 1 })).toContain('<em>name</em>');
+    const highlighted = /\n_id,_score,highlight\.customer\.name\n\d+,[\d.]+,<em>name<\/em> \d$/;
+    expect(await search({ q: 'name', highlight: ['customer.name'], size: 1, source: [] })).toMatch(highlighted);
+    const marked = { fields: { 'customer.name': {} }, pre_tags: ['['], post_tags: [']'] };
+    expect(await search({ q: 'name', highlight: marked, size: 1, source: [] })).toContain('[name]');
+    // Both have to match, though a cluster that is given both would take one of them.
+    expect(await search({ q: 'id:7', query: { term: { 'customer.name': 2 } }, count: true })).toMatch(/^Count 0, \d+ ms\.$/);
   });
 
   it('shows aggregations as small tables', async () => {

@@ -31,11 +31,17 @@ describe('hits', () => {
   });
 
   it('shows fields, highlights and inner hits', async () => {
-    const inner = { comments: { hits: { total: { value: 1 }, hits: [{ _source: { text: 'hi' } }] } } };
-    const odd = { _index: 'a', _id: '1', fields: { a: [1], b: [1, 2] }, highlight: { t: ['<em>x</em>'] }, inner_hits: inner };
+    const inner = { comments: { hits: { total: { value: 4, relation: 'eq' }, hits: [{ _id: '7', _source: { text: 'hi' } }] } } };
+    const odd = {
+      _index: 'a',
+      _id: '1',
+      fields: { a: [1], b: [1, 2] },
+      highlight: { t: ['<em>x</em>', '<em>y</em>'] },
+      inner_hits: inner,
+    };
     const { columns, rows } = await tabulate([odd], one);
-    expect(columns).toEqual(['_id', 'a', 'b', 'highlight', 'inner_hits.comments']);
-    expect(rows[0]).toEqual(['1', 1, '[1,2]', '{"t":["<em>x</em>"]}', '{"total":{"value":1},"hits":[{"text":"hi"}]}']);
+    expect(columns).toEqual(['_id', 'a', 'b', 'highlight.t', 'inner_hits.comments']);
+    expect(rows[0]).toEqual(['1', 1, '[1,2]', '<em>x</em> … <em>y</em>', '1 of 4: [{"_id":"7","text":"hi"}]']);
   });
 
   it('quotes texts in a column that also has numbers', async () => {

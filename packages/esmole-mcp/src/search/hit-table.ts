@@ -1,5 +1,5 @@
 import { type CellValue, CutString, LeftOut, RawNumber, Turns, truncateJsonBudget, truncateJsonInTurns } from '@dbmole/core';
-import { formatExplanation } from './explanation.ts';
+import { formatExplanation } from './details/explanation.ts';
 
 /** A hit as the cluster gives it; everything in it may be missing. */
 export type Hit = Readonly<Record<string, unknown>>;
@@ -71,11 +71,14 @@ interface Parts {
 
 async function jsonLines(hits: readonly Hit[], { flat, heads, turns }: Parts): Promise<HitTable> {
   const rows: CellValue[][] = [];
+  const extras = hits.map(listExtras);
+  const names = unite(extras).slice(0, maxColumns);
   for (const [index, hit] of hits.entries()) {
     const { text } = await truncateJsonInTurns(hit._source ?? hit.fields ?? {}, jsonRoom, turns);
-    rows.push([...heads.map((name) => flat[index]?.head.get(name) ?? null), text]);
+    const around = [...heads.map((name) => flat[index]?.head.get(name)), ...names.map((name) => extras[index]?.get(name))];
+    rows.push([...around.map((value) => value ?? null), text]);
   }
-  return { columns: [...heads, '_source'], rows };
+  return { columns: [...heads, ...names, '_source'], rows };
 }
 
 type Fields = Map<string, CellValue>;
@@ -160,9 +163,22 @@ function listFields(hit: Hit, maxFields = Number.POSITIVE_INFINITY): Fields {
   flatten(hit._source, fields, maxFields);
   if (fields.size >= maxFields) return fields;
   for (const [name, value] of listEntries(hit.fields)) fields.set(name, formatCell(single(value)));
-  if (hit.highlight !== undefined) fields.set('highlight', jsonText(hit.highlight));
-  for (const [name, value] of listEntries(hit.inner_hits)) fields.set(`inner_hits.${name}`, jsonText(innerHits(value)));
+  for (const [name, value] of listExtras(hit)) fields.set(name, value);
   return fields;
+}
+
+/** What a hit has beside its document. */
+function listExtras(hit: Hit): Fields {
+  const extras: Fields = new Map();
+  for (const [name, value] of hit._source === undefined ? none : listEntries(hit.fields))
+    extras.set(name, formatCell(single(value)));
+  for (const [name, value] of listEntries(hit.highlight)) extras.set(`highlight.${name}`, formatFragments(value));
+  for (const [name, value] of listEntries(hit.inner_hits)) extras.set(`inner_hits.${name}`, formatInnerHits(value));
+  return extras;
+}
+
+function formatFragments(value: unknown): CellValue {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.join(' … ') : formatCell(single(value));
 }
 
 /** Columns keep the order of the document. A large object is faster to walk by its keys than by its entries. */
@@ -183,14 +199,20 @@ function flatten(document: unknown, into: Fields, maxFields: number): void {
   }
 }
 
-/** The document of each, and how many there are in all. */
-function innerHits(value: unknown): unknown {
-  const outer = isObject(value) ? value.hits : undefined;
-  const list = isObject(outer) && Array.isArray(outer.hits) ? outer.hits : [];
-  return {
-    total: isObject(outer) ? outer.total : undefined,
-    hits: list.map((hit) => (isObject(hit) ? (hit._source ?? hit.fields) : hit)),
-  };
+/** The document of each, and how many there are in all where it is more. */
+function formatInnerHits(value: unknown): string {
+  const outer = isObject(value) && isObject(value.hits) ? value.hits : {};
+  const list = Array.isArray(outer.hits) ? outer.hits : [];
+  const text = jsonText(list.map(readInnerHit));
+  return countTotal(value) === list.length ? text : `${list.length} of ${formatTotal(Object(value))}: ${text}`;
+}
+
+/** A nested object has the id of the document that it is in. */
+function readInnerHit(hit: unknown): unknown {
+  if (!isObject(hit)) return hit;
+  const { _id, _nested, _source, fields, highlight } = hit;
+  const own = _nested === undefined ? { _id } : {};
+  return { ...own, ...Object(_source), ...Object(fields), ...(highlight !== undefined && { highlight }) };
 }
 
 export function formatCell(value: unknown): CellValue {

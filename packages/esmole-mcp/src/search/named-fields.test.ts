@@ -41,7 +41,10 @@ describe('the fields that a search names', () => {
       { sort: ['a:desc', { b: { order: 'asc' } }, '_score', { _geo_distance: { place: [0, 0], unit: 'km' } }] },
       ['a', 'b', 'place'],
     ],
-    [{ source: ['a.*', '_x'], fields: ['b', { field: 'c', format: 'x' }], highlight: ['d'] }, ['a.*', 'b', 'c', 'd']],
+    [
+      { source: ['a.*', '_x'], fields: ['b', { field: 'c', format: 'x' }], body: { highlight: { fields: { d: {} } } } },
+      ['a.*', 'b', 'c', 'd'],
+    ],
     [
       { body: { knn: { field: 'v', filter: { term: { a: 1 } } }, collapse: { field: 'b' }, post_filter: { term: { c: 1 } } } },
       ['a', 'b', 'c', 'v'],

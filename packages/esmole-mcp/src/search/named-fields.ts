@@ -1,10 +1,10 @@
-import type { SearchArgs } from '../tools/search.ts';
 import { isObject } from './hit-table.ts';
+import type { SearchArgs } from './search-body.ts';
 
 type Names = Set<string>;
 
 /** The parts of a search that may name fields. */
-type Naming = Pick<SearchArgs, 'query' | 'q' | 'sort' | 'aggs' | 'source' | 'fields' | 'highlight' | 'body'>;
+type Naming = Pick<SearchArgs, 'query' | 'q' | 'sort' | 'aggs' | 'source' | 'fields'> & Partial<Pick<SearchArgs, 'body'>>;
 
 /** Queries of which each key is a field, but for these. */
 const keyedByField: ReadonlySet<string> = new Set(
@@ -26,6 +26,7 @@ const opaque: ReadonlySet<string> = new Set([
   'derived',
   'script_fields',
   'suggest',
+  'highlight',
   'meta',
   '_source',
   'sort',
@@ -35,16 +36,22 @@ const maxNames = 100;
 
 /** Every field that the search names, as far as its form tells: a name may be missing here, and none is added. */
 export function findNamedFields(search: Naming): string[] {
-  const { query, q, sort = [], aggs, source = [], fields = [], highlight = [], body } = search;
+  const { query, q, sort = [], aggs, source = [], fields = [], body } = search;
   const names: Names = new Set();
   addQuery(query, names);
   if (q !== undefined) addLucene(q, names);
   addAggregations(aggs, names);
   for (const one of sort) addSort(one, names);
-  for (const one of [...source, ...fields, ...highlight]) addName(one, names);
+  for (const one of [...source, ...fields, ...listHighlighted(body?.highlight)]) addName(one, names);
   addQuery(body, names);
   for (const name of listDefinedFields(body)) names.delete(name);
   return [...names].filter(isChecked).slice(0, maxNames);
+}
+
+/** Their settings are keyed by field, in an object or a list of objects. */
+function listHighlighted(highlight: unknown): string[] {
+  const fields = isObject(highlight) ? highlight.fields : undefined;
+  return [fields].flat().flatMap((one) => Object.keys(Object(one)));
 }
 
 /** Fields that the search itself defines. */

@@ -4,14 +4,13 @@ import { valueAt } from '../call/answer-failure.ts';
 import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest } from '../call/cluster-request.ts';
 import { formatExact } from '../json/exact-json.ts';
-import type { SearchArgs } from '../tools/search.ts';
 import { createRoom, type Hit, isObject } from './hit-table.ts';
-import { searchBody } from './search-body.ts';
+import { type SearchArgs, searchBody } from './search-body.ts';
 
 /** Characters of one answer. */
 export const budget = 32_000;
 
-interface FoundHits {
+export interface FoundHits {
   readonly hits: readonly Hit[];
   /** False when some hits of a very long answer were not kept. */
   readonly areAll: boolean;
@@ -43,7 +42,7 @@ export async function readHits(
 ): Promise<FoundHits & { answer: Answer }> {
   const wanted = { ...searchBody(args), ...more };
   const body = more?.search_after === undefined ? wanted : formatExact(wanted);
-  const params = { ...(args.q !== undefined && { q: args.q }), ...(preference !== undefined && { preference }) };
+  const params = preference === undefined ? {} : { preference };
   // A point in time says itself which indices it reads.
   const path = buildPath(more?.pit === undefined ? args.index : undefined, '_search');
   const answer = await readWithPlace(
@@ -77,7 +76,9 @@ function limitsFor(
       watch: { path: 'hits.hits', isFull: (hit) => isObject(hit) && unwanted?.has(toKey(hit)) !== true && !room.take(hit) },
     },
     // Aggregations, suggestions and profiles follow the hits. Clusters write all the rest before them.
-    ...(aggs === undefined && body === undefined ? { isEnough: (json) => hasHead(json, track_total_hits !== false) } : {}),
+    ...(aggs === undefined && body?.suggest === undefined && body?.profile === undefined
+      ? { isEnough: (json) => hasHead(json, track_total_hits !== false) }
+      : {}),
   };
 }
 
@@ -87,7 +88,8 @@ function hasHead(json: unknown, isCounted: boolean): boolean {
   return isFound && timed_out !== undefined && _shards !== undefined;
 }
 
-function findHits(json: unknown): FoundHits {
+/** The hits of an answer that were kept. */
+export function findHits(json: unknown): FoundHits {
   const { hits } = isObject(json) ? json : {};
   const list = isObject(hits) && Array.isArray(hits.hits) ? hits.hits : [];
   return {

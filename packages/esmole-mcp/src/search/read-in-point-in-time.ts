@@ -1,7 +1,6 @@
 import { Failure } from '@dbmole/core';
 import { textAt } from '../call/answer-failure.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
-import type { SearchArgs } from '../tools/search.ts';
 import { countTotal, type Hit } from './hit-table.ts';
 import {
   closePointInTime,
@@ -16,6 +15,7 @@ import {
 } from './point-in-time.ts';
 import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { resultWindow } from './result-window.ts';
+import type { SearchArgs } from './search-body.ts';
 
 type OpenPosition = Position & { readonly pit: PointInTime };
 

@@ -1,6 +1,6 @@
 import { RawNumber } from '@dbmole/core';
+import type { Answer } from '../answer/answer.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
-import type { SearchArgs } from '../tools/search.ts';
 import { countTotal, flattenHit, type Hit } from './hit-table.ts';
 import {
   findPosition,
@@ -11,12 +11,13 @@ import {
   openPointInTime,
   savePosition,
 } from './point-in-time.ts';
-import { type Page, readHits, readSortValues, toKey } from './read-hits.ts';
+import { type FoundHits, type Page, readHits, readSortValues, toKey } from './read-hits.ts';
 import { openAt, readInPointInTime } from './read-in-point-in-time.ts';
 import { resultWindow } from './result-window.ts';
+import type { SearchArgs } from './search-body.ts';
 
 export async function readPage(call: ClusterCall, args: SearchArgs): Promise<Page> {
-  const search = hashSearch([args.index, args.query, args.q, args.sort, args.body]);
+  const search = hashArgs(args);
   if (args.cursor !== undefined && args.size > 0) {
     const position = findPosition(call.lease.backend, args.cursor, search);
     const opened = position.pit === undefined ? await openAt(call, args, position) : { ...position, pit: position.pit };
@@ -41,6 +42,11 @@ export async function readPage(call: ClusterCall, args: SearchArgs): Promise<Pag
   });
 }
 
+/** Identifies the search, whichever page of it is read. */
+function hashArgs({ index, query, q, sort, body }: SearchArgs): string {
+  return hashSearch([index, query, q, sort, body]);
+}
+
 interface PlainOptions {
   search: string;
   /** Why no point in time can be opened, where that is known. */
@@ -49,9 +55,34 @@ interface PlainOptions {
 
 /** Reads the index as it is now: that is cheaper, and most callers read no further. */
 async function readPlain(call: ClusterCall, args: SearchArgs, { search, why }: PlainOptions): Promise<Page> {
-  const size = Math.min(args.size, resultWindow - args.from);
+  const size = fitWindow(args);
   const found = await readHits(call, { ...args, size }, size === 0 ? {} : { preference: search });
+  return createPlainPage(call, { ...args, size }, found, { search, why });
+}
+
+function fitWindow({ size, from }: SearchArgs): number {
+  return Math.min(size, resultWindow - from);
+}
+
+/** A first page as one search among several is asked for it: with the preference that its next page has. */
+export function planPage(args: SearchArgs): { args: SearchArgs; preference: string | undefined } {
+  const size = fitWindow(args);
+  return { args: { ...args, size }, preference: size === 0 ? undefined : hashArgs(args) };
+}
+
+export function createFirstPage(call: ClusterCall, args: SearchArgs, found: FoundHits & { answer: Answer }): Page {
+  const why = hasPointInTime(call.identity) ? undefined : 'this version has none';
+  return createPlainPage(call, args, found, { search: hashArgs(args), why });
+}
+
+function createPlainPage(
+  call: ClusterCall,
+  args: SearchArgs,
+  found: FoundHits & { answer: Answer },
+  { search, why }: PlainOptions,
+): Page {
   const { answer, hits, areAll } = found;
+  const { size } = args;
   const total = countTotal(answer.json);
   return {
     ...found,

@@ -1,13 +1,17 @@
-import { Failure, respond, type ToolReply, truncateJsonBudget, truncateRows } from '@dbmole/core';
+import { Failure, respond, type ToolReply, truncateRows } from '@dbmole/core';
 import { formatIncomplete } from '../answer/incomplete.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import { quoteRemoteName } from '../call/quote-remote-text.ts';
-import type { SearchArgs } from '../tools/search.ts';
+import type { SearchCallArgs } from '../tools/search.ts';
 import { AggregationText, type FormattedAggregations } from './aggregations/aggregations.ts';
+import { formatProfile } from './details/profile.ts';
+import { formatSuggestions } from './details/suggestions.ts';
 import { formatTotal, type Hit, isObject, tabulate } from './hit-table.ts';
 import { budget, type Page } from './read-hits.ts';
 import { readPage } from './read-page.ts';
+import { readSeveral } from './read-several.ts';
 import { maxCellOffset, resultWindow } from './result-window.ts';
+import type { SearchArgs } from './search-body.ts';
 import { findUnknownNames, withNearestFields } from './unknown-fields.ts';
 
 /** Characters of the first line. */
@@ -15,23 +19,61 @@ const lineReserve = 600;
 const gap = '\n\n';
 
 export async function search(call: ClusterCall, given: SearchArgs): Promise<ToolReply> {
-  const size = given.aggs_only || given.agg_offset > 0 ? 0 : given.size;
-  // Aggregations visit all matches anyway, so counting them costs nothing.
-  const track_total_hits = given.track_total_hits ?? (given.aggs === undefined ? undefined : true);
-  const args = { ...given, size, track_total_hits };
+  const args = completeArgs(given);
   checkWindow(args);
   const page = await readPage(call, args).catch(async (error: unknown) => {
     throw await withNearestFields(call, args.index, error);
   });
+  return await formatPage(call, args, { page, again: 'same call', room: budget });
+}
+
+type Compose = (given: Readonly<Record<string, unknown>>) => SearchArgs;
+
+/** Several searches in one request. Each has its own first line, and takes from the call what it does not say itself. */
+export async function searchSeveral(call: ClusterCall, called: SearchCallArgs, compose: Compose): Promise<ToolReply> {
+  const { connection: _connection, timeout_ms: _time, searches = [], cursor, ...rest } = called;
+  if (cursor !== undefined) throw new Failure('input', 'a cursor belongs to one search', { hint: 'Put it into that search.' });
+  const all = searches.map((own) => completeArgs(compose({ ...rest, ...own })));
+  all.forEach(checkWindow);
+  const room = Math.floor(budget / all.length) - severalReserve;
+  const replies: ToolReply[] = [];
+  for (const [at, found] of (await readSeveral(call, all)).entries()) {
+    const args = all[at];
+    if (args === undefined) continue;
+    if (found instanceof Failure) replies.push(respond.failure(await withNearestFields(call, args.index, found)));
+    else replies.push(await formatPage(call, args, { page: found, again: 'this search', room }));
+  }
+  return respond.several(replies);
+}
+
+/** Characters of the line between two searches. */
+const severalReserve = 30;
+
+function completeArgs(given: SearchArgs): SearchArgs {
+  const size = given.aggs_only || given.agg_offset > 0 ? 0 : given.size;
+  // Aggregations visit all matches anyway, so counting them costs nothing.
+  const track_total_hits = given.track_total_hits ?? (given.aggs === undefined ? undefined : true);
+  return { ...given, size, track_total_hits };
+}
+
+interface PlacedPage {
+  page: Page;
+  /** What to call with the next cursor. */
+  again: string;
+  /** Characters of the answer. */
+  room: number;
+}
+
+async function formatPage(call: ClusterCall, args: SearchArgs, { page, again, room }: PlacedPage): Promise<ToolReply> {
   const answer = isObject(page.answer.json) ? page.answer.json : {};
   const aggregationText = await AggregationText.read(answer.aggregations, {
     offset: args.agg_offset,
     cellLimit: args.cell_limit,
     cellOffset: args.cell_offset,
   });
-  const extras = formatExtras(answer);
-  const room = extras === '' ? budget : budget - extras.length - gap.length;
-  const { table, aggregations } = await fitBoth(aggregationText, page.hits, { args, room });
+  const extras = [formatSuggestions(answer.suggest), formatProfile(answer.profile)].filter((text) => text !== '').join(gap);
+  const left = extras === '' ? room : Math.max(minRoom, room - extras.length - gap.length);
+  const { table, aggregations } = await fitBoth(aggregationText, page.hits, { args, room: left });
   const incomplete = formatIncomplete(answer, { terminateAfter: args.body?.terminate_after !== undefined });
   const cut =
     page.answer.isPartial === true && page.areAll
@@ -39,13 +81,17 @@ export async function search(call: ClusterCall, given: SearchArgs): Promise<Tool
       : '';
   const covers = answer.aggregations !== undefined && incomplete.length === 0 ? 'Aggregations cover all matches.' : '';
   const collapsed = isObject(args.body?.collapse) ? 'The total counts documents, not the groups of collapse.' : '';
-  const extent = formatExtent(answer, { args, page, shown: table.shown, more: await page.readOn(table.shown) });
+  const more = (await page.readOn(table.shown)).replace('same call', again);
+  const extent = formatExtent(answer, { args, page, shown: table.shown, more, room });
   const unknown = await findUnknownNames(call, args, { page, isEmpty: aggregationText.isEmpty });
   const notes = [...unknown, table.cuts, cut, collapsed, covers, ...aggregations.notes, ...incomplete, ...call.news(page.answer)];
   const line = [extent, ...notes].filter((part) => part !== '').join(' ');
   const text = [table.body, aggregations.body, extras].filter((part) => part !== '').join(gap);
-  return respond.text(text, { line, budget });
+  return respond.text(text, { line, budget: room });
 }
+
+/** What hits and aggregations get in any case. */
+const minRoom = 1_200;
 
 function checkWindow({ from, size, cursor }: SearchArgs): void {
   if (from < resultWindow || size === 0 || cursor !== undefined) return;
@@ -81,7 +127,7 @@ interface HitText {
 async function formatHits(hits: readonly Hit[], args: SearchArgs, room: number): Promise<HitText> {
   if (hits.length === 0) return { body: '', shown: 0, cuts: '' };
   const isOneIndex = indexOfAll(hits) !== undefined;
-  const options = { isOneIndex, computed: findComputed(args.sort), room, cellLimit: args.cell_limit };
+  const options = { isOneIndex, computed: findComputed(args), room, cellLimit: args.cell_limit };
   const { columns, rows } = await tabulate(hits, options);
   const { cell_limit: cellLimit, cell_offset: cellOffset, size: rowLimit } = args;
   const writer = truncateRows({ columns, budget: room, cellLimit, cellOffset, maxCellOffset, rowLimit });
@@ -90,9 +136,13 @@ async function formatHits(hits: readonly Hit[], args: SearchArgs, room: number):
   return { body, shown: shownRows, cuts };
 }
 
-/** Finds sort values that are in no field: a distance, or the result of a script. */
-function findComputed(sort: readonly unknown[] = []): (string | undefined)[] {
-  return sort.map((one) => (isObject(one) ? ['_geo_distance', '_script'].find((name) => Object.hasOwn(one, name)) : undefined));
+/** Finds sort values that are in no document: a distance, the result of a script, or a field that the search itself defines. */
+function findComputed({ sort = [], fields = [], body }: SearchArgs): (string | undefined)[] {
+  const defined = Object.keys({ ...Object(body?.runtime_mappings), ...Object(body?.derived) });
+  const names = ['_geo_distance', '_script', ...defined.filter((name) => !fields.includes(name))];
+  return sort.map((one) =>
+    names.find((name) => (isObject(one) ? Object.hasOwn(one, name) : typeof one === 'string' && one.split(':')[0] === name)),
+  );
 }
 
 function indexOfAll(hits: readonly Hit[]): string | undefined {
@@ -110,84 +160,23 @@ interface Extent {
   page: Page;
   shown: number;
   more: string;
+  room: number;
 }
 
-function formatExtent(answer: Readonly<Record<string, unknown>>, { args, page, shown, more }: Extent): string {
+function formatExtent(answer: Readonly<Record<string, unknown>>, { args, page, shown, more, room }: Extent): string {
   const { hits, areAll, count } = page;
   const total = formatTotal(answer);
   const where = hits.length === 0 ? '' : ` in ${nameOfAll(hits)}`;
   const took = typeof answer.took === 'number' ? `, ${answer.took} ms` : '';
+  if (args.count === true) return `Count ${total}${took}.`;
   if (args.size === 0) return `Total ${total}${took}.`;
   if (shown === 0)
     return `No hits${count === undefined || count === 0 ? '' : ` after the first ${count}`}, total ${total}${took}.`;
-  const cut = shown < hits.length ? `, cut at ${budget} characters` : areAll ? '' : ', the others were not kept';
+  const cut = shown < hits.length ? `, cut at ${room} characters` : areAll ? '' : ', the others were not kept';
   return `${formatRange(count, shown)} of ${total}${where}${took}${more === '' ? '' : `${cut}; more: ${more}`}.`;
 }
 
 function formatRange(count: number | undefined, shown: number): string {
   if (count === undefined) return `${shown} ${shown === 1 ? 'hit' : 'hits'}`;
   return shown === 1 ? `Hit ${count + 1}` : `Hits ${count + 1}-${count + shown}`;
-}
-
-/** Characters of the suggestions, and of the profile. */
-const maxLength = 6_000;
-const maxRows = 25;
-/** More are not compared. */
-const maxParts = 10_000;
-const maxDescription = 120;
-const columns = ['shard', 'part', 'type', 'description', 'ms'];
-
-type Row = readonly [shard: string, part: string, type: string, description: string, ms: number];
-
-/** Formats suggestions and profile, if the body requests them. */
-function formatExtras({ suggest, profile }: Readonly<Record<string, unknown>>): string {
-  const suggestions = isObject(suggest) ? `suggest: ${truncateJsonBudget(suggest, maxLength).text}` : '';
-  return [suggestions, formatProfile(profile)].filter((text) => text !== '').join('\n\n');
-}
-
-/** The slowest parts. A part includes the time of its inner ones. */
-function formatProfile(profile: unknown): string {
-  const shards = listObjects(isObject(profile) ? profile.shards : undefined);
-  const rows = listRows(shards.flatMap(listParts));
-  if (rows.length === 0) return '';
-  const writer = truncateRows({ columns, budget: maxLength, rowLimit: maxRows, cellLimit: maxDescription });
-  for (const row of rows.toSorted((a, b) => b[4] - a[4])) if (!writer.add(row)) break;
-  const { body, shownRows } = writer.finish();
-  return `profile (slowest ${shownRows} of ${rows.length} parts, ${shards.length} shards):\n${body}`;
-}
-
-interface Part {
-  readonly shard: string;
-  readonly kind: string;
-  readonly timing: Readonly<Record<string, unknown>>;
-}
-
-function listParts({ id, searches, aggregations, fetch }: Readonly<Record<string, unknown>>): Part[] {
-  const shard = String(id).replace(/^\[[^\]]{0,100}\]/, '');
-  const list = (kind: string, value: unknown) => listObjects(value).map((timing) => ({ shard, kind, timing }));
-  return [
-    ...listObjects(searches).flatMap(({ query, collector }) => [...list('query', query), ...list('collector', collector)]),
-    ...list('aggregation', aggregations),
-    ...list('fetch', [fetch]),
-  ];
-}
-
-/** A row for each part and each of its inner ones. */
-function listRows(parts: Part[]): Row[] {
-  const rows: Row[] = [];
-  for (let part = parts.pop(); part !== undefined && rows.length < maxParts; part = parts.pop()) {
-    const { shard, kind, timing } = part;
-    const { type = timing.name, description = timing.reason, time_in_nanos, children } = timing;
-    rows.push([shard, kind, String(type), String(description ?? ''), toMilliseconds(time_in_nanos)]);
-    for (const inner of listObjects(children)) parts.push({ shard, kind, timing: inner });
-  }
-  return rows;
-}
-
-function toMilliseconds(nanoseconds: unknown): number {
-  return typeof nanoseconds === 'number' ? Math.round(nanoseconds / 1e4) / 100 : 0;
-}
-
-function listObjects(value: unknown): Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

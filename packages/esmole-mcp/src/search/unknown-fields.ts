@@ -5,10 +5,10 @@ import { quoteRemoteName, quoteRemoteText } from '../call/quote-remote-text.ts';
 import { formatUnknownIndex } from '../call/unknown-index.ts';
 import { createNameMatcher } from '../mapping/field-filter.ts';
 import { readFieldCaps } from '../mapping/read-field-caps.ts';
-import type { SearchArgs } from '../tools/search.ts';
 import { countTotal, flattenHit, type Hit, isObject, unite } from './hit-table.ts';
 import { findNamedFields } from './named-fields.ts';
 import type { Page } from './read-hits.ts';
+import type { SearchArgs } from './search-body.ts';
 
 interface UnknownField {
   readonly name: string;

@@ -111,6 +111,25 @@ describe.each(engines)('protected fields of %s', (id) => {
     expect(told).toEqual([]);
   });
 
+  it('shows none of several searches in one call either', async () => {
+    const searches = attacks
+      .filter(({ tool }) => tool === 'es_search')
+      .map(({ args: { body, ...args } }) => ({ ...args, ...Object(body) }));
+    const told: string[] = [];
+    for (const one of searches) {
+      const args = fill({ searches: [{ index: '%', count: true }, one] }) as Record<string, unknown>;
+      const { text } = await tools.call('es_search', args);
+      const shown = text.replaceAll(/can[a-z]*\*|x\.example/g, '');
+      if (canary.test(shown)) told.push(`${JSON.stringify(one)}\n${text.slice(0, 400)}`);
+    }
+    expect(told).toEqual([]);
+    const masked = await tools.call('es_search', {
+      index: people,
+      searches: [{ source: ['email'], size: 1 }, { source: ['n'] }],
+    });
+    expect(masked.text).toMatch(/^-- 1 of 2: Hit 1 .*1 field masked by policy \(email\)\..*p_[0-9a-f]{16}\n-- 2 of 2: Hits 1-4/s);
+  });
+
   it('neither refuses nor masks what shows none', async () => {
     const lost: string[] = [];
     for (const one of innocent) {
