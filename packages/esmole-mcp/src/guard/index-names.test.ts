@@ -40,6 +40,11 @@ describe('names of indices', () => {
     expect(narrowNames('*a', open, 'descriptions')).toBe('*a');
   });
 
+  it.each(['rem:_all', 'rem:_all,rem:a', 'rem:_local', 'rem:+a', '_all:a'])('refuses %s, which no index is called', (name) => {
+    for (const rules of [open, { ...open, indices: ['rem:*'] }])
+      expect(() => narrowNames(name, rules, 'documents')).toThrow('begins with');
+  });
+
   it('narrows names to the list of the connection', () => {
     const rules = { systemIndices: false, indices: ['a', 'b-*'] };
     expect(narrowNames('*', rules, 'documents')).toBe('a,b-*');

@@ -126,7 +126,9 @@ function findShapeProblem(name: string): string | undefined {
   if (/[\s\\"?#%;,]|\p{Cc}/u.test(name)) return 'has a character that an index name cannot contain';
   if (name.startsWith('<')) return findDateProblem(name);
   if (/[<>{}/|]/.test(name)) return 'has a character that an index name cannot contain';
-  if (/^[_+]/.test(name)) return `begins with ${name.charAt(0)}`;
+  // Of a remote cluster, `_all` has the hidden indices as well.
+  const [, first] = /^(?:[^:]*:)?([_+])/.exec(name) ?? [];
+  if (first !== undefined) return `begins with ${first}`;
   if (!/^(?:[^:.][^:]*:)?[^:]+$/.test(withoutSelector(name))) return 'has a colon that does not follow the name of a cluster';
   return name.startsWith('-') ? 'begins with -: an exclusion must follow a pattern' : undefined;
 }
