@@ -8,6 +8,12 @@ export interface Field {
   type: string;
   /** The names of multi-fields, which are searched as `name.inner`. */
   inner: readonly string[];
+  /** What is not a field with values of its own that a search finds. */
+  kind?: 'object' | 'unsearchable' | 'computed';
+  /** The innermost nested object around it. */
+  nestedIn?: string;
+  /** The analyzers and normalizers that its mapping names. */
+  analyzers?: readonly string[];
 }
 
 type Value = Readonly<Record<string, unknown>>;
@@ -78,19 +84,19 @@ function readRootFacts(root: Value): Field[] {
     ['enabled:false', isSaying(enabled, false)],
   ];
   const said = facts.filter(([, holds]) => holds).map(([text]) => text);
-  return said.length === 0 ? [] : [{ name: '(index)', type: said.join(', '), inner: [] }];
+  return said.length === 0 ? [] : [{ name: '(index)', type: said.join(', '), inner: [], kind: 'computed' }];
 }
 
 async function readProperties(root: Value, room: NameRoom): Promise<Field[]> {
   const turns = new Turns();
   const fields: Field[] = [];
-  const open: { name: string; definition: unknown }[] = listChildren('', root);
+  const open: MappedChild[] = listChildren('', root, undefined);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { name, definition } = next;
+    const { name, definition, nestedIn } = next;
     const known = isObject(definition) ? definition : {};
-    const children = listChildren(name, known);
+    const children = listChildren(name, known, known.type === 'nested' ? name : nestedIn);
     if (children.length === 0 || isTelling(known)) {
-      const field = readField(name, known);
+      const field = { ...readField(name, known), ...(nestedIn !== undefined && { nestedIn }) };
       room.take(name.length * (1 + field.inner.length));
       fields.push(field);
       if (fields.length > maxFields) throw limitFailure(`a mapping has more than ${maxFields} fields`);
@@ -101,12 +107,18 @@ async function readProperties(root: Value, room: NameRoom): Promise<Field[]> {
   return fields;
 }
 
+interface MappedChild {
+  name: string;
+  definition: unknown;
+  nestedIn: string | undefined;
+}
+
 /** The last one first, as they are taken from the end. */
-function listChildren(name: string, { properties }: Value): { name: string; definition: unknown }[] {
+function listChildren(name: string, { properties }: Value, nestedIn: string | undefined): MappedChild[] {
   if (!isObject(properties)) return [];
   return Object.keys(properties)
     .reverse()
-    .map((key) => ({ name: name === '' ? key : `${name}.${key}`, definition: properties[key] }));
+    .map((key) => ({ name: name === '' ? key : `${name}.${key}`, definition: properties[key], nestedIn }));
 }
 
 function isTelling(definition: Value): boolean {
@@ -123,7 +135,36 @@ function isSaying(value: unknown, wanted?: boolean): boolean {
 
 function readField(name: string, definition: Value): Field {
   const inner = isObject(definition.fields) ? Object.keys(definition.fields) : [];
-  return { name, type: formatFieldType(definition), inner };
+  const [kind, analyzers] = [readKind(definition), listAnalyzers(definition)];
+  return {
+    name,
+    type: formatFieldType(definition),
+    inner,
+    ...(kind !== undefined && { kind }),
+    ...(analyzers.length > 0 && { analyzers }),
+  };
+}
+
+/** Types whose values are not indexed unless the mapping says so. */
+const unindexed: ReadonlySet<unknown> = new Set(['binary', 'text', 'match_only_text', 'annotated_text']);
+
+function readKind({ type, enabled, index, doc_values, properties }: Value): Field['kind'] {
+  if (isSaying(enabled, false)) return 'unsearchable';
+  if (type === undefined || type === 'object' || type === 'nested' || isObject(properties)) return 'object';
+  const hasDocValues = unindexed.has(type) ? isSaying(doc_values, true) : !isSaying(doc_values, false);
+  const isIndexed = type !== 'binary' && !isSaying(index, false);
+  return isIndexed || hasDocValues ? undefined : 'unsearchable';
+}
+
+function listAnalyzers(definition: Value): string[] {
+  const inner = isObject(definition.fields) ? Object.values(definition.fields).filter(isObject) : [];
+  const named = [definition, ...inner].flatMap(({ analyzer, search_analyzer, search_quote_analyzer, normalizer }) => [
+    analyzer,
+    search_analyzer,
+    search_quote_analyzer,
+    normalizer,
+  ]);
+  return [...new Set(named)].filter((name) => typeof name === 'string');
 }
 
 function readScripted(root: Value, kind: 'runtime' | 'derived'): Field[] {
@@ -131,6 +172,6 @@ function readScripted(root: Value, kind: 'runtime' | 'derived'): Field[] {
   if (!isObject(fields)) return [];
   return Object.entries(fields).map(([name, definition]) => {
     const { type, inner } = readField(name, isObject(definition) ? definition : {});
-    return { name, type: `${type} (${kind})`, inner };
+    return { name, type: `${type} (${kind})`, inner, kind: 'computed' };
   });
 }

@@ -6,10 +6,12 @@ import type { MappingGroup } from './group-mappings.ts';
 import type { FieldCaps } from './read-field-caps.ts';
 
 /** Fields that share one description. */
-interface MappingSection {
+export interface MappingSection {
   /** Names indices. It is slow for many indices, so it is called only for what is shown. */
   title(): string;
   readonly fields: readonly Field[];
+  /** No document has these fields. */
+  readonly isUnused?: boolean;
 }
 
 export interface MergedMappings {
@@ -17,8 +19,17 @@ export interface MergedMappings {
   readonly sections: readonly MappingSection[];
   /** The indices of all groups. */
   readonly indices: readonly string[];
-  /** Fields that documents have, if requested. */
+  /** Fields that documents have, if that is known. */
   readonly used: number | undefined;
+  /** Fields that were left out, as no document has them. */
+  readonly hidden: number;
+}
+
+interface MergeOptions {
+  /** Whether some document has the field. */
+  isUsed?: ((field: Field) => boolean) | undefined;
+  /** Leaves the other fields out. */
+  onlyUsed?: boolean;
 }
 
 interface Found {
@@ -31,18 +42,19 @@ const conflictTitle = 'differs between indices:';
 /** Index names of one definition in a conflict. */
 const namesShown = 5;
 
-/** Each field once, however many mappings have it. `isUsed` tells fields that documents have. */
+/** Each field once, however many mappings have it. */
 export async function mergeMappings(
   groups: readonly MappingGroup[],
-  isUsed?: (field: Field) => boolean,
+  { isUsed, onlyUsed = false }: MergeOptions = {},
 ): Promise<MergedMappings> {
   const turns = new Turns();
   const conflicts: Found[] = [];
   const used: Found[] = [];
   const unused: Found[] = [];
   for (const found of await collect(groups)) {
-    if (found.types.size > 1) conflicts.push(found);
-    else if (isUsed?.(found.field) === false) unused.push(found);
+    const isEmpty = isUsed?.(found.field) === false;
+    if (found.types.size > 1 && !(isEmpty && onlyUsed)) conflicts.push(found);
+    else if (isEmpty) unused.push(found);
     else used.push(found);
     await turns.next();
   }
@@ -50,10 +62,11 @@ export async function mergeMappings(
     sections: [
       ...(conflicts.length === 0 ? [] : [createConflictSection(conflicts, groups)]),
       ...(await listSections(used, groups, '')),
-      ...(await listSections(unused, groups, 'in no document')),
+      ...(onlyUsed ? [] : await listSections(unused, groups, 'in no document')).map((one) => ({ ...one, isUnused: true })),
     ],
     indices: groups.flatMap(({ indices }) => indices),
     used: isUsed === undefined ? undefined : conflicts.length + used.length,
+    hidden: onlyUsed ? unused.length : 0,
   };
 }
 
@@ -74,7 +87,7 @@ export async function mergeTypes(caps: FieldCaps): Promise<MergedMappings> {
     { title: () => conflictTitle, fields: conflicts },
     { title: () => (conflicts.length === 0 ? '' : 'the others:'), fields: others },
   ];
-  return { sections, indices: [], used: undefined };
+  return { sections, indices: [], used: undefined, hidden: 0 };
 }
 
 function formatType([type, caps]: [string, unknown]): string {

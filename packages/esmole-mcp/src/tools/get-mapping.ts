@@ -7,6 +7,7 @@ const input = () =>
     connection: connectionArgument,
     index: indexArgument,
     fields: z.string().min(1).max(2_000).optional(),
+    populated: z.boolean().default(false),
     offset: z.int().min(0).max(1_000_000).default(0),
     raw: z.boolean().default(false),
     timeout_ms: timeoutArgument,
@@ -19,7 +20,7 @@ export function getMappingTool(tools: ClusterTools): Tool {
     name: 'es_get_mapping',
     title: 'Get mapping',
     description:
-      'Fields of an index or pattern as `names: type`; `+.keyword` is a multi-field. Conflicts between indices come first. fields filters by names with *; raw gives the JSON.',
+      'Fields of an index or pattern as `names: type`; `+.keyword` is a multi-field. Each field once, conflicts between indices first. fields filters by names with *; populated: only those that documents have; raw gives the JSON.',
     effect: 'read',
     input,
     handler: (args, context) =>
