@@ -55,7 +55,7 @@ describeDoors({
     };
   },
   tools: [
-    ...['es_search', 'es_list_indices', 'es_get_mapping', 'es_cluster_health', 'diagnose', 'es_get', 'es_request'],
+    ...['es_search', 'es_list_indices', 'es_get_mapping', 'es_logs', 'es_cluster_health', 'diagnose', 'es_get', 'es_request'],
     ...['list_connections', 'add_connection', 'update_connection', 'remove_connection', 'test_connection'],
     'things_from',
   ],
@@ -126,8 +126,9 @@ describeDoors({
     es_cluster_health: [{ index }],
     diagnose: [{ check: 'tables', index }],
     es_get_mapping: [{ index }],
+    es_logs: [{ index, from: '2026-10-10', to: '2026-10-20', baseline: '2026-10-01' }],
   },
-  volatile: /\d+(?:\.\d+)? ms|cursor=\w+|\\?"took\\?":\d+/g,
+  volatile: /\d+(?:\.\d+)? ms|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|cursor=\w+|\\?"took\\?":\d+/g,
   marked: (mark) => ({
     tool: 'es_search',
     args: { connection: 'main', index, query: { term: { name: mark } }, size: 0, aggs: marks(mark) },

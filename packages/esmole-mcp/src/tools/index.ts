@@ -7,6 +7,7 @@ import { diagnoseTool } from './diagnose.ts';
 import { getTool } from './get.ts';
 import { getMappingTool } from './get-mapping.ts';
 import { listIndicesTool } from './list-indices.ts';
+import { logsTool } from './logs.ts';
 import { requestTool } from './request.ts';
 import { searchTool } from './search.ts';
 
@@ -16,6 +17,7 @@ export function registerTools(app: App<Connection, ClusterBackend>): void {
   app.toolServer.register(listIndicesTool(tools));
   app.toolServer.register(getMappingTool(tools));
   app.toolServer.register(searchTool(tools));
+  app.toolServer.register(logsTool(tools));
   app.toolServer.register(getTool(tools));
   app.toolServer.register(requestTool(tools));
   app.toolServer.register(clusterHealthTool(tools));
