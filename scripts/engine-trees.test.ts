@@ -24,6 +24,8 @@ const onlyMysql: Differences = {
   'a column is read by its tokens, and compared with the one that is there': 'ddl/columns',
   'no parser reads what the servers read, so the guard has a tokenizer and a list of functions':
     'guard/text/ guard/catalog/ guard/columns/ guard/in-turns guard/judge-call guard/known-functions',
+  'a privilege shows the triggers of a table, and a table has no parts beside them':
+    'guard/scoped-write/trigger-rights guard/scoped-write/table-parts',
 };
 
 const onlyPostgres: Differences = {
@@ -38,6 +40,8 @@ const onlyPostgres: Differences = {
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
   'columns are followed through the tree of the parser': 'guard/columns/',
+  'views, rules, policies, checks and defaults have texts that a write runs':
+    'guard/scoped-write/relation-parts guard/scoped-write/reached-text guard/scoped-write/sequences guard/scoped-write/check-definition',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
   'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',

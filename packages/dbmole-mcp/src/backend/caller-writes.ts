@@ -6,7 +6,7 @@ import { checkText } from '../guard/read-statement.ts';
 import type { Scope } from '../policy/scope.ts';
 import type { CallOptions, SqlBackend } from './backend.ts';
 import { withTextParams } from './bind-params.ts';
-import { refuseScopedWrite } from './connection-scope.ts';
+import { refuseScopedList } from './connection-scope.ts';
 import type { DatabaseEntry } from './guarded-read.ts';
 import { transactGuarded, writeGuarded } from './guarded-write.ts';
 
@@ -29,23 +29,23 @@ type CallerWrites = Pick<SqlBackend, 'write' | 'transact' | 'bind' | 'passSample
 /** How callers write through a backend. */
 export function openCallerWrites({ engine, scope, config }: WritePlace, { hint, find, onWritten }: WriteParts): CallerWrites {
   const policy = createColumnPolicy(listColumnLayers(config) ?? []);
-  const check = (sql: string) => {
-    checkText(sql);
-    if (scope !== undefined) throw refuseScopedWrite(scope);
-  };
   return {
     changes: engine.changes,
     bind: (sql, params) => withTextParams(engine, { sql, params }),
     passSample: (sample, call) => passSample(sample, { policy, protect: find(call).entry.protect }),
     async write(given, sink, call) {
-      check(given.sql);
+      checkText(given.sql);
       const { entry, run } = find(call);
       const write = { request: withTextParams(engine, given), sink, signal: call.signal };
       const written = writeGuarded(entry, run, write).finally(onWritten);
       return await written.catch((error: unknown) => Promise.reject(hint(error, given.sql)));
     },
     async transact(request, work, call) {
-      for (const { sql } of request.statements) check(sql);
+      for (const { sql } of request.statements) checkText(sql);
+      refuseScopedList(
+        request.statements.map(({ sql }) => sql),
+        { scope, grammar: engine.grammar },
+      );
       const { entry, run } = find(call);
       return await transactGuarded(entry, run, { request, work, signal: call.signal, hint }).finally(onWritten);
     },

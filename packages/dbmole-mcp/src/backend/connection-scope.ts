@@ -28,9 +28,30 @@ interface DatabasePlace extends Pick<SqlEngine, 'scopeDialect'> {
   user: string | undefined;
 }
 
-/** What a write leads to is not checked, so it could copy what is outside. */
+/** The engine cannot tell what a write leads to, so it could copy what is outside. */
 export function refuseScopedWrite({ text }: Scope): Failure {
   return outOfScope(`nothing can be written through a connection with a scope, which is ${text}; nothing was run`);
+}
+
+/** What it does to others is shown by their names. */
+export function refuseScopedDefinition({ text }: Scope): Failure {
+  return outOfScope(`the effects of a definition can show what is outside of the scope of this connection, which is ${text}`);
+}
+
+/** Every statement is checked before the first one runs, so none may change what another one leads to. */
+export function refuseScopedList(statements: readonly string[], { scope, grammar }: ScopedList): void {
+  if (scope === undefined || statements.length < 2) return;
+  if (statements.every((sql) => grammar.readWriteKind(sql) === 'dml' || grammar.isQuery(sql))) return;
+  throw outOfScope(
+    `a list takes only changes of rows where the connection has a scope, which is ${scope.text}; nothing was run`,
+    undefined,
+    'Run each definition with a call of its own.',
+  );
+}
+
+interface ScopedList {
+  scope: Scope | undefined;
+  grammar: Pick<SqlGrammar, 'readWriteKind' | 'isQuery'>;
 }
 
 interface PlanCheck {

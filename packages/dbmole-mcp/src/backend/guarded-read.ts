@@ -2,6 +2,7 @@ import { Failure, maxAttempts, type ProtectValue, retry, untilAborted } from '@d
 import type { CatalogRun, ReadEnd, ReadRequest, RowSink, Session, SessionRead, SnapshotRead } from '../engine.ts';
 import { premiseCode, type ReadGuard, type ReadStatement } from '../guard/read-statement.ts';
 import { keepForPseudonyms, protectColumns, withProtection } from '../policy/column-sink.ts';
+import type { Scope } from '../policy/scope.ts';
 import type { CallOptions } from './backend.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -11,6 +12,8 @@ export interface DatabaseEntry {
   readonly guard: ReadGuard;
   /** Shows the values of protected columns as the policy says; undefined where no column is protected. */
   readonly protect: ProtectValue | undefined;
+  /** What writes must not leave; undefined where nothing is limited. */
+  readonly scope: Scope | undefined;
   /** Until then, what the guard knows for all calls is not worth trying. */
   unstableUntil: number;
 }

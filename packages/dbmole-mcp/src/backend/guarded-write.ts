@@ -1,10 +1,11 @@
 import type { Verdict, WriteTransaction } from '../approval/change.ts';
 import type { CatalogRun, RowSink, Session, WriteEnd, WriteRequest } from '../engine.ts';
 import { beforeStart } from '../failure.ts';
-import type { ColumnPlan, ReadGuard } from '../guard/read-statement.ts';
+import type { ColumnPlan } from '../guard/read-statement.ts';
 import { refuseColumn } from '../policy/column-policy.ts';
 import { withProtection } from '../policy/column-sink.ts';
 import type { CallerTransaction } from './backend.ts';
+import { refuseScopedWrite } from './connection-scope.ts';
 import type { DatabaseEntry } from './guarded-read.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -15,12 +16,9 @@ interface Write {
 }
 
 /** Runs a write. What it returns of protected columns is shown as the policy says. */
-export async function writeGuarded(
-  { pool, guard, protect }: DatabaseEntry,
-  run: CatalogRun,
-  { signal, ...write }: Write,
-): Promise<WriteEnd> {
-  const plan = protect === undefined ? undefined : await planWrite(guard, write.request.sql, run);
+export async function writeGuarded(entry: DatabaseEntry, run: CatalogRun, { signal, ...write }: Write): Promise<WriteEnd> {
+  const { pool, protect } = entry;
+  const plan = await planWrite(entry, write.request.sql, run);
   return await withProtection({ plan, protect }, write, (request, sink) =>
     writeOnce(pool, { request: { ...request, hidesValues: protect !== undefined }, sink, signal }),
   );
@@ -35,13 +33,14 @@ interface Transaction<T> {
 
 /** The same for several statements in one transaction. */
 export async function transactGuarded<T>(
-  { pool, guard, protect }: DatabaseEntry,
+  entry: DatabaseEntry,
   run: CatalogRun,
   { request, work, signal, hint }: Transaction<T>,
 ): Promise<T> {
+  const { pool, protect } = entry;
   const { statements, timeoutMs, isDryRun } = request;
   const plans = new Map<string, ColumnPlan | undefined>();
-  if (protect !== undefined) for (const { sql } of statements) plans.set(sql, await planWrite(guard, sql, run));
+  for (const { sql } of statements) plans.set(sql, await planWrite(entry, sql, run));
   const undone = isDryRun ? statements.map(({ sql }) => sql) : [];
   const withPlans = (transaction: WriteTransaction): WriteTransaction => ({
     ask: (sql, params) => transaction.ask(sql, params),
@@ -62,10 +61,13 @@ export async function transactGuarded<T>(
   );
 }
 
-async function planWrite({ checkWrite }: ReadGuard, sql: string, run: CatalogRun) {
-  if (checkWrite === undefined)
-    throw refuseColumn('nothing can be written through a connection with protected columns; nothing was run');
-  return await checkWrite(sql, run);
+/** What is hidden of the rows that a write returns. Throws for a write that leaves the scope, or shows protected columns. */
+async function planWrite(entry: DatabaseEntry, sql: string, run: CatalogRun): Promise<ColumnPlan | undefined> {
+  const { guard, scope, protect } = entry;
+  if (scope === undefined && protect === undefined) return undefined;
+  if (guard.checkWrite !== undefined) return await guard.checkWrite(sql, run);
+  if (scope !== undefined) throw refuseScopedWrite(scope);
+  throw refuseColumn('nothing can be written through a connection with protected columns; nothing was run');
 }
 
 async function writeOnce(pool: SessionPool, { request, sink, signal }: Write): Promise<WriteEnd> {

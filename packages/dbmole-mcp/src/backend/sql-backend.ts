@@ -183,6 +183,7 @@ class DatabasePools {
         columns: this.#options.columns,
       }),
       protect: this.#options.protect,
+      scope: openScope(this.#target.config, this.#modules.engine),
       unstableUntil: 0,
     };
   }

@@ -49,8 +49,9 @@ export interface ReadGuard {
    */
   checkAlone?(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
   /**
-   * What the policy hides of the rows that a write returns. Refuses a write that copies protected values to where they are shown, or
-   * whose effect cannot be traced. Absent if the engine cannot tell; then a connection with protected columns refuses all writes.
+   * What the policy hides of the rows that a write returns. Refuses a write that copies protected values to where they are shown, that
+   * may leave the scope, or whose effect cannot be traced. Absent if the engine cannot tell; then a connection with a scope or protected
+   * columns refuses all writes.
    */
   checkWrite?(sql: string, run: CatalogQuestion): Promise<ColumnPlan | undefined>;
   /** The premise no longer held: the next check asks the server again. */

@@ -1,4 +1,4 @@
-import { Failure } from '@dbmole/core/failure';
+import { Failure, type Hint } from '@dbmole/core/failure';
 import { seeTables } from '../next-steps.ts';
 
 /** What one policy names: names or patterns with `*` and `?`; one with `!` excludes. Plain data, which a thread can be sent. */
@@ -47,10 +47,10 @@ export function createScope(rules: readonly ScopeRules[], dialect: ScopeDialect)
 }
 
 /** A refusal by the scope. Its message must not tell what is outside. */
-export function outOfScope(message: string, position?: number): Failure {
+export function outOfScope(message: string, position?: number, hint: Hint = seeTables): Failure {
   return new Failure('refused', message, {
     code: 'E_OUT_OF_SCOPE',
-    hint: seeTables,
+    hint,
     ...(position !== undefined && { position }),
   });
 }

@@ -1,6 +1,6 @@
 import { defaultBudget, defineTool, Failure, failureWith, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
-import { refuseScopedWrite } from '../backend/connection-scope.ts';
+import { refuseScopedDefinition } from '../backend/connection-scope.ts';
 import { withNameSuggestions, withNameSuggestionsOnly } from '../catalog/unknown-name.ts';
 import { formatDdl, formatDdlLine } from '../ddl/ddl-report.ts';
 import type { CallerParam, ReadEnd } from '../engine.ts';
@@ -70,7 +70,7 @@ async function explainOne(call: Call, request: Request): Promise<ToolReply> {
   const { sql, raw, analyze, budget, isAlone } = request;
   const ddl = call.backend.grammar.isDefinition(sql) ? await call.backend.plan.ddl() : undefined;
   if (ddl !== undefined) {
-    if (call.backend.scope !== undefined) throw refuseScopedWrite(call.backend.scope);
+    if (call.backend.scope !== undefined) throw refuseScopedDefinition(call.backend.scope);
     const report = await ddl.explain(call.backend.catalogRun(call.options), sql);
     return respond.text(formatDdl(report), { line: formatDdlLine(report), budget });
   }

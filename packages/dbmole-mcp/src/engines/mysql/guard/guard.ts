@@ -11,6 +11,8 @@ import { inTurns } from './in-turns.ts';
 import type { CallUse } from './judge-call.ts';
 import { notARead } from './refuse.ts';
 import { refuseDescription, scopeDialect } from './scope.ts';
+import { checkScopedWrite } from './scoped-write/check-scoped-write.ts';
+import { TriggerRights } from './scoped-write/trigger-rights.ts';
 import type { Uses } from './text/find-uses.ts';
 import { isSqlMode, parseMode } from './text/sql-mode.ts';
 import { checkStatement } from './text/statement.ts';
@@ -26,6 +28,7 @@ export function createGuard({ scope: rules, columns: columnRules }: GuardOptions
   const scope = rules && createScope(rules, scopeDialect);
   const columnGuard = openColumnGuard(columnRules);
   const objects = new KnownObjects();
+  const rights = new TriggerRights();
   let known: { facts: ServerFacts; until: number } | undefined;
   const readFacts = async (run: CatalogQuestion) => {
     if (known === undefined || known.until < performance.now()) {
@@ -48,11 +51,14 @@ export function createGuard({ scope: rules, columns: columnRules }: GuardOptions
       return accept(sql, facts.sqlMode, { columns });
     },
     async checkWrite(sql, run) {
-      return await columnGuard?.planWrite(sql, { server: await readFacts(run), run });
+      const server = await readFacts(run);
+      if (scope !== undefined) await checkScopedWrite(sql, { scope, known: objects, rights, server, run });
+      return await columnGuard?.planWrite(sql, { server, run });
     },
     forget() {
       known = undefined;
       objects.forget();
+      rights.forget();
       columnGuard?.forget();
     },
   };

@@ -9,13 +9,17 @@ import { findCallDenial } from './denials.ts';
 import { openProof, type Proof } from './proof/catalog/load.ts';
 import { formatPremise, openSeen } from './proof/catalog/premise.ts';
 import { refuseNames, refuseNode } from './refuse.ts';
-import { checkScope } from './scope.ts';
+import { checkScope, outside } from './scope.ts';
+import { checkDefinition } from './scoped-write/check-definition.ts';
+import { checkScopedWrite } from './scoped-write/check-scoped-write.ts';
+import { readTree } from './scoped-write/reached-text.ts';
+import { readDefinition } from './scoped-write/read-definition.ts';
 import { SharedLoad } from './shared-load.ts';
 import { openParser } from './thread/parser.ts';
 import { collectNames } from './tree/collect.ts';
 import type { StatementNames } from './tree/names.ts';
 import { parseOne } from './tree/syntax.ts';
-import { UnreadableNode } from './tree/walk.ts';
+import { asFields, UnreadableNode } from './tree/walk.ts';
 
 /** The verdict on a statement that is a read. */
 export interface Acceptance {
@@ -72,10 +76,13 @@ export function createChecker({ trust, scope, tracer }: CheckerOptions = {}): Ch
     },
     async checkWrite(sql, run) {
       checkText(sql);
-      if (tracer === undefined) return undefined;
+      if (tracer === undefined && scope === undefined) return undefined;
       const ask = withGuardErrors(run);
-      const write = parseWrite(await parseOne(sql, await openParser(), () => openMajor(run)), sql);
+      const statement = await parseOne(sql, await openParser(), () => openMajor(run));
       const proof = await openCurrent(proofs, ask);
+      if (scope !== undefined) await checkInScope(statement, sql, { scope, proof, ask });
+      if (tracer === undefined) return undefined;
+      const write = parseWrite(statement, sql);
       if (write.names !== undefined) await explore(proof, write.names, ask);
       // Nothing makes sure that what is known of the catalog still holds when a write runs.
       return await tracer.openAlone().traceWrite(write, { sql, check: proof.check, major: proof.major, ask });
@@ -85,6 +92,33 @@ export function createChecker({ trust, scope, tracer }: CheckerOptions = {}): Ch
       tracer?.forget();
     },
   };
+}
+
+interface ScopedPlace {
+  readonly scope: Scope;
+  readonly proof: Proof;
+  readonly ask: CatalogQuestion;
+}
+
+const changes = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);
+
+/** Throws for a write that is not known to stay in the scope. */
+async function checkInScope(statement: unknown, sql: string, { scope, proof, ask }: ScopedPlace): Promise<void> {
+  const { check, major } = proof;
+  const place = { scope, check, major, ask, explore: (names: StatementNames) => explore(proof, names, ask) };
+  const [kind = ''] = Object.keys(asFields(statement));
+  try {
+    if (changes.has(kind)) return await checkScopedWrite(place, [readTree(statement, sql, undefined)]);
+    const definition = readDefinition(statement);
+    if (definition !== undefined) return await checkDefinition(place, definition, sql);
+  } catch (error) {
+    if (!(error instanceof UnreadableNode)) throw error;
+  }
+  const what = kind
+    .replace(/Stmt$/, '')
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toUpperCase();
+  throw outside(`${what} is not followed, so it could leave`, scope);
 }
 
 async function openCurrent(proofs: SharedLoad<Proof>, ask: CatalogQuestion): Promise<Proof> {

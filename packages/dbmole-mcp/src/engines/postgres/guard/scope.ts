@@ -9,7 +9,7 @@ import type { NameUse, StatementNames } from './tree/names.ts';
 
 export const scopeDialect: ScopeDialect = { systemSchemas: /^(?:pg_.*|information_schema)$/, hasOneLevel: false };
 
-interface ScopeCheck {
+export interface ScopeCheck {
   readonly names: StatementNames;
   readonly scope: Scope;
   readonly check: Pick<Check, 'listCode' | 'schemas'>;
@@ -67,7 +67,7 @@ function isBuiltin(schema: string | undefined): boolean {
   return schema === undefined || schema === 'pg_catalog';
 }
 
-function refuseRevealing({ functions, types, dynamic, positionOf }: StatementNames, scope: Scope): void {
+export function refuseRevealing({ functions, types, dynamic, positionOf }: StatementNames, scope: Scope): void {
   const call = [...functions, ...dynamic].find(isRevealing);
   const type = types.find(({ schema, name }) => isBuiltin(schema) && revealingTypes.test(name));
   const use = call ?? dynamic[0] ?? type;
@@ -76,7 +76,7 @@ function refuseRevealing({ functions, types, dynamic, positionOf }: StatementNam
   throw outOfScope(`${what} can show what is outside of the scope of this connection, which is ${scope.text}`, positionOf(use));
 }
 
-interface Relation {
+export interface Relation {
   readonly use: NameUse;
   /** Undefined where nothing has this name. */
   readonly schema: string | undefined;
@@ -105,7 +105,7 @@ const relationsSql = `
     join pg_catalog.pg_namespace m on m.oid = c.relnamespace
   where case when w.nsp is null then n.nspname = any (pg_catalog.current_schemas(true)) else n.nspname = w.nsp end`;
 
-async function findRelations({ relations, functions, ...names }: StatementNames, ask: CatalogQuestion) {
+export async function findRelations({ relations, functions, ...names }: StatementNames, ask: CatalogQuestion) {
   // A call with one argument may be a cast to the type of that name.
   const types = [...names.types, ...functions.filter(({ args }) => args === 1)];
   if (relations.length + types.length === 0) return { relations: [], rowTypes: [] };
@@ -124,7 +124,7 @@ async function findRelations({ relations, functions, ...names }: StatementNames,
   };
 }
 
-function toJson(uses: readonly Pick<NameUse, 'schema' | 'name'>[]): string {
+export function toJson(uses: readonly Pick<NameUse, 'schema' | 'name'>[]): string {
   return JSON.stringify(uses.map(({ schema, name }, ord) => ({ ord, nsp: schema ?? null, name })));
 }
 
@@ -135,7 +135,12 @@ function formatStaying({ use: { schema, name }, oid }: Relation): string {
   return ` and pg_catalog.to_regclass(${quoted})::pg_catalog.oid operator(pg_catalog.=) ${formatLiteral(oid)}::pg_catalog.oid`;
 }
 
-async function refuseCode({ names, scope, check, major, ask }: ScopeCheck): Promise<void> {
+interface CodeCheck extends ScopeCheck {
+  readonly isWrite?: boolean;
+}
+
+/** Refuses code that reads what is outside. In a write, the caller follows what the code changes. */
+export async function refuseCode({ names, scope, check, major, ask, isWrite }: CodeCheck): Promise<readonly CatalogObject[]> {
   const code = check.listCode(names).filter(({ isTrusted }) => !isTrusted);
   const unknown = code.find(({ isUnprovable, edges }) => isUnprovable || edges.some(({ how }) => how === 'finds'));
   if (unknown !== undefined)
@@ -160,6 +165,9 @@ async function refuseCode({ names, scope, check, major, ask }: ScopeCheck): Prom
   );
   const [what] = revealed[0] ?? [shown && `a function that uses ${shown[1]}`];
   if (what != null) throw outside(`${what} can show what is outside of`, scope);
+  const writer = isWrite === true ? stored.find(([, , kind]) => kind === 'writer') : undefined;
+  if (writer !== undefined) throw outside(`${writer[1]}() changes rows, perhaps outside of`, scope);
+  return code;
 }
 
 /** Whether a body calls, or casts to, what shows more than rows. */
@@ -168,7 +176,7 @@ function tells({ reads, calls }: CatalogObject): boolean {
   return calls.some((name) => !tables.has(name) && isRevealing({ schema: undefined, name }));
 }
 
-function outside(what: string, scope: Scope): Failure {
+export function outside(what: string, scope: Scope): Failure {
   return outOfScope(`${what} the scope of this connection, which is ${scope.text}`);
 }
 
@@ -179,7 +187,7 @@ function describe({ schema, name }: CatalogObject): string {
 const relationKinds = `c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')`;
 
 /** The relations that names in bodies may mean. */
-const namedSql = `
+export const namedSql = `
   select distinct n.nspname, c.relname from ${wanted}
     join pg_catalog.pg_class c on c.relname = w.name and ${relationKinds} join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where case when w.nsp is null then n.nspname = any ($2::text[]) else n.nspname = w.nsp end`;
@@ -217,7 +225,9 @@ const storedSql = `
   union select n.nspname, x.name, 'object' from used u join (
       select 'funcid', oid, proname, pronamespace from pg_catalog.pg_proc where oid < ${firstUserOid}
       union all select 'type', oid, typname, typnamespace from pg_catalog.pg_type where oid < ${firstUserOid}) x (kind, oid, name, schema)
-      on x.kind = u.kind and pg_catalog.concat(x.oid) = u.number join pg_catalog.pg_namespace n on n.oid = x.schema`;
+      on x.kind = u.kind and pg_catalog.concat(x.oid) = u.number join pg_catalog.pg_namespace n on n.oid = x.schema
+  union select n.nspname, p.proname, 'writer' from reached r join pg_catalog.pg_proc p on r.class = 1255 and p.oid = r.oid
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace where p.prosqlbody::text ~ ':commandType [2345] '`;
 
 /** Functions that take or give names of objects, and domains and arrays of them. */
 const revealedSql = `
@@ -233,10 +243,10 @@ const revealedSql = `
       select from pg_catalog.unnest(p.proargtypes::pg_catalog.oid[] || coalesce(p.proallargtypes, '{}')) a
       where a in (select oid from every)))`;
 
-function toArray(names: ReadonlySet<string>): string {
+export function toArray(names: ReadonlySet<string>): string {
   return `{${[...names].map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-function formatName({ schema, name }: NameUse): string {
+export function formatName({ schema, name }: NameUse): string {
   return schema === undefined ? name : `${schema}.${name}`;
 }

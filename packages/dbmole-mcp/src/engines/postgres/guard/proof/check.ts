@@ -5,6 +5,8 @@ import { findCallDenial, findReach, findUnreviewedDenial } from '../denials.ts';
 import { refusal, refuseNames } from '../refuse.ts';
 import { asCall, type NameUse, type StatementNames } from '../tree/names.ts';
 import { refuseForeignNames } from '../tree/syntax.ts';
+import type { Body } from './bodies/bodies.ts';
+import { type BodyReading, readBody } from './bodies/read-body.ts';
 import { type CatalogObject, isEverywhere, isUserType } from './catalog/catalog-object.ts';
 import { catalogs } from './catalog/describe-sql.ts';
 import type { Reached } from './catalog/premise.ts';
@@ -19,6 +21,8 @@ export interface Check {
   check(names: StatementNames, run: CatalogQuestion): Promise<boolean>;
   /** The functions that these names may lead to, bodies included, except for those behind a view or a table. They must have been checked. */
   listCode(names: StatementNames): readonly CatalogObject[];
+  /** Reads a body that no statement can call, such as that of a trigger. */
+  readBody(body: Body): BodyReading;
   /** Every schema that a name without one may be looked up in. */
   readonly schemas: ReadonlySet<string>;
   /** A query failed halfway, so this check is incomplete and must not be used again. */
@@ -66,6 +70,7 @@ export function createCheck(options: CheckOptions): Check {
   return {
     check,
     schemas: schemas ?? new Set(),
+    readBody: (body) => readBody(body, parser, options),
     listCode: (names) => findCode(finder.find(new Uses([names]), { providers, rowsAreCast, records }, explorer)),
     get isBroken() {
       return explorer.isBroken;

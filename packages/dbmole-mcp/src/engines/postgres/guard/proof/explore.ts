@@ -135,6 +135,8 @@ export class Explorer {
     object.reason ??= reading.refused;
     object.leavesState ||= reading.leavesState;
     object.reads = reading.uses.listRelations().map(({ schema, name }) => ({ schema, name }));
+    object.changed = reading.uses.statements.flatMap(({ targets }) => targets.map(({ schema, name }) => ({ schema, name })));
+    object.defines = reading.defines;
     object.columns = new Set(reading.uses.statements.flatMap(({ columns }) => [...columns]));
     object.calls = [...reading.uses.names];
     for (const to of findEdges(body, reading)) addEdge(object, to, 'calls');

@@ -76,6 +76,8 @@ function formatOids(objects: readonly { readonly oid: string }[]): string {
 
 type Row = readonly (string | null)[];
 
+const triggerTypes = ['trigger', 'event_trigger'];
+
 function parseFunction([oid, text, settings, kind, set, isVoid, json, result]: Row, language: string | undefined): Body {
   // The query returns it in this form.
   const parameters = json ? (JSON.parse(json) as Parameter[]) : [];
@@ -89,7 +91,13 @@ function parseFunction([oid, text, settings, kind, set, isVoid, json, result]: R
     text: text ?? '',
     parameters,
     result: result ?? '',
-    signature: { parameters, returnsSet: set === 't', returnsVoid: isVoid === 't', isProcedure: kind === 'p' },
+    signature: {
+      parameters,
+      returnsSet: set === 't',
+      returnsVoid: isVoid === 't',
+      isProcedure: kind === 'p',
+      trigger: triggerTypes.find((type) => type === result),
+    },
     unprovable: whyUnknown(known, extension ?? language) ?? (decisive && `sets ${decisive}`),
   };
 }

@@ -18,6 +18,8 @@ export interface Signature {
   readonly returnsSet: boolean;
   readonly returnsVoid: boolean;
   readonly isProcedure: boolean;
+  /** `trigger` or `event_trigger`, whose bodies have variables of their own. */
+  readonly trigger?: string | undefined;
 }
 
 /** The parser's numbers for the kinds of expressions. */
@@ -99,7 +101,8 @@ function formatFunction(body: string, signature: Signature, withFields: Readonly
   return `create ${head}${formatResult(signature)} language plpgsql as ${tag}${body}${tag}`;
 }
 
-function formatResult({ parameters, returnsSet, returnsVoid, isProcedure }: Signature): string {
+function formatResult({ parameters, returnsSet, returnsVoid, isProcedure, trigger }: Signature): string {
+  if (trigger !== undefined) return ` returns ${trigger}`;
   const outputs = parameters.filter(({ mode }) => mode === 'o' || mode === 't' || mode === 'b').length;
   if (isProcedure) return '';
   if (outputs > 0) return returnsSet ? ` returns setof ${outputs === 1 ? 'int' : 'record'}` : '';

@@ -28,6 +28,8 @@ export interface BodyReading {
   readonly dynamic: readonly NameUse[];
   /** It sets a setting of an application. */
   readonly leavesState: boolean;
+  /** It has definitions, which a read-only transaction stops. */
+  readonly defines: boolean;
   readonly uses: Uses;
 }
 
@@ -59,6 +61,7 @@ class Reader {
   unprovable: string | undefined = undefined;
   isGiven = false;
   leavesState = false;
+  defines = false;
   statements = 0;
 
   constructor(body: Body, parser: Parser, isUtf8: boolean) {
@@ -96,9 +99,9 @@ export function readBody(body: Body, parser: Parser, options: ReadOptions): Body
   const mayBeAny = (row: string) => /refcursor/i.test(row) || hasAny(uses.names, options.recordFunctions);
   const takesAny = body.parameters.some(({ type }) => isRecord.test(type) || anyType.test(type));
   const hasAnyType = rows.some(mayBeAny) || (takesAny && !passes(reader));
-  const { refused, unprovable, isGiven, leavesState } = reader;
+  const { refused, unprovable, isGiven, leavesState, defines } = reader;
   const dynamic = reader.names.flatMap((names) => names.dynamic);
-  return { refused, unprovable, isGiven, leavesState, hasAnyType, dynamic, uses };
+  return { refused, unprovable, isGiven, leavesState, defines, hasAnyType, dynamic, uses };
 }
 
 function passes({ body, names }: Reader): boolean {
@@ -160,7 +163,9 @@ function readStatements(text: string, reader: Reader, depth: number, parameters:
   if (depth > 0) checkNames(text, reader);
   for (const { stmt: written } of reader.parser.parse(text)) {
     // The server analyzes the query of CREATE TABLE AS before it refuses the statement.
-    const stmt = asFields(asFields(written).CreateTableAsStmt ?? {}).query ?? written;
+    const { CreateTableAsStmt: creating } = asFields(written);
+    const stmt = asFields(creating ?? {}).query ?? written;
+    reader.defines ||= creating !== undefined || asFields(asFields(stmt).SelectStmt ?? {}).intoClause !== undefined;
     reader.statements++;
     if (reader.statements > maxStatements) fail(reader, `has more than ${maxStatements} statements`);
     else if (isWalked(stmt, reader)) readNames(collectNames(stmt, text, { parameters }), reader, depth);
@@ -170,7 +175,10 @@ function readStatements(text: string, reader: Reader, depth: number, parameters:
 /** Whether the names of a statement are checked. A kind that a body must not have is a reason. */
 function isWalked(statement: unknown, reader: Reader): boolean {
   const [kind = '', fields] = Object.entries(asFields(statement))[0] ?? [];
-  if (isDefinition(kind)) return false;
+  if (isDefinition(kind)) {
+    reader.defines = true;
+    return false;
+  }
   const reason = refuseKind(kind, asFields(fields));
   if (reason?.unprovable) fail(reader, reason.text);
   else if (reason !== undefined) reader.refused ??= reason.text;

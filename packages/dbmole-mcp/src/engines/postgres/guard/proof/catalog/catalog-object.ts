@@ -60,6 +60,10 @@ export class CatalogObject {
   reason: string | undefined = undefined;
   /** What its body names as relations, when it was read. */
   reads: readonly Pick<NameUse, 'schema' | 'name'>[] = [];
+  /** What its body changes the rows of. */
+  changed: readonly Pick<NameUse, 'schema' | 'name'>[] = [];
+  /** Its body has definitions. */
+  defines = false;
   /** The columns that its body names, and `*` where it reads some without a name. */
   columns: ReadonlySet<string> = new Set();
   /** All names in its body. */
