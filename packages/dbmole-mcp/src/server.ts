@@ -20,6 +20,7 @@ import { isStaleError } from './failure.ts';
 import { demoFlag, exportSetting } from './options.ts';
 import { policyFields } from './policy/policy-schema.ts';
 import { policyView } from './policy/policy-view.ts';
+import { isProduction } from './policy/write-policy.ts';
 import { registerTools } from './tools/index.ts';
 
 declare const PACKAGE_VERSION: string;
@@ -55,6 +56,8 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     userOnlyFields: ['tls.ca', 'tls.cert', 'trust'],
     ownFileFields: ['trust'],
     restrictionFields: policyFields,
+    // Changes are confirmed there.
+    restrictingTexts: { environment: isProduction },
     urlVariable: { name: 'DATABASE_URL', pattern: databaseUrl },
     secretSources: {
       pgpass: passwordFile('pgpass'),

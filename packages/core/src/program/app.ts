@@ -75,7 +75,7 @@ export interface ProgramDefinition<B> {
 }
 
 type RegistryMembers =
-  | ('schema' | 'routeFields' | 'userOnlyFields' | 'ownFileFields' | 'restrictionFields' | 'resolvePort')
+  | ('schema' | 'routeFields' | 'userOnlyFields' | 'ownFileFields' | 'restrictionFields' | 'restrictingTexts' | 'resolvePort')
   | ('parseUrl' | 'otherPlaces' | 'secretSources' | 'ownConnections' | 'urlVariable');
 
 export interface ConnectionDefinition<C extends BaseConnection>

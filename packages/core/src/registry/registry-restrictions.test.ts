@@ -136,6 +136,20 @@ describe('what a person has narrowed', () => {
     expect((await narrowed().update('prod', { database: 'x' })).config).toMatchObject({ mirror: 'only-this', database: 'x' });
   });
 
+  it('counts where a text says so, or a variable could', async () => {
+    const marked = () => world.another({ restrictingTexts: { environment: /^production$/ } });
+    const refused = { kind: 'refused', code: 'E_PERSON_ONLY' };
+    for (const environment of ['production', '${WHERE}']) {
+      world.writeStore({ ...example, environment });
+      expect(await failureOf(marked().remove('prod'))).toMatchObject(refused);
+      expect(await failureOf(marked().add({ ...example, name: 'twin' }))).toMatchObject(refused);
+      expect(await failureOf(marked().update('prod', { host: 'other.internal' }))).toMatchObject(refused);
+    }
+    world.writeStore({ ...example, environment: 'staging' });
+    await marked().add({ ...example, name: 'twin' });
+    await marked().remove('prod');
+  });
+
   it('a restriction in another source counts too, and a person may do as they like', async () => {
     world.setVariable(narrow);
     const twin = { ...example, name: 'twin', port: 7, readonly: true };

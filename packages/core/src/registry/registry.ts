@@ -69,6 +69,8 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
    * remove or move such a connection nor add another one to the same place.
    */
   restrictionFields?: readonly string[];
+  /** Further fields that narrow with such a text as their value. Only a person sets them, too. */
+  restrictingTexts?: Readonly<Record<string, RegExp>>;
   /** Files of other programs that a reference may name. */
   secretSources?: SecretSources<C>;
   /** The connections of the program itself, because of the option `from`. */
@@ -216,7 +218,8 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
     ...restrictionFields,
     ...(options.userOnlyFields ?? []),
   ];
-  const rules = { asUser: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields };
+  const { restrictingTexts = {} } = options;
+  const rules = { asUser: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields, restrictingTexts };
   return { store, rules, refresh: refreshOver(store), refreshOver };
 }
 

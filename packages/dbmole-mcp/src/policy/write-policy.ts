@@ -21,7 +21,8 @@ function readWriteMode(config: Policies, part: Part): WriteMode {
   return modes.find((mode) => wanted.includes(mode)) ?? 'allow';
 }
 
-const isProduction = /^\s*production\s*$/i;
+/** The environments where a person confirms changes unless `writes` says otherwise. */
+export const isProduction = /^\s*production\s*$/i;
 
 /** Whether a person has to confirm a statement of this kind. */
 export function mustAsk(config: Policies, kind: WriteKind): boolean {

@@ -183,6 +183,13 @@ function refuseNarrowedPlace<C extends BaseConnection>(
   }
 }
 
-function narrowingField<C extends BaseConnection>(raw: Fields, { restrictionFields }: EditRules<C>): string | undefined {
-  return restrictionFields.find((field) => raw[field] !== undefined && raw[field] !== null);
+function narrowingField<C extends BaseConnection>(
+  raw: Fields,
+  { restrictionFields, restrictingTexts }: EditRules<C>,
+): string | undefined {
+  const found = restrictionFields.find((field) => raw[field] !== undefined && raw[field] !== null);
+  if (found !== undefined) return found;
+  // A variable may have any value tomorrow.
+  const narrows = (value: unknown, text: RegExp) => typeof value === 'string' && (text.test(value) || value.includes('${'));
+  return Object.entries(restrictingTexts).find(([field, text]) => narrows(raw[field], text))?.[0];
 }

@@ -25,6 +25,8 @@ export interface EditRules<C extends BaseConnection> {
   userOnlyFields: readonly string[];
   /** Those of them that narrow what may be seen; removing such a connection, or adding one beside it, would widen it. */
   restrictionFields: readonly string[];
+  /** Fields that do so with such a text as their value. */
+  restrictingTexts: Readonly<Record<string, RegExp>>;
 }
 
 /** Characters of one value that a tool may store. Tokens have some thousands. */
