@@ -42,10 +42,38 @@ const cut: BodyAttack[] = [
   cutting('regclass', 8, "perform table_to_xml('public.v2'::regclass, true, true, '')"),
 ];
 
+const checking = (when: string) => `create function public.check_it(text) returns boolean language plpgsql as
+    $f$ begin if $1 ${when} then perform ${act}; end if; return true; end $f$;
+  create domain public.dom as text check (public.check_it(value)); create table public.t (d dom, a dom[]); grant all on t to public;`;
+
+/** Types of variables, as PL/pgSQL accepts them. */
+const declared: BodyAttack[] = [
+  ...['pg_catalog/**/.record', 'U&"record"', 'pg_catalog. --\n record'].map(
+    (type): BodyAttack => ({
+      name: `a cast to a column of a variable of the type ${type}`,
+      setup: `${checking("= 'go'")} insert into t values ('x', '{x}');`,
+      body: `declare r ${type}; begin select * into r from public.t; r.a := '{go}'::text; return 1; end`,
+    }),
+  ),
+  ...['public.t.d%/**/type', 'public.t.d % --\n type'].map(
+    (type): BodyAttack => ({
+      name: `the first value of a variable of the type ${type}`,
+      setup: checking('is null'),
+      body: `declare x ${type}; begin return 1; end`,
+    }),
+  ),
+  {
+    name: 'an argument of a cursor with a copied type',
+    setup: checking("= 'go'"),
+    body: "declare c cursor (x public.t.d%/**/type) for select x; begin open c('go'::text); return 1; end",
+  },
+];
+
 export const castAttacks: readonly BodyAttack[] = [
   ...arrays,
   ...json,
   ...cut,
+  ...declared,
   {
     name: 'a cast to an array in a body',
     setup: castTo('int[]'),

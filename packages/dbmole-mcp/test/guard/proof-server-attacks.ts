@@ -77,7 +77,27 @@ const families: BodyAttack[] = [
     table: "create table public.b (b text); insert into b values ('1'), ('2')",
     read: 'select count(*) over (order by b using ~<~ range between 1 preceding and current row) from b',
   }),
+  extended({
+    family: 'array_ops using gin',
+    type: 'anyarray, anyarray',
+    function: result('cmp(int, int)', 'int', 'pg_catalog.btint4cmp($1, $2)'),
+    parts: 'function 1 (anyarray, anyarray) public.cmp(int, int)',
+    dropped: 'function 1 (anyarray, anyarray); drop table public.b cascade',
+    table: `create table public.b (b int[]); insert into b values ('{4}'), ('{5}'); create index on b using gin (b);
+      create function public.g() returns bigint language sql set enable_seqscan = off as 'select count(*) from b where b @> array[5]'`,
+    read: 'select g()',
+  }),
 ];
+
+/** An untyped constant becomes the preferred type of a category. */
+const preferred: BodyAttack = {
+  name: 'a constant that becomes a preferred type',
+  prepare: `create type public.own; create function public.own_in(cstring) returns own language internal immutable strict as 'textin';
+    create function public.own_out(own) returns cstring language internal immutable strict as 'textout';
+    create type public.own (input = own_in, output = own_out, like = text, category = 'U', preferred = true);
+    ${result('macaddr8_set7bit(own)', 'int', '1')}`,
+  read: "select macaddr8_set7bit('08:00:2b:01:02:03')",
+};
 
 const ordered = `${result('cmp(box, box)', 'int', '1')} ${boxes};
   create operator class public.boxes for type box using btree as operator 1 <<, operator 3 ~=, operator 5 >>, function 1 cmp(box, box);`;
@@ -159,4 +179,11 @@ const sentStatistics: BodyAttack[] = [
   }),
 );
 
-export const serverAttacks: readonly BodyAttack[] = [...nameless, ...families, ...stored, ...aggregates, ...sentStatistics];
+export const serverAttacks: readonly BodyAttack[] = [
+  preferred,
+  ...nameless,
+  ...families,
+  ...stored,
+  ...aggregates,
+  ...sentStatistics,
+];

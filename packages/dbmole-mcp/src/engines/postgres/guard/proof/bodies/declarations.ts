@@ -15,12 +15,11 @@ export function declareForParser(
   const types: string[] = [];
   const insertions: { at: number; text: string }[] = [];
   for (const declaration of findDeclarations(tokens)) {
-    for (const cursorType of findCursorTypes(declaration, bytes)) types.push(cursorType);
+    for (const cursorType of findCursorTypes(declaration)) types.push(cursorType);
     const { type, rest } = readDeclaration(declaration);
     const [name] = declaration;
-    const last = type.at(-1);
-    if (name === undefined || last === undefined) continue;
-    const declared = bytes.toString('utf8', type[0]?.start, last.end);
+    if (name === undefined || type.length === 0) continue;
+    const declared = formatType(type);
     types.push(declared);
     const kind = findKind(declared, withFields.has(fold(name.text)));
     insertions.push({ at: name.end, text: ` ${kind}; mole_${insertions.length} ` });
@@ -80,16 +79,18 @@ function readDeclaration([, ...rest]: readonly Token[]): Declaration {
   return { type: before.slice(0, collated < 0 ? before.length : collated), rest: rest[end] };
 }
 
+/** Leaves out the comments between the tokens. */
+function formatType(tokens: readonly Token[]): string {
+  return tokens.map(({ text }) => text).join(' ');
+}
+
 /** The types of `c cursor (a int, b shop.mood) for …`. A comma can also be part of a type, as in `numeric(4, 2)`. */
-function findCursorTypes([, first, ...rest]: readonly Token[], bytes: Buffer): readonly string[] {
+function findCursorTypes([, first, ...rest]: readonly Token[]): readonly string[] {
   if (!/^(?:cursor|scroll|no)$/i.test(first?.text ?? '')) return [];
   const opened = rest.findIndex(({ text }) => text === '(');
   const begins = rest.findIndex(({ text }) => /^(?:for|is)$/i.test(text));
   if (opened < 0 || opened > begins) return [];
-  return splitParameters(rest.slice(opened + 1, begins)).flatMap(([name, ...type]) => {
-    const last = type.at(-1);
-    return name === undefined || last === undefined ? [] : [bytes.toString('utf8', name.end, last.end)];
-  });
+  return splitParameters(rest.slice(opened + 1, begins)).flatMap(([, ...type]) => (type.length === 0 ? [] : [formatType(type)]));
 }
 
 /** Stops at the parenthesis that closes the list. */

@@ -48,7 +48,8 @@ const passingKinds = new Set(
   ),
 );
 const passing = new Set(['array_agg', 'unnest']);
-const isRecord = /^\s*"?(?:pg_catalog"?\s*\.\s*"?)?(?:record|refcursor)"?\s*$/i;
+/** Rows whose columns are known when it runs. */
+const rowTypes: readonly string[] = ['record', 'refcursor'];
 
 class Reader {
   readonly body: Body;
@@ -84,20 +85,21 @@ export interface ReadOptions {
 
 export function readBody(body: Body, parser: Parser, options: ReadOptions): BodyReading {
   const reader = new Reader(body, parser, options.isUtf8);
-  let types: readonly string[] = [];
   try {
     // With output parameters the result is a row of them.
     const result = body.parameters.some(({ mode }) => /[obt]/.test(mode)) ? '' : body.result;
-    types = [...readParts(reader), ...body.parameters.map(({ type }) => type), result].filter((type) => type !== '');
-    for (const type of types) reader.declared.push(...listTypeNames(type, parser));
+    const types = [...readParts(reader), ...body.parameters.map(({ type }) => type), result];
+    for (const type of types.filter((one) => one !== '')) reader.declared.push(...listTypeNames(type, parser));
   } catch {
     fail(reader, 'has a body that cannot be parsed');
   }
   for (const names of reader.names) judgeNames(names, reader, options);
-  const rows = body.language === 'plpgsql' ? types.filter((type) => isRecord.test(type)) : [];
+  const rows = body.language === 'plpgsql' ? reader.declared.filter(({ name }) => rowTypes.includes(name)) : [];
   const uses = listUses(reader, rows.length > 0);
-  const mayBeAny = (row: string) => /refcursor/i.test(row) || hasAny(uses.names, options.recordFunctions);
-  const takesAny = body.parameters.some(({ type }) => isRecord.test(type) || anyType.test(type));
+  const mayBeAny = ({ name }: Name) => name === 'refcursor' || hasAny(uses.names, options.recordFunctions);
+  const takesAny = body.parameters
+    .map(({ type }) => type.replace(/^pg_catalog\./, ''))
+    .some((type) => rowTypes.includes(type) || anyType.test(type));
   const hasAnyType = rows.some(mayBeAny) || (takesAny && !passes(reader));
   const { refused, unprovable, isGiven, leavesState, defines } = reader;
   const dynamic = reader.names.flatMap((names) => names.dynamic);

@@ -91,9 +91,8 @@ const ofPart = (part: string, major: number) => {
         join pg_catalog.pg_depend x on x.refclassid = 2616 and x.refobjid = c.oid and x.classid = ${relation}`;
   const ofType = `${parts} join pg_catalog.pg_opclass c on c.opcfamily = p.family and c.opcintype = p.type`;
   return [
-    // Of several families with an operator, the server takes one of its own, which may have been extended.
-    `select ${type}, p.type, p.via, 'sorted' from ${parts} join pg_catalog.pg_opfamily f on f.oid = p.family
-      where p.family < ${firstUserOid} and f.opfmethod in ${sorting}`,
+    // A family of the server may have been extended, and serves any index of its kind. Of several with an operator, it comes first.
+    `select ${type}, p.type, p.via, 'sorted' from ${parts} where p.family < ${firstUserOid}`,
     `select ${type}, c.opcintype, p.via, 'sorted' from ${ofType}
       where (c.opcintype >= ${firstUserOid} or c.opcdefault) and c.opcmethod in ${sorting}`,
     // Types without a class of their own use the default one of a type that they are binary-coercible to.

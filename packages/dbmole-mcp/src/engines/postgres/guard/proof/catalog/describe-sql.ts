@@ -27,10 +27,10 @@ export const anyTypes = (name: string) => `${name}.typtype = 'p' and ${name}.typ
 
 /**
  * Whether an operand of the type `other` fits the user's object better than the built-in one. An untyped constant becomes a string type such
- * as citext rather than any other type except text.
+ * as citext, or the preferred type of its category, rather than any other type except text.
  */
 const isOther = (own: string, other: string) => `(case when ${own} < ${firstUserOid} then ${own} <> ${other} else ${other} <> 25
-            and (select y.typcategory from pg_catalog.pg_type y where y.oid = ${own}) = 'S' end)`;
+            and (select y.typcategory = 'S' or y.typispreferred from pg_catalog.pg_type y where y.oid = ${own}) end)`;
 
 /** The type of a value before the dot; for a VARIADIC parameter, of one of its elements. */
 const firstType = 'case when p.pronargs = 1 and p.provariadic <> 0 then p.provariadic else p.proargtypes[0] end';
