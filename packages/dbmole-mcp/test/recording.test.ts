@@ -60,7 +60,11 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
 
   beforeAll(async () => {
     account = await createAccount(engine(), `recording_${id}`);
-    await runDirect({ ...engine(), ...account }, ['create table things (a int, b varchar(100))'], account.database);
+    await runDirect(
+      { ...engine(), ...account },
+      ['create table things (a int, b varchar(100))', 'create table seen (q varchar(400))'],
+      account.database,
+    );
     mkdirSync(folder.at('log'));
     collector = await openOtlpCollector();
     const people = [
@@ -90,6 +94,18 @@ describe.each(engines)('what is recorded of calls on %s', (id) => {
     const tag = /\/\* dbmole-mcp client=[\w.-]+ trace=[0-9a-f]{32} \*\/ select/;
     expect(await call('query', { sql: shown })).toMatch(tag);
     expect(await call('query', { sql: [shown, 'select 1'] })).toMatch(tag);
+    // Each statement of a transaction keeps its own text, as a trigger or a log would see it.
+    const keep = isPostgres()
+      ? 'insert into seen select query from pg_stat_activity where pid = pg_backend_pid()'
+      : 'insert into seen select info from information_schema.processlist where id = connection_id()';
+    // A list on MariaDB cannot read the list of sessions, which has no transactions.
+    if (!id.startsWith('mariadb')) {
+      expect(await call('execute', { sql: [keep, keep] })).toMatch(/^All 2 statements were committed/);
+      expect(await call('query', { sql: 'select count(*), min(q), max(q) from seen' })).toMatch(
+        /\n2,\/\* dbmole-mcp client=[\w.-]+ trace=[0-9a-f]{32} \*\/ insert[^\n]*,\/\* dbmole-mcp /,
+      );
+    }
+    if (isPostgres()) expect(await call('execute', { sql: [keep, 'update things set nope = 1'] })).toContain('position 19)');
     const place = isPostgres() ? '$1' : '?';
     expect(await call('query', { sql: `select ${place} as a`, params: ['x'] })).toMatch(/a\nx$/);
     if (isPostgres()) {

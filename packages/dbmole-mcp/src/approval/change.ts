@@ -42,7 +42,7 @@ export const noShape: ChangeShape = { verb: '', target: undefined, noWhere: unde
 /** Statements in one transaction of one session. */
 export interface WriteTransaction {
   /** Runs a statement of the caller. Throws `E_NO_DRY_RUN` where it cannot be part of a transaction. */
-  run(statement: ChangeStatement & { keepPerCell: number }, sink: RowSink): Promise<WriteEnd>;
+  run(statement: ChangeStatement & { keepPerCell: number; tag?: string | undefined }, sink: RowSink): Promise<WriteEnd>;
   /** Runs a question of our own. */
   ask(sql: string, params?: readonly Param[]): Promise<TextRows>;
   /** The same for one that has text of the caller in it; undefined where it fails, which leaves the transaction as it was. */

@@ -52,7 +52,7 @@ function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
     async transact(request, work, options) {
       const { statements, isDryRun } = request;
       const ends = statements.map(({ sql }) => begin(sql, backend.grammar.readWriteKind(sql), options, !isDryRun));
-      return await endingAll(ends, (follow) => backend.transact(request, follow(work), options));
+      return await endingAll(ends, tag, (follow) => backend.transact(request, follow(work), options));
     },
     async write(request, sink, options) {
       const end = begin(request.sql, backend.grammar.readWriteKind(request.sql), options, true);
@@ -66,7 +66,11 @@ function recordBackend(backend: SqlBackend, record: CallRecord): SqlBackend {
 type Work<T> = (transaction: WriteTransaction) => Promise<Verdict<T>>;
 
 /** Ends the records of all statements of a transaction. What was rolled back has changed nothing. */
-async function endingAll<T>(ends: readonly EndStatement[], run: (follow: (work: Work<T>) => Work<T>) => Promise<T>): Promise<T> {
+async function endingAll<T>(
+  ends: readonly EndStatement[],
+  tag: string | undefined,
+  run: (follow: (work: Work<T>) => Work<T>) => Promise<T>,
+): Promise<T> {
   const results: WriteEnd[] = [];
   let isCommitted = false;
   const follow = (work: Work<T>) => async (transaction: WriteTransaction) => {
@@ -75,7 +79,7 @@ async function endingAll<T>(ends: readonly EndStatement[], run: (follow: (work: 
       tryAsk: (sql, params) => transaction.tryAsk(sql, params),
       settle: () => transaction.settle(),
       async run(statement, sink) {
-        const end = await transaction.run(statement, sink);
+        const end = await transaction.run({ ...statement, tag }, sink);
         results.push(end);
         return end;
       },

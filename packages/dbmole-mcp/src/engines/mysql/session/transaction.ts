@@ -56,9 +56,9 @@ class MysqlTransaction implements WriteTransaction {
     this.#run = run;
   }
 
-  async run({ sql, params, keepPerCell }: Parameters<WriteTransaction['run']>[0], sink: RowSink) {
+  async run({ sql, params, keepPerCell, tag }: Parameters<WriteTransaction['run']>[0], sink: RowSink) {
     await refuseWithoutTransactions(this.#run.conversation, sql);
-    const request = { sql, params, keepPerCell, timeoutMs: this.#run.request.timeoutMs, dryRun: true };
+    const request = { sql, params, keepPerCell, tag, timeoutMs: this.#run.request.timeoutMs, dryRun: true };
     const { end, rows } = await runInside({ ...this.#run, request, sink });
     if (!end.inTransaction) throw keptFailure('the statement committed by itself');
     const { moreResults } = rows;

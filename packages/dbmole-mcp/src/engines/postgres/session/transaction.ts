@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { untilAborted } from '@dbmole/core';
 import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
 import type { Param, RowSink, TextRows } from '../../../engine.ts';
+import { formatTag } from '../../../statement/format-tag.ts';
 import { readFailure, type Where } from '../errors/failure.ts';
 import { refuseDryRun } from '../guard/thread/guard-thread.ts';
 import type { TypeCatalog } from '../values/type-names.ts';
@@ -57,9 +58,9 @@ class PostgresTransaction implements WriteTransaction {
     this.#parts = parts;
   }
 
-  async run({ sql, params, keepPerCell }: Parameters<WriteTransaction['run']>[0], sink: RowSink) {
-    const rows = new UserRows(sink, { keepPerCell }, this.#parts.types);
-    const segment = await this.#parts.exchange(statement(sql, params, 0), rows);
+  async run({ sql, params, keepPerCell, tag }: Parameters<WriteTransaction['run']>[0], sink: RowSink) {
+    const rows = new UserRows(sink, { keepPerCell, tag }, this.#parts.types);
+    const segment = await this.#parts.exchange(statement(formatTag({ tag }) + sql, params, 0), rows);
     if (rows.crash !== undefined) throw rows.crash.error;
     const failure = partFailure(segment, { ...this.#parts, sql });
     if (failure !== undefined) throw failure;
