@@ -33,6 +33,8 @@ const languages: Readonly<Record<string, TextLanguage>> = {
   _query: 'esql',
   _sql: 'sql',
   '_sql/translate': 'sql',
+  '_plugins/_sql': 'opensearch sql',
+  '_plugins/_ppl': 'ppl',
   '_eql/search': 'eql',
 };
 

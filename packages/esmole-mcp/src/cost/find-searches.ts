@@ -3,7 +3,8 @@ import { parseStrict } from '../guard/body/strict-json.ts';
 import { listTexts, valueAt } from '../guard/body/walk-json.ts';
 import { readPitNames } from '../guard/pit-id.ts';
 import { readEsqlSources } from '../guard/query/esql-sources.ts';
-import { readSqlSources } from '../guard/query/sql-sources.ts';
+import type { QuerySources } from '../guard/query/scanner.ts';
+import { readOpenSearchSqlSources, readSqlSources } from '../guard/query/sql-sources.ts';
 
 /** What one search reaches. */
 export interface SearchTarget {
@@ -22,6 +23,14 @@ const searching: ReadonlySet<string> = new Set(
 );
 /** Writes that do. */
 const changing: ReadonlySet<string> = new Set(['_async_search', '_asynchronous_search', '_update_by_query', '_delete_by_query']);
+/** How the indices of a text are found. Not all that a text in PPL names are known, so it counts as one over everything. */
+const textSources: Readonly<Record<string, (text: string) => QuerySources>> = {
+  _query: readEsqlSources,
+  _sql: readSqlSources,
+  '_sql/translate': readSqlSources,
+  '_plugins/_sql': readOpenSearchSqlSources,
+  '_plugins/_ppl': () => ({ lists: [[everything]] }),
+};
 const resolving = ['ignore_unavailable', 'allow_no_indices', 'expand_wildcards', 'routing'];
 const everything = '*';
 
@@ -34,8 +43,8 @@ export function findSearches(request: ReadRequest | WriteRequest): readonly Sear
   const { words, names } = reads;
   if (words === '_msearch' || words === '_msearch/template')
     return findInLines(body, names).map((each) => ({ names: each, params }));
-  if (words === '_sql' || words === '_sql/translate' || words === '_query')
-    return findInText(words, body).map((each) => ({ names: each, params: new Map() }));
+  const readSources = textSources[words];
+  if (readSources !== undefined) return findInText(readSources, body).map((each) => ({ names: each, params: new Map() }));
   // An id of a search that runs already has the same words.
   if (!searching.has(words) || (words === '_eql/search' && names === undefined)) return [];
   return [{ names: findPitNames(body) ?? names ?? everything, params }];
@@ -65,11 +74,11 @@ function splitLines(body: string): readonly unknown[] {
 }
 
 /** The guard has read the text before, so it can be read. */
-function findInText(words: string, body: ReadRequest['body']): readonly string[] {
+function findInText(readSources: (text: string) => QuerySources, body: ReadRequest['body']): readonly string[] {
   const value = typeof body === 'string' ? parseStrict(body) : body;
   const text = valueAt(value, 'query');
   if (typeof text !== 'string') return [];
-  const { lists } = words === '_query' ? readEsqlSources(text) : readSqlSources(text);
+  const { lists } = readSources(text);
   return lists.map((names) => names.join(',')).filter((names) => names !== '');
 }
 

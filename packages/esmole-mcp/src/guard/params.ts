@@ -39,6 +39,7 @@ export const lists = {
   structure:
     'charset column_names delimiter ecs_compatibility explain grok_pattern has_header_row line_merge_size_limit lines_to_sample quote should_trim_fields timeout timestamp_field timestamp_format',
   connectors: 'from size index_name connector_name service_type query include_deleted',
+  sync: 'from size status connector_id job_type',
   keys: 'id name username realm_name owner with_limited_by active_only with_profile_uid',
   scroll: 'scroll scroll_id rest_total_hits_as_int',
   pit: `${pick} keep_alive preference routing allow_partial_search_results max_concurrent_shard_requests`,

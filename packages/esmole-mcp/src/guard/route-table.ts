@@ -74,7 +74,8 @@ export const table: readonly Line[] = [
   { allow: 'GET POST /_sql/translate', tells: 'documents', body: 'sql', where: 'xp 7.0+' },
   { allow: 'POST /_sql/close', tells: 'nothing', body: 'cursor', where: 'xp 7.0+' },
   { allow: 'POST /_query', tells: 'documents', params: lists.rows, body: 'esql', where: 'xp 8.11+' },
-  // These show who runs what, like tasks.
+  { allow: 'POST /_plugins/_sql', tells: 'documents', body: 'openSearchSql', where: 'os 1.0+' },
+  { allow: 'POST /_plugins/_ppl', tells: 'documents', body: 'ppl', where: 'os 1.0+' },
   { allow: 'GET /_query/queries[/{name}]', tells: 'everywhere', where: 'es 8.19+' },
   // Results that are kept in the cluster, by an id that this process was given
   { allow: 'GET /_async_search/{scroll}', tells: 'nothing', params: `${lists.kept} typed_keys`, where: 'xp 7.7+' },
@@ -258,7 +259,6 @@ export const table: readonly Line[] = [
   { allow: 'GET /_security/_authenticate', tells: 'nothing', where: 'xp 7.0+' },
   { allow: 'GET /_security/user/_privileges', tells: 'nothing', where: 'xp 7.0+' },
   { allow: 'GET POST /_security/user/_has_privileges', tells: 'nothing', body: 'object', where: 'xp 7.0+' },
-  // These may show secrets.
   { allow: 'GET /_scripts/{name}', tells: 'everywhere', params: 'master_timeout', sensitive: 'stored scripts' },
   { allow: 'GET /_snapshot[/{name}]', tells: 'everywhere', params: lists.wait, sensitive: 'settings of repositories' },
   { allow: 'GET /_logstash/pipeline[/{name}]', tells: 'everywhere', where: 'xp 7.12+', sensitive: 'pipelines of Logstash' },
@@ -273,7 +273,7 @@ export const table: readonly Line[] = [
   {
     allow: 'GET /_connector/_sync_job[/{name}]',
     tells: 'everywhere',
-    params: 'from size status connector_id job_type',
+    params: lists.sync,
     where: 'es 8.12+',
     sensitive: 'connectors',
   },

@@ -72,6 +72,8 @@ const objects = {
     checkKept('page_timeout', body);
   },
   esql: (body, { rules }) => checkQuery(body, 'esql', rules),
+  openSearchSql: (body, { rules }) => checkQuery(body, 'opensearch sql', rules),
+  ppl: (body, { rules }) => checkQuery(body, 'ppl', rules),
   cursor: (body) => checkKeys(body, 'cursor'),
   scroll: (body) => {
     checkKeys(body, 'scroll scroll_id');
@@ -101,7 +103,13 @@ const sqlKeys =
   'query cursor fetch_size filter params columnar field_multi_value_leniency request_timeout page_timeout runtime_mappings time_zone index_include_frozen allow_partial_search_results';
 const ingestKeys =
   'docs pipeline_substitutions component_template_substitutions index_template_substitutions mapping_addition merge_type';
-const esqlKeys = 'query params columnar locale time_zone profile filter include_ccs_metadata include_execution_metadata';
+const queryKeys: Readonly<Record<QueryLanguage, string>> = {
+  sql: sqlKeys,
+  esql: 'query params columnar locale time_zone profile filter include_ccs_metadata include_execution_metadata',
+  // Without what opens a cursor.
+  'opensearch sql': 'query parameters filter profile',
+  ppl: 'query profile',
+};
 
 const headerKeys =
   'index indices search_type preference routing request_cache ignore_unavailable allow_no_indices expand_wildcards ignore_throttled ccs_minimize_roundtrips allow_partial_search_results';
@@ -226,7 +234,7 @@ function checkKept(key: string, body: Readonly<Record<string, unknown>>): void {
 }
 
 function checkQuery(body: Readonly<Record<string, unknown>>, language: QueryLanguage, rules: IndexRules): void {
-  checkKeys(body, language === 'sql' ? sqlKeys : esqlKeys);
+  checkKeys(body, queryKeys[language]);
   const text = String(body.query ?? '');
   const { takesParams } = checkQueryText(text, language, rules);
   checkMentions({ ...body, query: undefined }, rules);

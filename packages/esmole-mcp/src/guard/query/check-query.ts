@@ -4,8 +4,9 @@ import { modelFailure } from '../body/model-calls.ts';
 import { checkPatternAlone } from '../body/pattern-cost.ts';
 import { checkNames, type IndexRules } from '../index-names.ts';
 import { isModelFunction, isPatternFunction, readEsqlSources } from './esql-sources.ts';
+import { readPplSources } from './ppl-sources.ts';
 import { esqlDialect, openSearchSqlDialect, pplDialect, sqlDialect } from './quotes.ts';
-import { type QuerySources, removeSchema, Scanner, type Token, UnreadableQuery } from './scanner.ts';
+import { type QuerySources, UnreadableQuery } from './scanner.ts';
 import { readOpenSearchSqlSources, readSqlSources } from './sql-sources.ts';
 
 /** How each language separates and quotes. */
@@ -25,6 +26,8 @@ const readers = {
 
 export type QueryLanguage = keyof typeof readers;
 
+const titles: Readonly<Record<QueryLanguage, string>> = { esql: 'ES|QL', sql: 'SQL', 'opensearch sql': 'SQL', ppl: 'PPL' };
+
 const maxCharacters = 20_000;
 
 /**
@@ -35,16 +38,27 @@ export function checkQueryText(text: string, language: QueryLanguage, rules: Ind
   if (text.length > maxCharacters) {
     throw textFailure(`the query has ${text.length} characters: expected at most ${maxCharacters}`, 'Pass values as `params`.');
   }
-  if (rules.indices !== undefined) {
+  if (rules.indices !== undefined && language !== 'esql') {
     throw textFailure(
-      'the indices of a query text cannot be checked, and this connection may read only some',
+      `the indices of a text in ${titles[language]} cannot be checked, and this connection may read only some`,
       'Use _search, with the index in the path.',
     );
   }
-  const { lists, acting, model, patterns = [], computing, takesParams = false } = readSources(text, language, rules);
+  const {
+    lists,
+    policy,
+    acting,
+    unlisted,
+    model,
+    patterns = [],
+    computing,
+    takesParams = false,
+  } = readSources(text, language, rules);
   if (!mayReadAll(rules)) for (const names of lists) checkNames(names, rules);
+  if (rules.indices !== undefined && policy !== undefined) throw policyFailure(policy);
   if (acting !== undefined)
     throw new Failure('refused', `${acting} reaches outside the cluster`, { code: 'E_NOT_A_READ', hint: `Leave ${acting} out.` });
+  if (unlisted !== undefined) throw unlistedFailure(unlisted, language);
   if (model !== undefined && rules.models !== true) throw modelFailure(model);
   if (computing !== undefined) throw computingFailure(computing);
   for (const pattern of patterns) checkPatternAlone(pattern);
@@ -56,6 +70,19 @@ export function checkQueryParam(value: string, rules: IndexRules): void {
   if (isModelFunction(value) && rules.models !== true) throw modelFailure(`${value}()`);
   if (isPatternFunction(value)) throw computingFailure(value);
   checkPatternAlone(value);
+}
+
+/** What a policy adds comes from an index that a query does not name. */
+function policyFailure(policy: string): Failure {
+  const message = `the policy ${JSON.stringify(policy)} of ENRICH reads an index of its own, and this connection may read only some`;
+  return textFailure(message, 'Use LOOKUP JOIN with an index that the connection may read.');
+}
+
+function unlistedFailure(command: string, language: QueryLanguage): Failure {
+  return new Failure('refused', `${JSON.stringify(command.slice(0, 40))} is not on the list of reads in ${titles[language]}`, {
+    code: 'E_NOT_A_READ',
+    hint: language === 'ppl' ? 'Begin with source=INDEX, and use commands that only read.' : 'Use one SELECT, SHOW or DESCRIBE.',
+  });
 }
 
 function computingFailure(name: string): Failure {
@@ -79,63 +106,4 @@ function readSources(text: string, language: QueryLanguage, rules: IndexRules): 
 
 function textFailure(message: string, hint: string): Failure {
   return new Failure('refused', message, { code: 'E_INDEX_REFUSED', hint });
-}
-
-/** Commands that name no index. */
-const plainCommands: ReadonlySet<string> = new Set(
-  (
-    'WHERE FIELDS TABLE RENAME STATS EVENTSTATS STREAMSTATS DEDUP SORT EVAL HEAD TOP RARE GROK PARSE PATTERNS REX REGEX KMEANS AD ML ' +
-    'FILLNULL TRENDLINE EXPAND FLATTEN REVERSE TIMECHART CHART BIN SPATH REPLACE ADDTOTALS ADDCOLTOTALS MVCOMBINE MVEXPAND NOMV ' +
-    'TRANSPOSE FIELDFORMAT'
-  ).split(' '),
-);
-/** A slash is missing here because it may begin a comment. */
-const nameCharacter = /[\w@*.:<>{}-]/;
-
-/**
- * Every name of an index in a text in PPL that is more than a plain one. Where indices stand differs between commands and versions, so
- * each name in a command that may have one counts. Throws `UnreadableQuery`.
- */
-function readPplSources(text: string): QuerySources {
-  return {
-    lists: [...readNames(new Scanner(text, pplDialect))]
-      .map(removeSchema)
-      .filter(isOdd)
-      .map((name) => [name]),
-  };
-}
-
-function* readNames(scanner: Scanner): Generator<string> {
-  // Whether the command that is being read, and each one around its brackets, names no index.
-  const plain = [isPlain(scanner)];
-  for (scanner.skipBlanks(); scanner.char !== ''; scanner.skipBlanks()) {
-    const mayName = plain.at(-1) === false;
-    if (mayName && nameCharacter.test(scanner.char)) yield readName(scanner);
-    else {
-      const token = scanner.next();
-      if (token.kind === 'name' && mayName) yield token.value;
-      if (token.kind === 'mark') readMark(token, scanner, plain);
-    }
-  }
-}
-
-function readMark({ value, at }: Token, scanner: Scanner, plain: boolean[]): void {
-  if (value === '|' || value === ']') plain.pop();
-  if (value === '|' || value === '[') plain.push(isPlain(scanner));
-  if (plain.length === 0) throw new UnreadableQuery('an unmatched bracket', at);
-}
-
-function isPlain(scanner: Scanner): boolean {
-  return plainCommands.has(scanner.peek().value.toUpperCase());
-}
-
-function readName(scanner: Scanner): string {
-  const from = scanner.at;
-  while (scanner.char !== '' && nameCharacter.test(scanner.char)) scanner.at++;
-  return scanner.text.slice(from, scanner.at);
-}
-
-/** Other names are fields, numbers or indices that are not hidden. */
-function isOdd(name: string): boolean {
-  return /^[.*<]|:[.*<]/.test(name);
 }

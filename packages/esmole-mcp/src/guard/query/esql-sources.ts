@@ -43,6 +43,7 @@ class EsqlReader {
   readonly #brackets: Bracket[] = [];
   /** The list of each FROM that is being read; a subquery may come between its names. */
   readonly #open: string[][] = [];
+  #policy: string | undefined;
   #acting: string | undefined;
   #model: string | undefined;
   readonly #patterns: string[] = [];
@@ -58,6 +59,7 @@ class EsqlReader {
     for (let step: Step = 'command'; step !== 'end'; ) step = this.#take(step);
     return {
       lists: this.#lists,
+      policy: this.#policy,
       acting: this.#acting,
       model: this.#model,
       patterns: this.#patterns,
@@ -221,6 +223,7 @@ class EsqlReader {
     const { at } = scanner;
     const names = readEsqlNames(scanner);
     if (!names.every((name) => /^[\w.*:@-]+$/.test(name))) throw new UnreadableQuery('an invalid name of a policy', at);
+    this.#policy ??= names.join(',');
     const { kind, value, at: behind } = scanner.peek();
     if (kind === 'end' || ['|', ')', 'ON', 'WITH'].includes(value.toUpperCase())) return;
     throw new UnreadableQuery('something other than ON, WITH or | after the name of a policy', behind);

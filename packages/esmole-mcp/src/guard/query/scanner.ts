@@ -129,12 +129,26 @@ export class Scanner {
   }
 }
 
+/** The texts of a query of OpenSearch, if any of its words could be a command or function that takes a pattern. */
+export function listPatterns(query: string, dialect: Dialect): readonly string[] {
+  if (!/\b(?:reg\w*|rex|grok|parse|patterns|replace)\b/i.test(query)) return [];
+  const scanner = new Scanner(query, dialect);
+  const patterns: string[] = [];
+  for (let token = scanner.next(); token.kind !== 'end'; token = scanner.next())
+    if (token.kind === 'text') patterns.push(token.value);
+  return patterns;
+}
+
 /** The indices that a query reads. */
 export interface QuerySources {
   /** One list for each place that names indices; in a list, a name may exclude what a pattern before it includes. */
   readonly lists: readonly (readonly string[])[];
+  /** A policy that adds fields of an index which the query does not name, if there is one. */
+  readonly policy?: string | undefined;
   /** A command that does more than read, if there is one. */
   readonly acting?: string | undefined;
+  /** The word of a command or statement that is not on the list of reads, if there is one. */
+  readonly unlisted?: string | undefined;
   /** A command or function that asks a model, if there is one. */
   readonly model?: string | undefined;
   /** Patterns that a node searches without a limit. */

@@ -1,5 +1,5 @@
 import { openSearchSqlDialect, sqlDialect } from './quotes.ts';
-import { type QuerySources, removeSchema, Scanner, type Token, UnreadableQuery } from './scanner.ts';
+import { listPatterns, type QuerySources, removeSchema, Scanner, type Token, UnreadableQuery } from './scanner.ts';
 
 /** The content of an open parenthesis. In the list after FROM, each comma is followed by another table. */
 interface Group {
@@ -28,7 +28,23 @@ export function readSqlSources(text: string): QuerySources {
 /** The same for the plugin of OpenSearch. */
 export function readOpenSearchSqlSources(text: string): QuerySources {
   const { lists } = new SqlReader(new Scanner(text, openSearchSqlDialect)).read();
-  return { lists: lists.map((names) => names.map(removeSchema)) };
+  return {
+    lists: lists.map((names) => names.map(removeSchema)),
+    unlisted: findUnlisted(new Scanner(text, openSearchSqlDialect)),
+    patterns: listPatterns(text, openSearchSqlDialect),
+  };
+}
+
+const readStatements: ReadonlySet<string> = new Set(['SELECT', 'SHOW', 'DESCRIBE', 'DESC']);
+
+/** The plugin can be set to allow DELETE. A text is one statement, whose first word tells what it does. */
+function findUnlisted(scanner: Scanner): string | undefined {
+  while (scanner.take('('));
+  const first = scanner.peek();
+  if (!readStatements.has(first.value.toUpperCase())) return first.value;
+  for (let token = scanner.next(); token.kind !== 'end'; token = scanner.next())
+    if (token.kind === 'mark' && token.value === ';' && scanner.peek().kind !== 'end') return token.value;
+  return undefined;
 }
 
 class SqlReader {
