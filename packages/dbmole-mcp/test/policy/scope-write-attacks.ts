@@ -158,6 +158,22 @@ notify x
 alter system set work_mem = '1MB'`;
 
 const mysqlAttacks = `
+update (hr.log) set note = 'x'
+update ((hr.log l)) set l.note = 'x'
+update (app.notes, hr.log) set log.note = 'x'
+with x as (select 1) update (hr.log) set note = 'x'
+update (app.secret_notes) set note = 'x'
+update app.parents set id := 77
+update app.parents set note = 'x', \`İd\` = 77
+insert into app.parents values (1, 'x') on duplicate key update id := 77
+insert into .secret_notes values (2, 'x')
+replace .secret_notes values (1, 'x')
+create table app.made (id int) engine = \`merge\`
+create table app.made (id int) engine "mrg_myisam"
+create table app.made (id int) engine 'connect' table_type = 'DOS' file_name = '/etc/passwd'
+alter table app.notes convert partition p to table hr.stolen
+alter table app.notes convert table hr.log to partition p values less than (9)
+rename table app.notes wait 1 to hr.notes
 replace into hr.salaries values (1, 'x')
 replace into app.notes (id, note) select id, amount from hr.salaries
 replace into app.parents values (1, 'x')

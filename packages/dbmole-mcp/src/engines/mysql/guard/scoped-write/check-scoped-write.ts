@@ -73,7 +73,8 @@ export async function checkScopedWrite(sql: string, place: WritePlace): Promise<
   const part = query === undefined ? [] : tokens.slice(query);
   const calls = await readTokens(() => inTurns(findCalls(part, mode, sql, refuseDenied(place.scope))), place.scope);
   const tables = [...(await inTurns(findTables(part))), ...(definition?.tables ?? [])];
-  walk.add(tables, definition === undefined ? listChanges(tokens) : [], { schema: place.server.database, where: undefined });
+  const changes = definition === undefined ? await readTokens(async () => listChanges(tokens), place.scope) : [];
+  walk.add(tables, changes, { schema: place.server.database, where: undefined });
   walk.addCalls(calls, place.server.database, undefined);
   await walk.checkTaken(definition?.taken ?? []);
   await walk.run();
@@ -245,7 +246,7 @@ class WriteWalk {
     const tokens = await this.#within(where, () => inTurns(tokenize(text, parseMode(sqlMode))));
     const word = tokens.slice(1).find((token, i) => token.kind === 'word' && isRunning(token.word, tokens[i]?.word));
     if (word !== undefined) throw this.#refuse(where, `it has ${word.word}`);
-    this.add(tables, listChanges(tokens), context);
+    this.add(tables, await this.#within(where, async () => listChanges(tokens)), context);
     this.addCalls(calls, context.schema, context.where);
   }
 

@@ -17,6 +17,26 @@ const leaving: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+/** Engines whose tables hold their own rows. */
+const own: ReadonlySet<string> = new Set('INNODB MYISAM ARIA MEMORY HEAP ARCHIVE ROCKSDB NDB NDBCLUSTER'.split(' '));
+
+function isLeaving({ kind, word }: Token): boolean {
+  return kind === 'word' && leaving.has(word);
+}
+
+/** `ENGINE = x` with another engine, which may be quoted. A column can be called `engine`. */
+function takesForeignEngine(tokens: readonly Token[], at: number): boolean {
+  if (tokens[at]?.word !== 'ENGINE') return false;
+  const isSet = tokens[at + 1]?.word === '=';
+  const { kind, word } = tokens[isSet ? at + 2 : at + 1] ?? noToken;
+  return (isSet || kind === 'text' || kind === 'quoted') && !own.has(word);
+}
+
+/** MariaDB makes a table of a partition, or the reverse. */
+function movesPartition(tokens: readonly Token[], at: number): boolean {
+  return tokens[at]?.word === 'CONVERT' && /^(?:PARTITION|TABLE)$/.test(tokens[at + 1]?.word ?? '');
+}
+
 const beforeObject: ReadonlySet<string> = new Set([
   'ONLINE',
   'OFFLINE',
@@ -36,7 +56,7 @@ export function readDefinition(tokens: readonly Token[]): ScopedDefinition | und
   const at = skipOptions(tokens);
   const object = tokens[at]?.word ?? '';
   if (object === 'VIEW' && (verb === 'CREATE' || verb === 'ALTER')) return readView(tokens, at + 1);
-  if (tokens.some(({ kind, word }) => kind === 'word' && leaving.has(word))) return undefined;
+  if (tokens.some((token, i) => isLeaving(token) || takesForeignEngine(tokens, i) || movesPartition(tokens, i))) return undefined;
   if (object === 'INDEX') return readIndex(tokens, at);
   if (object === 'TABLE' && (verb === 'CREATE' || verb === 'ALTER')) return readTable(tokens, skipExists(tokens, at + 1));
   return readListed(tokens, { verb, object, at });
@@ -73,7 +93,7 @@ function takeAll(tables: readonly TableUse[] | undefined): ScopedDefinition | un
 }
 
 const between: ReadonlySet<string> = new Set([',', 'TO']);
-const afterList: ReadonlySet<string> = new Set(['RESTRICT', 'CASCADE', 'WAIT', 'NOWAIT', ';']);
+const lastWords: ReadonlySet<string> = new Set(['RESTRICT', 'CASCADE']);
 
 /** `a, b.c`, `a TO b`; undefined for what is no such list. */
 function readList(tokens: readonly Token[], from: number): readonly TableUse[] | undefined {
@@ -82,11 +102,17 @@ function readList(tokens: readonly Token[], from: number): readonly TableUse[] |
     const named = readName(tokens, at);
     if (named === undefined) return undefined;
     tables.push(named.table);
-    at = named.to;
+    at = skipWait(tokens, named.to);
     const { word } = tokens[at] ?? noToken;
     if (between.has(word)) at += 1;
-    else return tokens[at] === undefined || afterList.has(word) ? tables : undefined;
+    else return at + (lastWords.has(word) ? 1 : 0) === tokens.length ? tables : undefined;
   }
+}
+
+/** `WAIT 5` or `NOWAIT`, which may come before the new name. */
+function skipWait(tokens: readonly Token[], at: number): number {
+  const { word } = tokens[at] ?? noToken;
+  return word === 'WAIT' ? at + 2 : word === 'NOWAIT' ? at + 1 : at;
 }
 
 function readName(tokens: readonly Token[], at: number): { table: TableUse; to: number } | undefined {

@@ -1,6 +1,7 @@
 import { reservedWords } from '../known-functions.ts';
+import { notARead } from '../refuse.ts';
 import { findTables, type TableUse } from '../text/find-uses.ts';
-import { isName, matchBrackets, noToken, type Token } from '../text/tokens.ts';
+import { isAscii, isName, matchBrackets, noToken, type Token } from '../text/tokens.ts';
 
 /** What happens to the rows of a table. */
 export interface Change {
@@ -28,13 +29,22 @@ const modifiers: ReadonlySet<string> = new Set([
   'HISTORY',
 ]);
 
-/** Every change of rows in the statements of a text. More tables may be listed than are changed. */
+/** Verbs that are functions, too. Behind UPDATE, a parenthesis holds tables. */
+const functions: ReadonlySet<string> = new Set(['INSERT', 'REPLACE']);
+
+/**
+ * Every change of rows in the statements of a text. More tables may be listed than are changed. Throws where a verb has no table that
+ * can be read.
+ */
 export function listChanges(tokens: readonly Token[]): readonly ChangedTable[] {
   const closing = matchBrackets(tokens);
   return tokens.flatMap(({ kind, word }, at) => {
     const read = kind === 'word' ? readers[word] : undefined;
-    if (read === undefined || notBefore.has(tokens[at - 1]?.word ?? '') || tokens[at + 1]?.word === '(') return [];
-    return read(new Statement(tokens, skipModifiers(tokens, at + 1), closing));
+    const isCall = functions.has(word) && tokens[at + 1]?.word === '(';
+    if (read === undefined || notBefore.has(tokens[at - 1]?.word ?? '') || isCall) return [];
+    const changed = read(new Statement(tokens, skipModifiers(tokens, at + 1), closing));
+    if (changed.length === 0) throw notARead({ message: `the table of ${word} cannot be read`, at: tokens[at]?.start ?? 0 });
+    return changed;
   });
 }
 
@@ -76,8 +86,9 @@ class Statement {
     return undefined;
   }
 
-  /** `a.b`, with where it ends. */
-  readName(from: number): { table: TableUse; to: number } | undefined {
+  /** `a.b`, or `.b` on MariaDB, with where it ends. */
+  readName(start: number): { table: TableUse; to: number } | undefined {
+    const from = this.tokens[start]?.word === '.' ? start + 1 : start;
     const first = this.tokens[from] ?? noToken;
     const second = this.tokens[from + 2] ?? noToken;
     if (!isName(first)) return undefined;
@@ -93,24 +104,31 @@ class Statement {
     for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
   }
 
-  /** The names that are set: `a = 1, t.b = 2`. */
-  listSet(from: number, to: number): readonly string[] {
-    const names: string[] = [];
+  /** The names that are set: `a = 1, t.b := 2`; undefined where one cannot be read. */
+  listSet(from: number, to: number): readonly string[] | undefined {
+    const names: Token[] = [];
     for (let at: number | undefined = from; at !== undefined && at < to; ) {
-      const equal = this.find(['=', ':='], at, to);
+      const equal = this.find(['='], at, to);
       if (equal === undefined) break;
-      names.push((this.tokens[equal - 1] ?? noToken).name.toLowerCase());
+      names.push(this.tokens[this.tokens[equal - 1]?.word === ':' ? equal - 2 : equal - 1] ?? noToken);
       const comma = this.find([','], equal, to);
       at = comma === undefined ? undefined : comma + 1;
     }
-    return names;
+    return toColumns(names);
+  }
+
+  /** Where ON DUPLICATE KEY UPDATE is; the words alone may be columns. */
+  findDuplicate(from: number): number | undefined {
+    const at = this.find(['DUPLICATE'], from, this.to);
+    if (at === undefined || this.tokens[at + 1]?.word === 'KEY') return at;
+    return this.findDuplicate(at + 1);
   }
 
   /** The names of a list in parentheses; undefined for a query. */
   listColumns(open: number): readonly string[] | undefined {
     const inner = this.tokens.slice(open + 1, this.#closing(open));
     if (inner.some(({ word }) => word === '(' || reservedWords.has(word))) return undefined;
-    return inner.filter((token, i) => isName(token) && inner[i + 1]?.word !== '.').map(({ name }) => name.toLowerCase());
+    return toColumns(inner.filter((token, i) => isName(token) && inner[i + 1]?.word !== '.'));
   }
 
   after(open: number): number {
@@ -118,19 +136,29 @@ class Statement {
   }
 }
 
-const setEnds: readonly string[] = ['WHERE', 'ORDER', 'LIMIT', 'RETURNING'];
+/** Columns in lower case. The server takes other letters for the same than JavaScript does. */
+function toColumns(names: readonly Token[]): readonly string[] | undefined {
+  return names.every((token) => isName(token) && isAscii(token.name)) ? names.map(({ name }) => name.toLowerCase()) : undefined;
+}
+
+/** None of these can be a column without quotes. */
+const setEnds: readonly string[] = ['WHERE', 'ORDER', 'LIMIT'];
 
 function readInsert(statement: Statement, verbs: readonly Verb[]): readonly ChangedTable[] {
   const { tokens, from, to } = statement;
   const named = statement.readName(from);
   if (named === undefined) return [];
   const start = tokens[named.to]?.word === 'PARTITION' ? statement.after(named.to + 1) : named.to;
-  const duplicate = statement.find(['DUPLICATE'], start, to);
-  const set = tokens[start]?.word === 'SET' ? statement.listSet(start + 1, duplicate ?? to) : undefined;
-  const columns = set ?? (tokens[start]?.word === '(' ? statement.listColumns(start) : undefined);
+  const duplicate = statement.findDuplicate(start);
+  const isSet = tokens[start]?.word === 'SET';
+  const columns = isSet
+    ? statement.listSet(start + 1, duplicate ?? to)
+    : tokens[start]?.word === '('
+      ? statement.listColumns(start)
+      : undefined;
   const inserted: ChangedTable = { ...named.table, change: { verbs, columns } };
   if (duplicate === undefined) return [inserted];
-  const updated = statement.listSet(duplicate + 3, statement.find(['RETURNING'], duplicate, to) ?? to);
+  const updated = statement.listSet(duplicate + 3, to);
   return [inserted, { ...named.table, change: { verbs: ['UPDATE'], columns: updated } }];
 }
 
@@ -154,8 +182,9 @@ function readDelete(statement: Statement): readonly ChangedTable[] {
   if (!isMultiple) return tables.map((table) => ({ ...table, change }));
   const names = readTargets(tokens.slice(using === undefined ? from : from + 1, start));
   const changed = tables.filter((table) => isTarget(table, names, tokens));
-  // A target that is not found may be any of them.
-  const isUnknown = changed.length < names.size;
+  // A target that is not found may be any of them; an alias is not read behind these words.
+  const hidesAlias = tokens.slice(start, where).some(({ word }) => word === 'PARTITION' || word === 'FOR');
+  const isUnknown = hidesAlias || changed.length < names.size;
   return tables.map((table) => ({ ...table, change: isUnknown || changed.includes(table) ? change : undefined }));
 }
 
