@@ -39,9 +39,13 @@ const nullsRule = (index: string) =>
  * them, also before included columns. The first is not unique and no constraint needs it; of two equal ones the younger.
  */
 const redundantSql = `
-with ${lockedRelations}, constrained as materialized (
+with ${lockedRelations}, pairs as materialized (
+  select i.indexrelid as one, j.indexrelid as other from pg_catalog.pg_index i join pg_catalog.pg_index j
+    on j.indrelid = i.indrelid and j.indkey[0] = i.indkey[0] and j.indexrelid <> i.indexrelid and j.indnatts >= i.indnatts
+  where i.indexrelid >= 16384 and i.indisvalid and j.indisvalid and i.indnatts = i.indnkeyatts),
+constrained as materialized (
   select k.conindid, pg_catalog.min(k.conname) as name, pg_catalog.count(*) = 1 and pg_catalog.bool_and(k.contype = 'u') as is_spare
-  from pg_catalog.pg_constraint k where k.conindid <> 0 group by 1),
+  from pg_catalog.pg_constraint k where k.conindid in (select p.one from pairs p union select p.other from pairs p) group by 1),
 plain as materialized (
   select i.indexrelid, i.indrelid, i.indisunique, i.indimmediate, x.relam, i.indkey::text as columns, i.indnatts, i.indnkeyatts,
     i.indclass::text as classes, i.indcollation::text as collations, i.indoption::text as options,
@@ -51,10 +55,11 @@ plain as materialized (
   from pg_catalog.pg_index i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     left join constrained k on k.conindid = i.indexrelid
-  where i.indisvalid and x.relkind = 'i' and not x.relispartition and ${isInScope('n', 'c')})
+  where i.indexrelid in (select p.one from pairs p union select p.other from pairs p)
+    and x.relkind = 'i' and not x.relispartition and ${isInScope('n', 'c')})
 select distinct on (a.indexrelid) ${formatLabel('x', 'n')}, ${formatLabel('y', 'n')}, ${formatLabel('c', 'n')}, (a.indnatts = b.indnatts)::text,
   ${size('x.oid')}::text, a.spare
-from plain a join plain b on b.indrelid = a.indrelid and b.indexrelid <> a.indexrelid and b.relam = a.relam
+from pairs p join plain a on a.indexrelid = p.one join plain b on b.indexrelid = p.other and b.relam = a.relam
   join pg_catalog.pg_class x on x.oid = a.indexrelid join pg_catalog.pg_class y on y.oid = b.indexrelid
   join pg_catalog.pg_class c on c.oid = a.indrelid join pg_catalog.pg_namespace n on n.oid = a.space
   join pg_catalog.pg_am m on m.oid = a.relam
@@ -94,19 +99,20 @@ with keys as materialized (
   select k.oid, k.conname, k.conrelid, k.confrelid, k.conkey from pg_catalog.pg_constraint k
     join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where k.contype = 'f' and k.conparentid = 0 and ${isInScope('n', 'c')} and not exists (
-    select from pg_catalog.pg_index i where i.indrelid = k.conrelid and i.indisvalid
+    select from pg_catalog.pg_index i where i.indrelid = k.conrelid and i.indisvalid and i.indkey[0] = any (k.conkey)
       and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
       and (pg_catalog.string_to_array(i.indkey::text, ' ')::int2[])[1:pg_catalog.cardinality(k.conkey)] @> k.conkey
       and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) = (
         select '(' || pg_catalog.string_agg(pg_catalog.quote_ident(a.attname) || ' IS NOT NULL', ' AND ') || ')'
-        from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)))))
+        from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey))))
+  order by ${countRows('c')} desc limit ${maxEach})
 select ${formatLabel('c', 'n')}, k.conname::text,
   (select pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by pg_catalog.array_position(k.conkey, a.attnum))
     from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)),
   ${formatLabel('t', 'm')}, (${countRows('c')})::text, (c.relkind = 'p')::text
 from keys k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   join pg_catalog.pg_class t on t.oid = k.confrelid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
-order by ${countRows('c')} desc limit ${maxEach}`;
+order by ${countRows('c')} desc`;
 
 const keylessSql = `
 select ${formatLabel('c', 'n')}, c.reltuples::bigint::text,

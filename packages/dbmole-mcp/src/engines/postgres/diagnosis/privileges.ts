@@ -25,13 +25,9 @@ where c.relrowsecurity and ${isOurs('n')} and pg_catalog.row_security_active(c.o
 order by n.nspname, c.relname limit $1::int`;
 
 export async function checkPrivileges(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [[account = []], unreadable, filtered] = await Promise.all([
-    run(accountSql),
-    run(unreadableSql, [limit]),
-    run(filteredSql, [limit]),
-  ]);
-  const [name = '', isSuper, seesStats, seesSettings] = account;
+  const [[name = '', isSuper, seesStats, seesSettings] = []] = await run(accountSql);
   if (isSuper === 'true') return { findings: [], listing: [], notes: ['The account is a superuser and sees everything.'] };
+  const [unreadable, filtered] = await Promise.all([run(unreadableSql, [limit]), run(filteredSql, [limit])]);
   const hidden = readCount(unreadable[0]?.[1]);
   const rows = readCount(filtered[0]?.[1]);
   return {

@@ -3,7 +3,7 @@ import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, isOurs, lockedRelations } from '../catalog/fragments.ts';
-import { describeHiddenSequences, findEndingSequences } from './sequences.ts';
+import { checkSequences, describeHiddenSequences } from './sequences.ts';
 import { findUnenforced } from './unenforced.ts';
 
 type Row = readonly (string | null)[];
@@ -37,12 +37,12 @@ from largest l join pg_catalog.pg_class c on c.oid = l.root join pg_catalog.pg_n
 where $2::text is null or c.relname = $2::text
 order by bytes desc nulls last`;
 
-/** What autovacuum goes by: the settings of the table, else those of the server. */
+/** What autovacuum goes by: the settings of the table, else those of the server. Few tables have settings of their own. */
 const option = (name: string) =>
-  `coalesce((select o.option_value from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = '${name}'),
-    pg_catalog.current_setting('${name}'))`;
-const tableSwitch = `coalesce((select o.option_value::boolean from pg_catalog.pg_options_to_table(c.reloptions) o
-  where o.option_name = 'autovacuum_enabled'), true)`;
+  `coalesce(case when c.reloptions is not null then (
+    select o.option_value from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = '${name}') end, pg_catalog.current_setting('${name}'))`;
+const tableSwitch = `coalesce(case when c.reloptions is not null then (
+  select o.option_value::boolean from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = 'autovacuum_enabled') end, true)`;
 
 const vacuumSql = `
 with counted as materialized (
@@ -56,7 +56,10 @@ with counted as materialized (
     pg_catalog.age(c.relfrozenxid) as xids, pg_catalog.mxid_age(c.relminmxid) as mxids,
     least(${option('autovacuum_freeze_max_age')}::bigint, pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint) as freeze_due
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${isInScope('n', 'c')})
+  where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${isInScope('n', 'c')} and (c.reloptions is not null
+    or pg_catalog.pg_stat_get_dead_tuples(c.oid) > ${minRows} or pg_catalog.pg_stat_get_mod_since_analyze(c.oid) > ${minRows}
+    or pg_catalog.age(c.relfrozenxid) > least(pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint, ${transactionShares.medium * maxTransactions})
+    or pg_catalog.mxid_age(c.relminmxid) > ${transactionShares.medium * maxTransactions}))
 select ${formatLabel('c', 'c')}, c.live::text, c.dead::text, c.changes::text, c.enabled::text, c.due::bigint::text, c.analyze_due::bigint::text,
   coalesce(pg_catalog.to_char(c.vacuumed, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(pg_catalog.to_char(c.analyzed, 'YYYY-MM-DD HH24:MI'), 'never'),
   c.xids::text, c.mxids::text, c.freeze_due::text
@@ -79,7 +82,7 @@ with largest as materialized (
     pg_catalog.current_setting('block_size')::int as block,
     coalesce((select o.option_value::float8 from pg_catalog.pg_options_to_table(c.reloptions) o where o.option_name = 'fillfactor'), 100) / 100 as filled
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'm') and c.reltuples > 0 and c.relpages * 8192.0 > ${bloat.minBytes} and ${isInScope('n', 'c')}
+  where c.relkind in ('r', 'm') and c.reltuples > 0 and c.relpages > ${bloat.minBytes / 8192} and ${isInScope('n', 'c')}
   order by c.relpages desc limit ${bloat.tables}),
 measured as (
   select l.*, (select pg_catalog.sum((1 - s.null_frac) * s.avg_width) from pg_catalog.pg_stats s
@@ -89,42 +92,40 @@ select ${formatLabel('m', 'm')}, (m.relpages::bigint * m.block)::text,
   pg_catalog.ceil(m.reltuples * (m.width + 28) / ((m.block - 24) * m.filled) * m.block)::bigint::text
 from measured m where m.width is not null`;
 
-const unloggedSql = `
-select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relkind = 'r' and c.relpersistence = 'u' and ${isInScope('n', 'c')} order by c.reltuples desc limit ${maxEach}`;
-
-const emptyViewsSql = `
-select ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relkind = 'm' and not c.relispopulated and ${isInScope('n', 'c')} order by c.relname limit ${maxEach}`;
+/** Both are rare, so that one pass over the catalog finds them. */
+const rareSql = `
+select c.relkind::text, ${formatLabel('c', 'n')} from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where (c.relkind = 'r' and c.relpersistence = 'u' or c.relkind = 'm' and not c.relispopulated) and ${isInScope('n', 'c')}
+order by c.reltuples desc, c.relname limit ${maxEach}`;
 
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, unenforced, hidden, databases, widths, unlogged, emptyViews] = await Promise.all([
+  const [sizes, late, sequences, unenforced, hidden, databases, widths, rare] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
-    findEndingSequences(ask),
+    checkSequences(run, params),
     findUnenforced(ask),
     describeHiddenSequences(run),
     run(databasesSql),
     ask(bloatSql),
-    ask(unloggedSql),
-    ask(emptyViewsSql),
+    ask(rareSql),
   ]);
   return {
     findings: [
-      ...sequences,
+      ...sequences.findings,
       ...unenforced,
       ...databases.map(judgeDatabase),
       ...late.flatMap(judgeVacuum),
       ...widths.flatMap(judgeBloat),
-      ...judgeUnlogged(unlogged.map(([table]) => table ?? '')),
-      ...emptyViews.map(judgeEmptyView),
+      ...judgeUnlogged(rare.filter(([kind]) => kind === 'r').map(([, table]) => table ?? '')),
+      ...rare.filter(([kind]) => kind === 'm').map(judgeEmptyView),
     ],
     listing: sizes.map(formatSize),
     hidden,
     notes: [
       `Autovacuum counts as late from ${lateFactor} times a table's own threshold on, and ${minRows} rows.`,
+      ...sequences.notes,
       ...(widths.length === 0
         ? []
         : [`Bloat is estimated for the ${bloat.tables} largest tables of more than ${formatBytes(bloat.minBytes)}.`]),
@@ -220,7 +221,7 @@ function judgeVacuum([
   return found;
 }
 
-function judgeEmptyView([view]: Row): Finding {
+function judgeEmptyView([, view]: Row): Finding {
   return {
     severity: 'medium',
     weight: 0,
