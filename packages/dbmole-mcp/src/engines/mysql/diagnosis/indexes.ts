@@ -46,19 +46,22 @@ function formatKeylessSql(where: string): string {
     limit ${maxTables}`;
 }
 
-/** How often each index was used, and its whole table, since the start of the server. */
-function formatUsesSql(where: string): string {
-  return `select object_schema, object_name, index_name, count_star, sum(count_star) over (partition by object_schema, object_name)
-    from performance_schema.table_io_waits_summary_by_index_usage where object_type = 'TABLE' and ${where} limit ${maxCounters}`;
+/** Indexes without a use since the start of the server, of tables that were read; these are few of many. */
+function formatIdleSql(where: string): string {
+  return `select u.object_schema, u.object_name, u.index_name from performance_schema.table_io_waits_summary_by_table t
+    straight_join performance_schema.table_io_waits_summary_by_index_usage u
+      on u.object_type = t.object_type and u.object_schema = t.object_schema and u.object_name = t.object_name
+    where t.object_type = 'TABLE' and t.count_star >= ${minReads} and u.index_name is not null and u.count_star = 0 and ${where}
+    limit ${maxCounters}`;
 }
 
-/** The server has estimates for all tables at once only where most accounts may not read them. */
+/** Tables below that size do not matter. The server has estimates for all at once only where most accounts may not read them. */
 async function countRows(run: CatalogRun, { where, params }: { where: string; params: readonly string[] }) {
   const kept = where.replaceAll('table_schema', 'database_name');
   return (
     (await askIfAllowed(
       run,
-      `select database_name, table_name, n_rows from mysql.innodb_table_stats where ${kept} limit ${maxCounters}`,
+      `select database_name, table_name, n_rows from mysql.innodb_table_stats where ${kept} and n_rows >= ${minRows} limit ${maxCounters}`,
       params,
     )) ??
     (await run(
@@ -79,23 +82,23 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
   };
   const own = scope('', 'table_schema', 'table_name');
   const joined = scope('t.', 'table_schema', 'table_name');
-  const used = scope('', 'object_schema', 'object_name');
-  const [parts, keyless, counted, uses, hidden, [state = []]] = await Promise.all([
+  const used = scope('t.', 'object_schema', 'object_name');
+  const [parts, keyless, counted, idle, hidden, [state = []]] = await Promise.all([
     run(formatPartsSql(own.where, context.maria), own.params),
     run(formatKeylessSql(joined.where), joined.params),
     countRows(run, own),
-    askIfAllowed(run, formatUsesSql(used.where), used.params),
+    askIfAllowed(run, formatIdleSql(used.where), used.params),
     describeHiddenTables(run, schema ?? context.database),
     run(`select @@performance_schema, (select variable_value from ${context.maria ? 'information_schema' : 'performance_schema'}.global_status
       where variable_name = 'Uptime')`),
   ]);
   const rows = new Map(counted.map(([space, name, count]) => [context.formatLabel(space, name), readCount(count)]));
   const indexes = groupParts(parts, context, rows);
-  const hasUses = state[0] === '1' && uses !== undefined;
+  const hasUses = state[0] === '1' && idle !== undefined;
   return {
     findings: [
       ...findRedundant(indexes),
-      ...(hasUses ? findUnused(indexes, uses, context, formatSeconds(readCount(state[1]))) : []),
+      ...(hasUses ? findUnused(indexes, idle, context, formatSeconds(readCount(state[1]))) : []),
       ...indexes.filter(({ isHidden }) => isHidden).map(formatHidden),
       ...findKeyless(keyless, indexes, context),
     ],
@@ -201,17 +204,11 @@ function formatRedundant(index: Index, other: Index): Finding {
   };
 }
 
-function findUnused(indexes: readonly Index[], uses: readonly Row[], context: CatalogContext, since: string): Finding[] {
-  const counts = new Map(
-    uses.map(([schema, table, name, count, all]) => [
-      JSON.stringify([context.formatLabel(schema, table), name]),
-      { count: readCount(count), all: readCount(all) },
-    ]),
-  );
+function findUnused(indexes: readonly Index[], idle: readonly Row[], context: CatalogContext, since: string): Finding[] {
+  const unused = new Set(idle.map(([schema, table, name]) => JSON.stringify([context.formatLabel(schema, table), name])));
   return indexes.flatMap((index) => {
     const { table, name, isUnique, rows, isHidden } = index;
-    const use = counts.get(JSON.stringify([table, name]));
-    if (isUnique || isHidden || use === undefined || use.count > 0 || use.all < minReads || rows < minRows) return [];
+    if (isUnique || isHidden || rows < minRows || !unused.has(JSON.stringify([table, name]))) return [];
     return [
       {
         severity: 'low' as const,

@@ -12,12 +12,20 @@ type Row = readonly (string | null)[];
 
 const counterShares = { medium: 0.7, high: 0.9 };
 const free = { minBytes: 100 * 1024 * 1024, share: 0.3 };
-const maxTables = 19_000;
+/** Where the counter of a tinyint counts as near its end. */
+const minNext = Math.floor(counterShares.medium * 127);
 /** MariaDB opens each table for these facts, so of more than this it is asked for no counters. */
 const maxOpened = 2_000;
 
+interface Scope {
+  /** The condition on `table_schema`, and on `table_name` where a table is named. */
+  where: string;
+  params: readonly string[];
+}
+
 interface TableFacts {
   label: string;
+  name: string;
   engine: string;
   rows: number;
   bytes: number;
@@ -48,9 +56,15 @@ function formatFactsSql(where: string): string {
     from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxMeasured}`;
 }
 
-function formatCountersSql(where: string): string {
-  return `select table_schema, table_name, column_name, column_type from information_schema.columns
-    where extra like '%auto_increment%' and ${where} limit ${maxTables}`;
+/** The columns that count in tables whose counter has come so far that the smallest type could end. */
+async function readCounters(run: CatalogRun, { where, params }: Scope, facts: readonly TableFacts[]) {
+  const names = [...new Set(facts.filter(({ nextNumber }) => nextNumber >= minNext).map(({ name }) => name))];
+  if (names.length === 0) return [];
+  return await run(
+    `select table_schema, table_name, column_name, column_type from information_schema.columns
+     where extra like '%auto_increment%' and ${where} and table_name in (${questionMarks(names)}) limit ${maxMeasured}`,
+    [...params, ...names],
+  );
 }
 
 const longHistorySql = `select count from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`;
@@ -71,10 +85,9 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   const isMany = context.maria && total > maxOpened;
   const space = schema ?? context.database;
   const measured = !isMany && total > maxMeasured && space !== undefined ? await listLargest(run, space) : undefined;
-  const [rows, counters] = isMany
-    ? [[], []]
-    : await Promise.all([readSizes(run, { where, params }, measured ?? []), run(formatCountersSql(where), params)]);
+  const rows = isMany ? [] : await readSizes(run, { where, params }, measured ?? []);
   const facts = rows.map((row) => readFacts(row, context)).toSorted((a, b) => b.bytes - a.bytes);
+  const counters = await readCounters(run, { where, params }, facts);
   return {
     findings: [
       ...broken.findings,
@@ -95,11 +108,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   };
 }
 
-async function readSizes(
-  run: CatalogRun,
-  { where, params }: { where: string; params: readonly string[] },
-  tables: readonly string[],
-) {
+async function readSizes(run: CatalogRun, { where, params }: Scope, tables: readonly string[]) {
   return tables.length === 0
     ? await run(formatFactsSql(where), params)
     : await run(formatFactsSql(`${where} and table_name in (${questionMarks(tables)})`), [...params, ...tables]);
@@ -120,6 +129,7 @@ function readFacts(
 ): TableFacts {
   return {
     label: context.formatLabel(schema, table),
+    name: table ?? '',
     engine: engine ?? 'unknown',
     rows: readCount(rows),
     bytes: readCount(bytes),
