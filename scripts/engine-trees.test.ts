@@ -47,7 +47,8 @@ const onlyPostgres: Differences = {
   'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',
   'partitions can lack an index that their table has, and text sorts by a library of the system':
     'diagnosis/partition-indexes diagnosis/collations',
-  'roles and databases have limits of their own': 'diagnosis/limits',
+  'a foreign key needs no index, and its columns may have another type': 'diagnosis/foreign-keys',
+
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 

@@ -6,7 +6,7 @@ import { privateMemory, residentMemory } from '../process-usage.ts';
 import type { Peer } from '../rigs/sql-peer.ts';
 import { type SqlRig, sqlRig } from '../rigs/sql-rig.ts';
 import { firstProof, firstProofOfViews } from './many-functions.ts';
-import { firstPage } from './many-tables.ts';
+import { firstPage, overview, slowestCheck } from './many-tables.ts';
 
 const small = 'select id, name, price, active, at from ten';
 const hundred = 'select id, name, price, day, amount from hundred';
@@ -16,7 +16,11 @@ interface SqlLine extends Omit<Line, 'measure'> {
 }
 
 /** The last, as from then on there are so many. */
-const manyTables: SqlLine = { name: 'first page of 10,000 tables, at most', goal: 100, unit: 'ms', take: firstPage };
+const manyTables: readonly SqlLine[] = [
+  { name: 'first page of 10,000 tables, at most', goal: 100, unit: 'ms', take: firstPage },
+  { name: 'diagnose of 10,000 tables, overview', goal: 500, unit: 'ms', take: overview },
+  { name: 'diagnose of 10,000 tables, slowest check', goal: 1_000, unit: 'ms', take: slowestCheck },
+];
 const firstRead: SqlLine = { name: 'first read of 20,000 functions', goal: 1_000, unit: 'ms', take: firstProof };
 const firstReadOfViews: SqlLine = {
   name: 'first read of 3,000 tables, functions and views',
@@ -57,9 +61,9 @@ const ofMysql: readonly SqlLine[] = [
 
 /** What one call costs, and how large its answer is: ours beside the raw driver and another server, asked in turns. */
 export const sqlLines: readonly Line[] = [
-  ...linesOf('postgres18', [...ofPostgres, ...bounded, firstReadOfViews, firstRead, manyTables]),
-  ...linesOf('mysql97', [...ofMysql, ...bounded, manyTables]),
-  ...linesOf('mariadb1011', [...ofMysql, ...bounded, manyTables]),
+  ...linesOf('postgres18', [...ofPostgres, ...bounded, firstReadOfViews, firstRead, ...manyTables]),
+  ...linesOf('mysql97', [...ofMysql, ...bounded, ...manyTables]),
+  ...linesOf('mariadb1011', [...ofMysql, ...bounded, ...manyTables]),
 ];
 
 function linesOf(id: ServerId, lines: readonly SqlLine[]): Line[] {

@@ -122,7 +122,7 @@ export const defects: readonly Defect[] = [
 ];
 
 /** Planted together: a statement for each, its first line in the answer of a check, and the statement of its next step. */
-export const more: readonly (Pick<Defect, 'check' | 'plant' | 'found'> & { mend: RegExp })[] = [
+export const more: readonly Pick<Defect, 'check' | 'plant' | 'found' | 'mend'>[] = [
   {
     check: 'tables',
     plant: [
@@ -170,6 +170,92 @@ export const more: readonly (Pick<Defect, 'check' | 'plant' | 'found'> & { mend:
     plant: ['create table sent (id int)', 'create publication feed for table sent'],
     found: /^high: sent has no primary key/m,
     mend: /ALTER TABLE sent REPLICA IDENTITY FULL;/,
+  },
+  {
+    check: 'indexes',
+    plant: [
+      'create table account (id bigint primary key)',
+      'create table payment (id int primary key, account_id int references account)',
+    ],
+    found: /^low: foreign key payment_account_id_fkey of payment \(account_id integer\) refers to account \(id bigint\), /m,
+    mend: ['alter table payment alter column account_id type bigint'],
+  },
+  {
+    check: 'indexes',
+    plant: ['alter table payment add constraint payment_again foreign key (account_id) references account'],
+    found: /^low: foreign keys payment_account_id_fkey and payment_again of payment check the same reference to account$/m,
+    mend: /ALTER TABLE payment DROP CONSTRAINT payment_again;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      'create domain price as int',
+      'create table offer (id int primary key, price price)',
+      'insert into offer values (1, 1)',
+      'alter domain price add constraint price_positive check (value > 0) not valid',
+    ],
+    found: /^low: constraint price_positive of domain price was never validated$/m,
+    mend: /ALTER DOMAIN price VALIDATE CONSTRAINT price_positive;/,
+  },
+  {
+    check: 'tables',
+    plant: ['create table closed (id int primary key)', 'alter table closed enable row level security'],
+    found: /^low: closed has row-level security and no policy$/m,
+    mend: /ALTER TABLE closed DISABLE ROW LEVEL SECURITY;/,
+  },
+  {
+    check: 'tables',
+    plant: ['create rule kept as on delete to offer do instead nothing', 'alter table offer disable rule kept'],
+    found: /^low: rule kept of offer is disabled$/m,
+    mend: /ALTER TABLE offer ENABLE RULE kept;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      "create function see() returns event_trigger language plpgsql as 'begin end'",
+      'create event trigger seen on ddl_command_end execute function see()',
+      'alter event trigger seen disable',
+    ],
+    found: /^low: event trigger seen \(ddl_command_end\) is disabled$/m,
+    mend: /ALTER EVENT TRIGGER seen ENABLE;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      'create table reading (at timestamptz, value int, primary key (at, value)) partition by range (at)',
+      `do $$ begin execute format('create table reading_1 partition of reading for values from (%L) to (%L)',
+        now() - interval '40 days', now() - interval '2 days'); end $$`,
+    ],
+    found: /^high: the last partition of reading ended at [\d: -]+, and it has no default partition$/m,
+    mend: ['create table reading_rest partition of reading default'],
+  },
+  {
+    check: 'tables',
+    plant: [
+      'create sequence wheel maxvalue 100 cycle',
+      "create table spoke (id int primary key default nextval('wheel'))",
+      "select setval('wheel', 95)",
+    ],
+    found: /^high: sequence public\.wheel of public\.spoke\.id is at 95 of 100 \(95 %\)$/m,
+    mend: ['alter sequence wheel maxvalue 1000000'],
+  },
+  {
+    check: 'settings',
+    plant: ["create role leaver login valid until '2026-01-01'"],
+    found: /^medium: the password of role leaver has been invalid since 2026-01-01 00:00$/m,
+    mend: /ALTER ROLE leaver VALID UNTIL 'infinity';/,
+  },
+  {
+    check: 'settings',
+    plant: ["alter role leaver set work_mem = '4GB'"],
+    found: /^medium: work_mem is 4GB for role leaver$/m,
+    mend: /ALTER ROLE leaver RESET work_mem;/,
+  },
+  {
+    check: 'settings',
+    plant: ["alter system set deadlock_timeout = '1h'", 'select pg_reload_conf()'],
+    found: /^medium: deadlock_timeout is 1 h$/m,
+    mend: /ALTER SYSTEM RESET deadlock_timeout; select pg_reload_conf\(\);/,
   },
   {
     check: 'settings',
@@ -221,4 +307,8 @@ export const cleanUp: readonly string[] = [
     loop execute 'drop table ' || each.name || ' cascade'; end loop; end $$`,
   'drop collation if exists old',
   'drop role if exists narrow',
+  'drop role if exists leaver',
+  'drop event trigger if exists seen',
+  'drop domain if exists price cascade',
+  'drop sequence if exists wheel',
 ];

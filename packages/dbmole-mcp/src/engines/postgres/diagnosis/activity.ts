@@ -7,6 +7,8 @@ import { readAccount } from './account.ts';
 const longSeconds = { running: 60, idle: 60, idleWithLocks: 2 };
 /** Seconds from which it is a serious one. */
 const alarmingSeconds = { running: 1_800, idle: 600 };
+/** Seconds from which a transaction is, whose statements are short. */
+const longTransactionSeconds = 600;
 const maxSessions = 500;
 /** Transactions behind the newest that an old snapshot keeps from being vacuumed. */
 const maxSnapshotAge = 1_000_000;
@@ -110,7 +112,8 @@ function judgeSession(session: SessionRow): Finding[] {
     ];
   }
   // A wait for a lock is a finding of the check of locks.
-  if (state !== 'active' || querySeconds < longSeconds.running || wait?.startsWith('Lock:')) return [];
+  if (wait?.startsWith('Lock:')) return [];
+  if (querySeconds < longSeconds.running || state !== 'active') return judgeTransaction(session, holdsBack);
   return [
     {
       severity: querySeconds >= alarmingSeconds.running ? 'high' : 'medium',
@@ -118,6 +121,20 @@ function judgeSession(session: SessionRow): Finding[] {
       evidence: `pid ${pid} (${who}) has been running for ${formatSeconds(querySeconds)}${wait === undefined ? '' : `, now waiting for ${wait}`}: ${sql}`,
       consequence: `It takes a session and resources of the server for as long as it runs.${holdsBack}`,
       next: `explain of that statement; a person can stop it: select pg_cancel_backend(${pid}).`,
+    },
+  ];
+}
+
+/** One that goes on with one short statement after the other. */
+function judgeTransaction({ pid, who, transactionSeconds = 0, sql }: SessionRow, holdsBack: string): Finding[] {
+  if (transactionSeconds < longTransactionSeconds) return [];
+  return [
+    {
+      severity: transactionSeconds >= alarmingSeconds.running ? 'high' : 'medium',
+      weight: transactionSeconds,
+      evidence: `pid ${pid} (${who}) has had a transaction open for ${formatSeconds(transactionSeconds)}, over several statements; now: ${sql}`,
+      consequence: `It keeps all locks since, and VACUUM cannot remove rows that it may still read.${holdsBack}`,
+      next: `Let that client commit in shorter steps; a person can end it: select pg_terminate_backend(${pid}).`,
     },
   ];
 }

@@ -4,6 +4,7 @@ import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, lockedRelations } from '../catalog/fragments.ts';
 import { findChangedCollations } from './collations.ts';
+import { checkForeignKeys } from './foreign-keys.ts';
 import { findPartitionsWithoutIndex } from './partition-indexes.ts';
 
 type Row = readonly (string | null)[];
@@ -12,11 +13,6 @@ const maxEach = 100;
 const largeBytes = 100 * 1024 * 1024;
 /** Below these, what an index costs does not matter, and a young table may not have been read yet. */
 const minUnused = { bytes: 1024 * 1024, rows: 1_000 };
-/** Rows of a table from which a scan of it is felt. */
-const manyRows = 10_000;
-/** A foreign key without an index does not matter below it. */
-const fewRows = 1_000;
-
 /** The size takes a lock, so a table that is locked exclusively is left out. */
 const size = (oid: string) =>
   `case when ${oid} not in (select l.relation from locked l) then pg_catalog.pg_relation_size(${oid}) end`;
@@ -89,39 +85,23 @@ select ${formatLabel('x', 'n')}, ${formatLabel('c', 'n')}, ${size('x.oid')}::tex
 from idle i join pg_catalog.pg_class x on x.oid = i.indexrelid join pg_catalog.pg_class c on c.oid = i.indrelid
   join pg_catalog.pg_namespace n on n.oid = i.space`;
 
-/** As ANALYZE has counted them, or those that were written since. */
-const countRows = (table: string) => `case when ${table}.reltuples >= ${fewRows} then ${table}.reltuples::bigint
-  else greatest(${table}.reltuples::bigint, pg_catalog.pg_stat_get_live_tuples(${table}.oid), 0) end`;
-
-/** The columns may have any order in the index, but must be its first ones. A partial index does only if it leaves out nulls. */
-const unindexedKeysSql = `
-with keys as materialized (
-  select k.oid, k.conname, k.conrelid, k.confrelid, k.conkey from pg_catalog.pg_constraint k
-    join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where k.contype = 'f' and k.conparentid = 0 and ${isInScope('n', 'c')} and not exists (
-    select from pg_catalog.pg_index i where i.indrelid = k.conrelid and i.indisvalid and i.indkey[0] = any (k.conkey)
-      and i.indnkeyatts >= pg_catalog.cardinality(k.conkey)
-      and (pg_catalog.string_to_array(i.indkey::text, ' ')::int2[])[1:pg_catalog.cardinality(k.conkey)] @> k.conkey
-      and (i.indpred is null or pg_catalog.pg_get_expr(i.indpred, i.indrelid) = (
-        select '(' || pg_catalog.string_agg(pg_catalog.quote_ident(a.attname) || ' IS NOT NULL', ' AND ') || ')'
-        from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey))))
-  order by ${countRows('c')} desc limit ${maxEach})
-select ${formatLabel('c', 'n')}, k.conname::text,
-  (select pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' order by pg_catalog.array_position(k.conkey, a.attnum))
-    from pg_catalog.pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey)),
-  ${formatLabel('t', 'm')}, (${countRows('c')})::text, (c.relkind = 'p')::text
-from keys k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  join pg_catalog.pg_class t on t.oid = k.confrelid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
-order by ${countRows('c')} desc`;
-
+/** What is published without a replica identity of another kind cannot be changed. Of a partitioned table its partitions are published. */
 const keylessSql = `
-select ${formatLabel('c', 'n')}, c.reltuples::bigint::text,
-  (c.relreplident in ('d', 'n')
-    and exists (select from pg_catalog.pg_publication_tables p where p.schemaname = n.nspname and p.tablename = c.relname))::text
-from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and ${isInScope('n', 'c')}
-  and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
-order by c.reltuples desc limit ${maxEach}`;
+with published as materialized (
+  select p.schemaname, p.tablename from pg_catalog.pg_publication b join pg_catalog.pg_publication_tables p on p.pubname = b.pubname
+  where b.pubupdate or b.pubdelete),
+keyless as materialized (
+  select c.oid, c.relname, n.nspname, c.reltuples, c.relreplident in ('d', 'n') as is_default, c.relkind
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence <> 't' and ${isInScope('n', 'c')}
+    and not exists (select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary)
+  order by c.reltuples desc limit ${maxEach})
+select ${formatLabel('k', 'k')}, k.reltuples::bigint::text, (k.is_default and exists (
+    select from pg_catalog.pg_class l join pg_catalog.pg_namespace m on m.oid = l.relnamespace
+      join published p on p.schemaname = m.nspname and p.tablename = l.relname
+    where l.oid = k.oid or k.relkind = 'p' and l.oid in (select t.relid from pg_catalog.pg_partition_tree(k.oid) t)))::text,
+  (k.relkind = 'p')::text
+from keyless k order by k.reltuples desc`;
 
 const sinceSql = `
 select pg_catalog.to_char(coalesce(d.stats_reset, pg_catalog.pg_postmaster_start_time()), 'YYYY-MM-DD HH24:MI'), (d.stats_reset is null)::text
@@ -134,7 +114,7 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
     ask(invalidSql),
     ask(redundantSql),
     ask(unusedSql),
-    ask(unindexedKeysSql),
+    checkForeignKeys(ask),
     ask(keylessSql),
     findPartitionsWithoutIndex(ask),
     findChangedCollations(run),
@@ -150,10 +130,10 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
       ...unused
         .filter((row) => readCount(row[2]) >= minUnused.bytes && readCount(row[3]) > 0)
         .map((row) => formatUnused(row, counted)),
-      ...keys.filter((row) => !isSmall(row)).map(formatUnindexed),
+      ...keys.findings,
       ...keyless.map(formatKeyless),
     ],
-    listing: keys.filter(isSmall).map((row) => `${describeUnindexed(row)}, so it does not matter yet`),
+    listing: keys.listing,
     notes: [`Scans are counted ${counted}. Of each kind the first ${maxEach} are looked at; indexes of partitions are left out.`],
   };
 }
@@ -193,30 +173,7 @@ function formatUnused([index, table, bytes, writes]: Row, counted: string): Find
   };
 }
 
-function isSmall([, , , , rows]: Row): boolean {
-  return readCount(rows) < fewRows;
-}
-
-function describeUnindexed([table, name, columns, , rows]: Row): string {
-  return `foreign key ${name} of ${table} (${columns}) has no index; the table has about ${rows} rows`;
-}
-
-function formatUnindexed(row: Row): Finding {
-  const [table, , columns, target, rows, isPartitioned] = row;
-  const count = readCount(rows);
-  return {
-    severity: count >= manyRows ? 'medium' : 'low',
-    weight: count,
-    evidence: describeUnindexed(row),
-    consequence: `Each DELETE in ${target}, and each change of its key, scans the whole of ${table}, holding locks meanwhile.`,
-    next:
-      isPartitioned === 'true'
-        ? `CREATE INDEX ON ${table} (${columns}); it blocks writes: without that, ON ONLY, then CONCURRENTLY on each partition and ALTER INDEX … ATTACH PARTITION.`
-        : `CREATE INDEX CONCURRENTLY ON ${table} (${columns});`,
-  };
-}
-
-function formatKeyless([table, rows, isPublished]: Row): Finding {
+function formatKeyless([table, rows, isPublished, isPartitioned]: Row): Finding {
   const count = readCount(rows);
   const fails = isPublished === 'true';
   return {
@@ -226,6 +183,6 @@ function formatKeyless([table, rows, isPublished]: Row): Finding {
     consequence: fails
       ? 'It is published for logical replication, where UPDATE and DELETE fail unless it has a replica identity.'
       : 'Rows cannot be identified reliably, and logical replication cannot replay UPDATE and DELETE.',
-    next: `${fails ? `ALTER TABLE ${table} REPLICA IDENTITY FULL; until it has a key: ` : ''}describe_table of ${table}, then ALTER TABLE … ADD PRIMARY KEY (…), with a unique index made CONCURRENTLY first.`,
+    next: `${fails ? `ALTER TABLE ${table} REPLICA IDENTITY FULL;${isPartitioned === 'true' ? ' and the same for each of its partitions' : ''} until it has a key: ` : ''}describe_table of ${table}, then ALTER TABLE … ADD PRIMARY KEY (…), with a unique index made CONCURRENTLY first.`,
   };
 }

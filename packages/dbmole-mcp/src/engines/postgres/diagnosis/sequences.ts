@@ -65,11 +65,13 @@ ending as (
   select k.*, f.attrelid, f.attname, case when k.rises then k.seqmin else k.seqmax end as first,
     case when k.rises then least(k.seqmax, case f.atttypid when 'int2'::pg_catalog.regtype then 32767
       when 'int4'::pg_catalog.regtype then 2147483647 else k.seqmax end) else k.seqmin end as last
-  from counted k left join narrowest f on f.seqrelid = k.seqrelid where k.value is not null and not k.seqcycle),
+  from counted k left join narrowest f on f.seqrelid = k.seqrelid
+  where k.value is not null and (not k.seqcycle or f.attrelid is not null)),
 shares as (
   select e.*, (e.value::float8 - e.first) / nullif(e.last::float8 - e.first, 0) as share from ending e)
 select 'ending' as kind, ${qualified('c', 'n')} as sequence, ${qualified('t', 'm')} as owner, pg_catalog.quote_ident(e.attname) as attribute,
-  e.value::text as value, e.last::text as last, e.share::text as share, e.rises::text as rises
+  e.value::text as value, e.last::text as last, e.share::text as share, e.rises::text as rises,
+  e.seqcycle::text as cycles
 from shares e join pg_catalog.pg_class c on c.oid = e.seqrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   left join pg_catalog.pg_class t on t.oid = e.attrelid left join pg_catalog.pg_namespace m on m.oid = t.relnamespace
 where e.share > ${shares.medium}`;
@@ -79,7 +81,7 @@ where e.share > ${shares.medium}`;
  * table is read.
  */
 const behindSql = `
-select 'behind', ${qualified('q', 'k')}, ${qualified('h', 'h')}, pg_catalog.quote_ident(h.attname), h.value::text, h.top::text, null, null
+select 'behind', ${qualified('q', 'k')}, ${qualified('h', 'h')}, pg_catalog.quote_ident(h.attname), h.value::text, h.top::text, null, null, null
 from (
   select x.seqrelid, x.attname, k.value, t.relname, n.nspname, (
       select greatest((y.histogram_bounds::text::text[])[pg_catalog.cardinality(y.histogram_bounds::text::text[])]::bigint,
@@ -115,7 +117,10 @@ export async function checkSequences(run: CatalogRun, params: readonly Param[]):
   const total = readCount(batches[0]?.[1]);
   return {
     findings: rows.map(([kind, ...row]) => (kind === 'ending' ? judge(row) : judgeBehind(row))),
-    notes: total > maxSequences ? [`Of ${total} sequences the ${maxSequences} that are used most were looked at; name a schema or a table.`] : [],
+    notes:
+      total > maxSequences
+        ? [`Of ${total} sequences the ${maxSequences} that are used most were looked at; name a schema or a table.`]
+        : [],
   };
 }
 
@@ -136,7 +141,7 @@ function judgeBehind([sequence, table, column, value, top]: Row): Finding {
   };
 }
 
-function judge([sequence, table, column, value, last, used, rises]: Row): Finding {
+function judge([sequence, table, column, value, last, used, rises, cycles]: Row): Finding {
   const share = readNumber(used) ?? 0;
   const place = table === null || table === undefined ? '' : ` of ${table}.${column}`;
   const bound = rises === 'true' ? 'MAXVALUE 9223372036854775807' : 'MINVALUE -9223372036854775808';
@@ -144,7 +149,10 @@ function judge([sequence, table, column, value, last, used, rises]: Row): Findin
     severity: share >= shares.high ? 'high' : 'medium',
     weight: share * 1e9,
     evidence: `sequence ${sequence}${place} is at ${value} of ${last} (${formatShare(share)})`,
-    consequence: 'When it reaches its end, every INSERT that needs a new number fails.',
+    consequence:
+      cycles === 'true'
+        ? 'When it reaches its end, it begins again with numbers that are in use.'
+        : 'When it reaches its end, every INSERT that needs a new number fails.',
     next:
       place === ''
         ? `ALTER SEQUENCE ${sequence} AS bigint ${bound};`

@@ -24,7 +24,8 @@ const hiddenSql = (schema: string) => `
 select pg_catalog.count(*) filter (where s.query = '<insufficient privilege>')::text from ${schema}.pg_stat_statements s`;
 
 const sinceSql = (schema: string) => `
-select pg_catalog.to_char(i.stats_reset, 'YYYY-MM-DD HH24:MI'), i.dealloc::text from ${schema}.pg_stat_statements_info i`;
+select pg_catalog.to_char(i.stats_reset, 'YYYY-MM-DD HH24:MI'), i.dealloc::text,
+  pg_catalog.current_setting('pg_stat_statements.track', true) from ${schema}.pg_stat_statements_info i`;
 
 /** The schema of the extension, or what is missing. */
 export async function findStatistics(run: CatalogRun): Promise<string | CheckReport> {
@@ -45,6 +46,13 @@ export async function reportUnreadable(run: CatalogRun, schema: string): Promise
   );
 }
 
+function reportUntracked(): CheckReport {
+  return reportUnavailable(
+    'pg_stat_statements.track is none: no statement is counted',
+    'ALTER SYSTEM RESET pg_stat_statements.track; select pg_reload_conf();',
+  );
+}
+
 /** Views with these names need not be those of the extension, and version 1.8 has no `pg_stat_statements_info`. */
 export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, guardedRun: CatalogRun): Promise<CheckReport> {
   const schema = await findStatistics(run);
@@ -55,7 +63,8 @@ export async function checkSlowQueries(run: CatalogRun, { limit }: CheckScope, g
     askIfAllowed(guardedRun, sinceSql(schema)),
   ]);
   if (rows === undefined) return await reportUnreadable(run, schema);
-  const [reset, evicted] = since?.[0] ?? [];
+  const [reset, evicted, track] = since?.[0] ?? [];
+  if (track === 'none') return reportUntracked();
   const hiddenCount = readCount(hidden?.[0]?.[0]);
   return judgeStatements(rows.map(readFigures), {
     limit,

@@ -3,6 +3,7 @@ import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun, Param } from '../../../engine.ts';
 import { formatLabel, isInScope, isOurs, lockedRelations } from '../catalog/fragments.ts';
+import { findPartitionTrouble } from './partitions.ts';
 import { checkSequences, describeHiddenSequences } from './sequences.ts';
 import { findUnenforced } from './unenforced.ts';
 
@@ -101,11 +102,12 @@ order by c.reltuples desc, c.relname limit ${maxEach}`;
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, unenforced, hidden, databases, widths, rare] = await Promise.all([
+  const [sizes, late, sequences, unenforced, partitions, hidden, databases, widths, rare] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
     checkSequences(run, params),
     findUnenforced(ask),
+    findPartitionTrouble(ask),
     describeHiddenSequences(run),
     run(databasesSql),
     ask(bloatSql),
@@ -114,6 +116,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   return {
     findings: [
       ...sequences.findings,
+      ...partitions,
       ...unenforced,
       ...databases.map(judgeDatabase),
       ...late.flatMap(judgeVacuum),

@@ -1,8 +1,11 @@
-import type { CheckReport, Finding, Severity } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
-import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
-import type { CatalogRun } from '../../../engine.ts';
-import { readAccount } from './account.ts';
+import { type CheckReport, type Finding, formatSeconds } from '@dbmole/core';
+import { askIfAllowed } from '../../../../audit/ask-if-allowed.ts';
+import { formatBytes } from '../../../../catalog/schema-text.ts';
+import type { CheckScope } from '../../../../diagnosis/diagnosis.ts';
+import type { CatalogRun } from '../../../../engine.ts';
+import { readAccount } from '../account.ts';
+import { checkAccounts } from './accounts.ts';
+import { type Danger, dangers, findDanger } from './dangers.ts';
 import { checkLimits } from './limits.ts';
 
 /**
@@ -19,84 +22,19 @@ where ${isPending} or (s.setting is distinct from s.boot_val and s.source not in
   and s.name !~ '(_file|_directory|_directories|_dir|application_name|TimeZone|listen_addresses|^port)$')
 order by 6 desc, s.name limit 200`;
 
-interface Danger {
-  bad: string;
-  severity: Severity;
-  consequence: string;
-}
-
-const dangers: Readonly<Record<string, Danger>> = {
-  fsync: { bad: 'off', severity: 'high', consequence: 'A crash of the machine can destroy the whole cluster.' },
-  full_page_writes: { bad: 'off', severity: 'high', consequence: 'A crash in the middle of writing a page corrupts it.' },
-  zero_damaged_pages: { bad: 'on', severity: 'high', consequence: 'Damaged pages are silently emptied: rows are lost.' },
-  ignore_checksum_failure: { bad: 'on', severity: 'high', consequence: 'Damaged pages are read as if they were good.' },
-  autovacuum: {
-    bad: 'off',
-    severity: 'high',
-    consequence: 'Dead rows and old statistics stay, until the transaction ids run out.',
-  },
-  track_counts: {
-    bad: 'off',
-    severity: 'high',
-    consequence: 'Autovacuum cannot tell which tables need it, and this tool has no counts.',
-  },
-  track_activities: { bad: 'off', severity: 'medium', consequence: 'What sessions run cannot be seen.' },
-  synchronous_commit: {
-    bad: 'off',
-    severity: 'low',
-    consequence: 'A crash loses the last commits, though nothing is corrupted.',
-  },
-  session_replication_role: {
-    bad: 'replica',
-    severity: 'high',
-    consequence: 'Triggers do not fire and foreign keys are not checked in new sessions.',
-  },
-  ignore_system_indexes: { bad: 'on', severity: 'high', consequence: 'Every look into the catalog reads whole tables.' },
-  allow_system_table_mods: { bad: 'on', severity: 'medium', consequence: 'Administrators can break the catalog by mistake.' },
-  default_transaction_read_only: { bad: 'on', severity: 'medium', consequence: 'Every write fails in new sessions.' },
-  default_transaction_deferrable: {
-    bad: 'on',
-    severity: 'low',
-    consequence: 'Serializable transactions that only read wait before they begin.',
-  },
-  row_security: {
-    bad: 'off',
-    severity: 'medium',
-    consequence: 'Queries of tables with policies fail instead of being filtered.',
-  },
-  standard_conforming_strings: {
-    bad: 'off',
-    severity: 'medium',
-    consequence: 'A backslash in a text escapes the next character: escaping that does not expect it can be broken out of.',
-  },
-  transform_null_equals: { bad: 'on', severity: 'low', consequence: 'x = NULL means x IS NULL, unlike in every other database.' },
-  log_statement: {
-    bad: 'all',
-    severity: 'medium',
-    consequence: 'Every statement is written to the log, with its values; it costs time, space and privacy.',
-  },
-  log_min_duration_statement: {
-    bad: '0',
-    severity: 'medium',
-    consequence: 'Every statement is written to the log, with its values; it costs time, space and privacy.',
-  },
-  password_encryption: { bad: 'md5', severity: 'low', consequence: 'New passwords are stored in a form that is easily broken.' },
-};
-
-const plannerConsequence = 'The planner avoids such steps, even where they are the fastest.';
-
-/** Values of new sessions: those of this one are of our own making. */
+/** Values of new sessions: what this one was opened with is of our own making. */
 const dangerousSql = `
 select s.name, s.reset_val, s.boot_val, s.source, (s.sourcefile like '%.auto.conf')::text, s.context, pg_catalog.quote_ident(pg_catalog.current_database()),
-  pg_catalog.quote_ident(current_user)
+  pg_catalog.quote_ident(current_user), s.unit
 from pg_catalog.pg_settings s
-where s.source not in ('client', 'session') and (s.name in (${[...Object.keys(dangers), 'data_checksums'].map((name) => `'${name}'`).join(', ')})
+where s.source <> 'client' and (s.name in (${[...Object.keys(dangers), 'data_checksums'].map((name) => `'${name}'`).join(', ')})
   or s.name like 'enable\\_%' and s.vartype = 'bool' and s.boot_val = 'on' and s.reset_val = 'off')`;
 
 /** What new sessions of other roles and databases get. */
 const ownSettingsSql = `
 select split_part(c.entry, '=', 1), pg_catalog.substr(c.entry, pg_catalog.strpos(c.entry, '=') + 1), pg_catalog.quote_ident(d.datname),
-  pg_catalog.quote_ident(r.rolname)
+  pg_catalog.quote_ident(r.rolname),
+  (select s.unit from pg_catalog.pg_settings s where pg_catalog.lower(s.name) = pg_catalog.lower(split_part(c.entry, '=', 1)))
 from pg_catalog.pg_db_role_setting g cross join pg_catalog.unnest(g.setconfig) c(entry)
   left join pg_catalog.pg_database d on d.oid = g.setdatabase left join pg_catalog.pg_roles r on r.oid = g.setrole limit 1000`;
 
@@ -107,20 +45,22 @@ where f.error is not null and (f.error <> 'setting could not be applied'
   or not exists (select from pg_catalog.pg_settings s where s.name = f.name and s.context = 'postmaster')) order by 1, f.sourceline limit 10`;
 
 export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Promise<CheckReport> {
-  const [changed, dangerous, limits, own, files] = await Promise.all([
+  const [changed, dangerous, limits, own, files, accounts] = await Promise.all([
     run(changedSql),
     run(dangerousSql),
     checkLimits(run),
     run(ownSettingsSql),
     askIfAllowed(run, filesSql),
+    checkAccounts(run),
   ]);
   const account = files === undefined ? await readAccount(run) : '';
   const hasChecksums = dangerous.some(([name, value]) => name === 'data_checksums' && value === 'on');
   return {
     findings: [
-      ...dangerous.filter((row) => !isImplied(row, dangerous)).flatMap(judgeSetting),
+      ...dangerous.filter((row) => !isImplied(row, dangerous) && !isOwn(row, own)).flatMap(judgeSetting),
       ...own.flatMap(judgeOwnSetting),
       ...judgeFiles(files ?? []),
+      ...accounts,
       ...judgePending(changed.filter(([, , , , , pending]) => pending === 'true').map(([name]) => name ?? '')),
       ...limits.findings,
     ],
@@ -146,26 +86,29 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
 
 type Row = readonly (string | null)[];
 
-function findDanger(name: string, value: string): Danger | undefined {
-  const danger = dangers[name];
-  if (danger !== undefined) return danger.bad === value ? danger : undefined;
-  const isOff = name.startsWith('enable_') && value === 'off';
-  return isOff ? { bad: 'off', severity: 'medium', consequence: plannerConsequence } : undefined;
-}
-
 function judgeSetting(row: Row): Finding[] {
   const [name = '', value = ''] = row;
   const danger = findDanger(name ?? '', value ?? '');
+  const unit = row[8];
   // What a role or database has set is judged there.
   if (danger === undefined || /database|user/.test(row[3] ?? '')) return [];
   return [
-    { ...describeDanger(danger), evidence: `${name} is ${value}`, next: `${adviseReset(row)} (unless it was set on purpose)` },
+    {
+      ...describeDanger(danger),
+      evidence: `${name} is ${formatValue(value ?? '', unit ?? '')}`,
+      next: `${adviseReset(row)} (unless it was set on purpose)`,
+    },
   ];
 }
 
 /** Without fsync, whole pages in the log do not help. */
 function isImplied([name]: Row, all: readonly Row[]): boolean {
   return name === 'full_page_writes' && all.some(([other, value]) => other === 'fsync' && value === 'off');
+}
+
+/** A session that has a value of its own hides where that of new ones comes from. */
+function isOwn([name, , , source]: Row, own: readonly Row[]): boolean {
+  return source === 'session' && own.some(([other]) => other === name);
 }
 
 function describeDanger({ severity, consequence }: Danger): Pick<Finding, 'severity' | 'weight' | 'consequence'> {
@@ -179,8 +122,8 @@ function adviseReset([name, , standard, source, isAutomatic, context]: Row): str
   return `ALTER SYSTEM ${change}; ${context === 'postmaster' ? 'then restart the server.' : 'select pg_reload_conf();'}`;
 }
 
-function judgeOwnSetting([name = '', value = '', database, role]: Row): Finding[] {
-  const danger = findDanger(name ?? '', normalize(value ?? ''));
+function judgeOwnSetting([name = '', value = '', database, role, unit]: Row): Finding[] {
+  const danger = findDanger(name ?? '', convert(normalize(value ?? ''), unit ?? ''));
   if (danger === undefined) return [];
   const where = [...(role ? [`role ${role}`] : []), ...(database ? [`database ${database}`] : [])].join(' in ');
   const target = role ? `ROLE ${role}${database ? ` IN DATABASE ${database}` : ''}` : `DATABASE ${database}`;
@@ -198,6 +141,29 @@ function normalize(value: string): string {
   const lower = value.toLowerCase();
   if (['true', 'yes', '1', 't', 'y'].includes(lower)) return 'on';
   return ['false', 'no', 'f', 'n'].includes(lower) ? 'off' : lower;
+}
+
+const units: Readonly<Record<string, number>> = {
+  ...{ b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 },
+  ...{ us: 0.001, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
+};
+
+/** A number with a unit, in that of the setting: 4GB is 4194304 of a setting in kB. */
+function convert(value: string, unit: string): string {
+  const [, number, own = ''] = /^(-?[\d.]+) *([a-z]+)$/.exec(value) ?? [];
+  const [, count, base = ''] = /^(\d*)([a-z]+)$/i.exec(unit) ?? [];
+  const from = units[own];
+  const to = units[base.toLowerCase()];
+  if (number === undefined || from === undefined || to === undefined) return value;
+  return String((Number(number) * from) / (Number(count || '1') * to));
+}
+
+function formatValue(value: string, unit: string): string {
+  const [, count, base = ''] = /^(\d*)([a-z]+)$/i.exec(unit) ?? [];
+  const size = units[base.toLowerCase()];
+  if (size === undefined || !/^\d+$/.test(value)) return value;
+  const total = Number(value) * Number(count || '1') * size;
+  return /b$/i.test(base) ? formatBytes(total) : formatSeconds(total / 1_000);
 }
 
 function judgeFiles(rows: readonly Row[]): Finding[] {

@@ -1,12 +1,16 @@
 import { type Finding, formatShare, readCount } from '@dbmole/core';
-import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CatalogRun } from '../../../engine.ts';
+import { formatBytes } from '../../../../catalog/schema-text.ts';
+import type { CatalogRun } from '../../../../engine.ts';
 
 type Row = readonly (string | null)[];
 
 const shares = { medium: 0.8, high: 0.95 };
 /** Below it, temporary files are those of a few large sorts or of building indexes. */
 const minTemporaryBytes = 1024 * 1024 * 1024;
+
+/** Deadlocks from which on they are no accident, and how many of them in a day. */
+const minDeadlocks = 3;
+const minDeadlocksPerDay = 1;
 
 /** Sessions that count against max_connections, and the locks of all sessions. */
 const limitsSql = `
@@ -28,9 +32,15 @@ from pg_catalog.pg_database d where d.datconnlimit > 0`;
 const countersSql = `
 select pg_catalog.quote_ident(d.datname), d.checksum_failures::text, d.temp_files::text, d.temp_bytes::text,
   coalesce('since ' || pg_catalog.to_char(d.stats_reset, 'YYYY-MM-DD HH24:MI'), 'since the database was made'), pg_catalog.current_setting('work_mem'),
-  (d.datname = pg_catalog.current_database())::text
+  (d.datname = pg_catalog.current_database())::text, d.deadlocks::text,
+  extract(epoch from pg_catalog.now() - coalesce(d.stats_reset, pg_catalog.pg_postmaster_start_time()))::text
 from pg_catalog.pg_stat_database d
-where d.checksum_failures > 0 or d.datname = pg_catalog.current_database() and d.temp_bytes >= ${minTemporaryBytes} limit 100`;
+where d.checksum_failures > 0
+  or d.datname = pg_catalog.current_database() and (d.temp_bytes >= ${minTemporaryBytes} or d.deadlocks >= ${minDeadlocks}) limit 100`;
+
+/** What an interrupted DROP DATABASE has left. */
+const brokenSql = `
+select pg_catalog.quote_ident(d.datname) from pg_catalog.pg_database d where d.datconnlimit = -2 limit 20`;
 
 interface Limits {
   findings: readonly Finding[];
@@ -40,13 +50,19 @@ interface Limits {
 
 /** What is near its end, and what the server has counted of trouble. */
 export async function checkLimits(run: CatalogRun): Promise<Limits> {
-  const [[limits = []], own, counters] = await Promise.all([run(limitsSql), run(ownLimitsSql), run(countersSql)]);
+  const [[limits = []], own, counters, broken] = await Promise.all([
+    run(limitsSql),
+    run(ownLimitsSql),
+    run(countersSql),
+    run(brokenSql),
+  ]);
   return {
     findings: [
       ...judgeConnections(limits),
       ...judgeLocks(limits),
       ...own.flatMap(judgeOwnLimit),
       ...counters.flatMap(judgeCounters),
+      ...broken.map(judgeBroken),
     ],
     note: `${limits[0]} of ${limits[1]} connections are used.`,
   };
@@ -98,7 +114,17 @@ function judgeOwnLimit([kind, name, limit, used]: Row): Finding[] {
   ];
 }
 
-function judgeCounters([database, failures, files, bytes, since, memory, isOwn]: Row): Finding[] {
+function judgeBroken([database]: Row): Finding {
+  return {
+    severity: 'medium',
+    weight: 0,
+    evidence: `database ${database} is invalid: a DROP DATABASE was interrupted`,
+    consequence: 'It cannot be opened, its files are partly gone, and VACUUM of it is not possible.',
+    next: `DROP DATABASE ${database};`,
+  };
+}
+
+function judgeCounters([database, failures, files, bytes, since, memory, isOwn, deadlocks, seconds]: Row): Finding[] {
   const size = readCount(bytes);
   const found: Finding[] = [];
   if (readCount(failures) > 0) {
@@ -117,6 +143,16 @@ function judgeCounters([database, failures, files, bytes, since, memory, isOwn]:
       evidence: `statements have written ${files} temporary files of ${formatBytes(size)} ${since}; work_mem is ${memory}`,
       consequence: 'Their sorts and hashes did not fit into memory, and waited for the disk.',
       next: 'diagnose check=slow_queries for what writes them; then a larger work_mem for that role: ALTER ROLE … SET work_mem.',
+    });
+  }
+  const perDay = readCount(deadlocks) / Math.max(1, readCount(seconds) / 86_400);
+  if (isOwn === 'true' && readCount(deadlocks) >= minDeadlocks && perDay >= minDeadlocksPerDay) {
+    found.push({
+      severity: 'low',
+      weight: readCount(deadlocks),
+      evidence: `${deadlocks} deadlocks were counted in this database ${since}`,
+      consequence: 'Each ended the statement of a client with an error, after a wait of deadlock_timeout.',
+      next: 'The log of the server names both statements of each: let all transactions lock rows and tables in one order.',
     });
   }
   return found;
