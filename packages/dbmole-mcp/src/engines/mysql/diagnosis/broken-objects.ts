@@ -21,19 +21,30 @@ interface Broken {
   hidden: string | undefined;
 }
 
-/** Views and tables that cannot be read, programs whose definer is gone, and tables whose statistics nothing refreshes. */
-export async function findBroken(run: CatalogRun, { where, params }: Scope, context: CatalogContext): Promise<Broken> {
+/**
+ * `opensTables` is whether it may ask for what makes MariaDB open each table. Views and tables that cannot be read, programs whose definer is gone, and
+ * tables whose statistics nothing refreshes.
+ */
+export async function findBroken(
+  run: CatalogRun,
+  { where, params, opensTables }: Scope & { opensTables: boolean },
+  context: CatalogContext,
+): Promise<Broken> {
   const [[views = []], frozen, orphans] = await Promise.all([
     run(`select count(*) from information_schema.views where ${where}`, params),
-    run(
-      `select table_schema, table_name from information_schema.tables
-       where create_options like '%stats_auto_recalc=0%' and ${where} limit ${maxEach}`,
-      params,
-    ),
+    opensTables
+      ? run(
+          `select table_schema, table_name from information_schema.tables
+           where create_options like '%stats_auto_recalc=0%' and ${where} limit ${maxEach}`,
+          params,
+        )
+      : [],
     askIfAllowed(run, formatOrphansSql(where), [...params, ...params, ...params]),
   ]);
   const damaged =
-    Number(views[0]) > maxViews ? [] : await run(context.maria ? formatViewsSql(where) : formatDamagedSql(where), params);
+    Number(views[0]) > maxViews || (context.maria && views[0] === '0')
+      ? []
+      : await run(context.maria ? formatViewsSql(where) : formatDamagedSql(where), params);
   const label = (row: Row) => context.formatLabel(row[0], row[1]);
   const findings = [
     ...damaged.map((row) => (row[2] === 'VIEW' ? describeView(label(row)) : describeDamage(label(row), row[3] ?? ''))),

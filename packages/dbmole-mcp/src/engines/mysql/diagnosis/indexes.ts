@@ -2,9 +2,10 @@ import { type CheckReport, type Finding, formatSeconds, readCount } from '@dbmol
 import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
-import { type CatalogContext, readContext, schemaCondition } from '../catalog/context.ts';
+import { type CatalogContext, questionMarks, readContext, schemaCondition } from '../catalog/context.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 import { describeHiddenTables } from './account.ts';
+import { narrowTables } from './many-indexes.ts';
 import { maxMeasured } from './tables.ts';
 
 type Row = readonly (string | null)[];
@@ -41,7 +42,7 @@ function formatPartsSql(where: string, maria: boolean): string {
 
 function formatKeylessSql(where: string): string {
   return `select t.table_schema, t.table_name, t.table_rows from information_schema.tables t
-    where t.engine = 'InnoDB' and ${where} and not exists (select 1 from information_schema.statistics s
+    where t.engine = 'InnoDB' and ${where.replaceAll(/\b(table_schema|table_name)\b/g, 't.$1')} and not exists (select 1 from information_schema.statistics s
       where s.table_schema = t.table_schema and s.table_name = t.table_name and s.index_name = 'PRIMARY')
     limit ${maxTables}`;
 }
@@ -80,17 +81,20 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
       params: [...params, ...(table === undefined ? [] : [table])],
     };
   };
-  const own = scope('', 'table_schema', 'table_name');
-  const joined = scope('t.', 'table_schema', 'table_name');
+  const all = scope('', 'table_schema', 'table_name');
   const used = scope('t.', 'object_schema', 'object_name');
-  const [parts, keyless, counted, idle, hidden, [state = []]] = await Promise.all([
-    run(formatPartsSql(own.where, context.maria), own.params),
-    run(formatKeylessSql(joined.where), joined.params),
-    countRows(run, own),
+  const [narrowed, counted, idle, hidden, [state = []]] = await Promise.all([
+    narrowTables(run, all, context),
+    countRows(run, all),
     askIfAllowed(run, formatIdleSql(used.where), used.params),
     describeHiddenTables(run, schema ?? context.database),
     run(`select @@performance_schema, (select variable_value from ${context.maria ? 'information_schema' : 'performance_schema'}.global_status
       where variable_name = 'Uptime')`),
+  ]);
+  const own = narrowed === undefined ? all : limitTo([...narrowed.tables, ...listIdle(idle)], all);
+  const [parts, keyless] = await Promise.all([
+    run(formatPartsSql(own.where, context.maria), own.params),
+    narrowed?.keyless ?? run(formatKeylessSql(own.where), own.params),
   ]);
   const rows = new Map(counted.map(([space, name, count]) => [context.formatLabel(space, name), readCount(count)]));
   const indexes = groupParts(parts, context, rows);
@@ -108,14 +112,30 @@ export async function checkIndexes(run: CatalogRun, { schema, table }: CheckScop
       hasUses
         ? `Uses are counted since the start of the server, ${formatSeconds(readCount(state[1]))} ago.`
         : 'Unused indexes are not known: performance_schema is off, or the account may not read it.',
-      ...(counted.length === maxMeasured
-        ? [`Rows are known of ${maxMeasured} tables only; indexes of others do not count as unused.`]
-        : []),
-      ...(parts.length >= maxParts
-        ? [`Only the first ${maxParts} columns of indexes were looked at; name a schema or a table.`]
-        : []),
+      ...describeLimits({ parts: parts.length, counted: counted.length }),
+      ...(narrowed === undefined ? [] : [narrowed.note]),
     ],
   };
+}
+
+function describeLimits({ parts, counted }: { parts: number; counted: number }): string[] {
+  return [
+    ...(counted === maxMeasured
+      ? [`Rows are known of ${maxMeasured} tables only; indexes of others do not count as unused.`]
+      : []),
+    ...(parts >= maxParts ? [`Only the first ${maxParts} columns of indexes were looked at; name a schema or a table.`] : []),
+  ];
+}
+
+/** An index without a use matters in a table that is read, however many there are. */
+function listIdle(idle: readonly Row[] | undefined): string[] {
+  return (idle ?? []).slice(0, maxTables).map(([, table]) => table ?? '');
+}
+
+function limitTo(tables: readonly string[], { where, params }: { where: string; params: readonly string[] }) {
+  const names = [...new Set(tables)];
+  if (names.length === 0) return { where: 'false', params: [] };
+  return { where: `${where} and table_name in (${questionMarks(names)})`, params: [...params, ...names] };
 }
 
 /** The server would sort all of them before it leaves most of them out. The table at which it stopped may lack parts. */

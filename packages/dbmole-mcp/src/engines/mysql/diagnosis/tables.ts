@@ -75,14 +75,14 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   const condition = schemaCondition('table_schema', context, schema);
   const where = table === undefined ? condition.sql : `${condition.sql} and table_name = ?`;
   const params = [...condition.params, ...(table === undefined ? [] : [table])];
-  const [[counted = []], history, hidden, broken] = await Promise.all([
+  const [[counted = []], history, hidden] = await Promise.all([
     run(`select count(*) from information_schema.${context.names} where ${where}`, params),
     askIfAllowed(run, longHistorySql),
     describeHiddenTables(run, schema ?? context.database),
-    findBroken(run, { where, params }, context),
   ]);
   const total = readCount(counted[0]);
   const isMany = context.maria && total > maxOpened;
+  const broken = await findBroken(run, { where, params, opensTables: !isMany }, context);
   const space = schema ?? context.database;
   const measured = !isMany && total > maxMeasured && space !== undefined ? await listLargest(run, space) : undefined;
   const rows = isMany ? [] : await readSizes(run, { where, params }, measured ?? []);
