@@ -44,7 +44,7 @@ const onlyPostgres: Differences = {
     'guard/scoped-write/relation-parts guard/scoped-write/reached-text guard/scoped-write/sequences guard/scoped-write/check-definition',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
-  'sequences are objects of their own, and rules and constraints can be out of force': 'diagnosis/sequences diagnosis/unenforced',
+  'sequences are objects of their own': 'diagnosis/sequences',
   'partitions can lack an index that their table has, and text sorts by a library of the system':
     'diagnosis/partition-indexes diagnosis/collations',
   'a foreign key needs no index, and its columns may have another type': 'diagnosis/foreign-keys',

@@ -119,6 +119,70 @@ export const more: readonly (Pick<Defect, 'check' | 'plant' | 'found'> & { mend:
     mend: /ALTER TABLE frozen STATS_AUTO_RECALC=DEFAULT;/,
   },
   {
+    check: 'tables',
+    plant: ['create table almost (id tinyint auto_increment primary key) auto_increment = 121'],
+    found: /^high: almost\.id \(tinyint(?:\(4\))?\) counts on from 12[01] of 127 \(9\d %\)$/m,
+    mend: /ALTER TABLE almost MODIFY id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      'create table target (id int primary key)',
+      'create table pointer (id int primary key, target_id int, constraint pointer_target foreign key (target_id) references target (id))',
+      'set foreign_key_checks = 0',
+      'drop table target',
+    ],
+    found: /^high: foreign key pointer_target of pointer refers to target, which does not exist or has no such key$/m,
+    mend: /ALTER TABLE pointer DROP FOREIGN KEY pointer_target;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      'create user quitter',
+      'create definer = quitter event lost on schedule every 1 day disable do set @x = 1',
+      'drop user quitter',
+    ],
+    found: /^high: event \w+\.lost runs as quitter@%, and there is no such account$/m,
+    mend: ['drop event lost'],
+  },
+  {
+    check: 'tables',
+    plant: ['create event resting on schedule every 1 day disable do set @x = 1'],
+    found: /^low: event resting is disabled$/m,
+    mend: /ALTER EVENT resting ENABLE;/,
+  },
+  {
+    check: 'tables',
+    plant: [
+      `create table reading (at int not null, value int, primary key (at, value)) partition by range (at)
+        (partition one values less than (1000), partition two values less than (2000))`,
+      `set @sql = concat('create table series (at timestamp not null, value int, primary key (at, value)) partition by range (unix_timestamp(at))
+        (partition one values less than (', unix_timestamp() - 4000000, '), partition two values less than (', unix_timestamp() - 100000, '))')`,
+      'prepare made from @sql',
+      'execute made',
+    ],
+    found: /^high: the last partition of series ended at [\d: -]+, and it has none for later values$/m,
+    mend: ['alter table series add partition (partition rest values less than maxvalue)'],
+  },
+  {
+    check: 'settings',
+    plant: ['set global sql_select_limit = 10'],
+    found: /^high: sql_select_limit is 10$/m,
+    mend: /SET GLOBAL sql_select_limit = DEFAULT;/,
+  },
+  {
+    check: 'settings',
+    plant: ["set global optimizer_switch = 'index_merge=off'"],
+    found: /^medium: optimizer_switch has index_merge=off$/m,
+    mend: /SET GLOBAL optimizer_switch = 'default';/,
+  },
+  {
+    check: 'settings',
+    plant: ["create user away identified by 'Aa-12345678' password expire"],
+    found: /^medium: the password of 'away'@'%' has expired$/m,
+    mend: /DROP USER 'away'@'%'/,
+  },
+  {
     check: 'indexes',
     plant: ['create table twice (id int primary key, unique again (id))'],
     found: /^medium: index again on twice \(id\) is the same as `PRIMARY`$/m,

@@ -39,7 +39,7 @@ export async function findBroken(
           params,
         )
       : [],
-    askIfAllowed(run, formatOrphansSql(where), [...params, ...params, ...params]),
+    askIfAllowed(run, formatOrphansSql(where), [...params, ...params, ...params, ...params]),
   ]);
   const damaged =
     Number(views[0]) > maxViews || (context.maria && views[0] === '0')
@@ -76,7 +76,9 @@ function formatOrphansSql(where: string): string {
       union all select 'TRIGGER', concat(trigger_schema, '.', trigger_name), definer, 'DEFINER' from information_schema.triggers
         where ${of('event_object_schema', 'event_object_table')}
       union all select routine_type, concat(routine_schema, '.', routine_name), definer, security_type from information_schema.routines
-        where ${of('routine_schema', 'routine_name')}) x
+        where ${of('routine_schema', 'routine_name')}
+      union all select 'EVENT', concat(event_schema, '.', event_name), definer, 'DEFINER' from information_schema.events
+        where ${of('event_schema', 'event_name')}) x
     where x.rights = 'DEFINER' and not exists (select 1 from mysql.user u where concat(u.user, '@', u.host) = x.definer) limit ${maxEach}`;
 }
 

@@ -6,7 +6,7 @@ import { checkIndexes } from './indexes.ts';
 import { checkLocks } from './locks.ts';
 import { checkPrivileges } from './privileges.ts';
 import { checkReplication } from './replication.ts';
-import { checkSettings } from './settings.ts';
+import { checkSettings } from './settings/settings.ts';
 import { checkSlowQueries } from './slow-queries.ts';
 import { checkTables } from './tables.ts';
 

@@ -26,11 +26,27 @@ from performance_schema.events_statements_summary_by_digest where digest is null
 /** What is missing if statements are not counted. */
 export async function readState(run: CatalogRun, maria: boolean): Promise<CheckReport | undefined> {
   const [state = []] = await run('select @@performance_schema');
-  if (state[0] === '1') return undefined;
+  if (state[0] === '1') return (await isCounting(run)) ? undefined : reportUncounted();
   const where = maria ? 'MariaDB starts with it off' : 'it was switched off';
   return reportUnavailable(
     `performance_schema is off (${where})`,
     'Set performance_schema=ON in the configuration and restart the server; or switch on the slow query log.',
+  );
+}
+
+/** An account that may not see how the server counts learns that from the counts. */
+async function isCounting(run: CatalogRun): Promise<boolean> {
+  const off = await askIfAllowed(
+    run,
+    "select name from performance_schema.setup_consumers where enabled = 'NO' and name in ('global_instrumentation', 'thread_instrumentation', 'statements_digest')",
+  );
+  return off === undefined || off.length === 0;
+}
+
+function reportUncounted(): CheckReport {
+  return reportUnavailable(
+    'performance_schema does not count statements: a consumer is switched off',
+    "UPDATE performance_schema.setup_consumers SET enabled = 'YES' WHERE name IN ('global_instrumentation', 'thread_instrumentation', 'statements_digest');",
   );
 }
 

@@ -7,6 +7,8 @@ import { type CatalogContext, questionMarks, readContext, schemaCondition } from
 import { formatIdentifier } from '../values/identifiers.ts';
 import { describeHiddenTables } from './account.ts';
 import { findBroken } from './broken-objects.ts';
+import { findPartitionTrouble } from './partitions.ts';
+import { findUnenforced } from './unenforced.ts';
 
 type Row = readonly (string | null)[];
 
@@ -50,8 +52,9 @@ async function listLargest(run: CatalogRun, schema: string): Promise<readonly st
   return rows && [...new Set(rows.map(([name]) => (name ?? '').split(/#p#/i)[0] ?? ''))];
 }
 
+/** The counter comes first: MySQL forgets it when it has read a size of a table that it has not cached. */
 function formatFactsSql(where: string): string {
-  return `select table_schema, table_name, engine, table_rows, data_length + index_length, data_free, auto_increment,
+  return `select auto_increment, table_schema, table_name, engine, table_rows, data_length + index_length, data_free,
       create_options like '%partitioned%', table_collation regexp '^utf8(mb3)?_'
     from information_schema.tables where table_type = 'BASE TABLE' and ${where} limit ${maxMeasured}`;
 }
@@ -82,15 +85,20 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
   ]);
   const total = readCount(counted[0]);
   const isMany = context.maria && total > maxOpened;
-  const broken = await findBroken(run, { where, params, opensTables: !isMany }, context);
+  const scope = { where, params };
+  const [broken, ...others] = await Promise.all([
+    findBroken(run, { ...scope, opensTables: !isMany }, context),
+    ...(isMany ? [] : [findUnenforced(run, scope, context), findPartitionTrouble(run, scope, context)]),
+  ]);
   const space = schema ?? context.database;
   const measured = !isMany && total > maxMeasured && space !== undefined ? await listLargest(run, space) : undefined;
-  const rows = isMany ? [] : await readSizes(run, { where, params }, measured ?? []);
+  const rows = isMany ? [] : await readSizes(run, scope, measured ?? []);
   const facts = rows.map((row) => readFacts(row, context)).toSorted((a, b) => b.bytes - a.bytes);
-  const counters = await readCounters(run, { where, params }, facts);
+  const counters = await readCounters(run, scope, facts);
   return {
     findings: [
       ...broken.findings,
+      ...others.flat(),
       ...counters.flatMap((row) => judgeCounter(row, facts, context)),
       ...facts.flatMap(judgeFree),
       ...judgeEngines(facts),
@@ -124,7 +132,7 @@ function describeMeasured(total: number, measured: readonly string[] | undefined
 }
 
 function readFacts(
-  [schema, table, engine, rows, bytes, unused, next, partitioned, oldText]: Row,
+  [next, schema, table, engine, rows, bytes, unused, partitioned, oldText]: Row,
   context: CatalogContext,
 ): TableFacts {
   return {
@@ -153,20 +161,20 @@ function formatFacts({ label, engine, rows, bytes, freeBytes, isPartitioned }: T
 
 const bits: Readonly<Record<string, number>> = { tinyint: 8, smallint: 16, mediumint: 24, int: 32, bigint: 64 };
 
-/** The end of a column's type; undefined if it has none in practice. */
-function readMaxNumber(columnType: string): number | undefined {
+/** The end of a column's type; undefined if it has none. */
+function readMaxNumber(columnType: string): bigint | undefined {
   const [, word = ''] = /^(\w+)/.exec(columnType) ?? [];
   const width = bits[word];
   if (width === undefined) return undefined;
-  return /\bunsigned\b/.test(columnType) ? 2 ** width - 1 : 2 ** (width - 1) - 1;
+  return 2n ** BigInt(/\bunsigned\b/.test(columnType) ? width : width - 1) - 1n;
 }
 
 function judgeCounter([schema, table, column, type]: Row, facts: readonly TableFacts[], context: CatalogContext): Finding[] {
   const label = context.formatLabel(schema, table);
   const maxNumber = readMaxNumber(type ?? '');
   const next = facts.find((one) => one.label === label)?.nextNumber ?? 0;
-  if (maxNumber === undefined || next < counterShares.medium * maxNumber) return [];
-  const share = next / maxNumber;
+  if (maxNumber === undefined || next < counterShares.medium * Number(maxNumber)) return [];
+  const share = next / Number(maxNumber);
   return [
     {
       severity: share >= counterShares.high ? 'high' : 'medium',
@@ -192,18 +200,25 @@ function judgeFree({ label, engine, bytes, freeBytes }: TableFacts): Finding[] {
   ];
 }
 
+const blackHole = 'BLACKHOLE';
+
 /** One finding for each engine, however many tables it has. */
 function judgeEngines(facts: readonly TableFacts[]): Finding[] {
-  const others = facts.filter(({ engine }) => ['MyISAM', 'Aria', 'MEMORY', 'CSV', 'ARCHIVE'].includes(engine));
+  const others = facts.filter(({ engine }) =>
+    ['MyISAM', 'Aria', 'MEMORY', 'CSV', 'ARCHIVE', 'MRG_MyISAM', 'MRG_MYISAM', 'FEDERATED', blackHole].includes(engine),
+  );
   const engines = [...new Set(others.map(({ engine }) => engine))];
   return engines.map((engine) => {
     const own = others.filter((one) => one.engine === engine);
     const names = own.slice(0, 5).map(({ label }) => label);
+    const isLost = engine === blackHole;
     return {
-      severity: 'medium' as const,
+      severity: isLost ? ('high' as const) : ('medium' as const),
       weight: own.length,
       evidence: `${own.length} ${own.length === 1 ? 'table has' : 'tables have'} the engine ${engine}: ${names.join(', ')}${own.length > names.length ? ', …' : ''}`,
-      consequence: 'They have no transactions and no foreign keys, lock as a whole, and can be damaged or emptied by a crash.',
+      consequence: isLost
+        ? 'Rows that are written to them are thrown away, without an error.'
+        : 'They have no transactions and no foreign keys, lock as a whole, and can be damaged or emptied by a crash.',
       next: `ALTER TABLE ${names[0]} ENGINE=InnoDB;`,
     };
   });

@@ -48,7 +48,7 @@ export async function reportUnreadable(run: CatalogRun, schema: string): Promise
 
 function reportUntracked(): CheckReport {
   return reportUnavailable(
-    'pg_stat_statements.track is none: no statement is counted',
+    'pg_stat_statements counts no statement, as its setting track is "none"',
     'ALTER SYSTEM RESET pg_stat_statements.track; select pg_reload_conf();',
   );
 }

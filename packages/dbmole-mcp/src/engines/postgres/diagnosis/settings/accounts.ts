@@ -44,7 +44,7 @@ function judgeTrust([line, type, databases, users, address]: Row): Finding {
     severity: 'high',
     weight: 1,
     evidence: `line ${line} of pg_hba.conf trusts ${users} from ${address} in ${databases} without a password (${type})`,
-    consequence: 'Everyone who reaches the server from there can log in as any of these roles.',
+    consequence: 'Everyone who reaches the server from there can log in as these roles.',
     next: 'Write scram-sha-256 instead of trust there, then select pg_reload_conf();',
   };
 }
