@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatLacking } from './access.ts';
 import { readRequiredFree } from './checks/disk.ts';
 import { judgePending } from './checks/locks.ts';
+import { formatGrowth, judgeGrowth, measureGrowth } from './checks/series-growth.ts';
 import { formatMappingChange, listFields } from './mapping-fields.ts';
 import { describeRefusal } from './refusal-text.ts';
 
@@ -21,6 +22,34 @@ it.each([
   const found = readRequiredFree(mark, headroom, total);
   if (free === undefined) expect(found).toBeUndefined();
   else expect(found).toBeCloseTo(free, -3);
+});
+
+describe('the growth of a series', () => {
+  const days = (bytesOf: (day: number) => number, count = 20) =>
+    Array.from({ length: count }, (_, at) => ({
+      name: `web-2026.10.${String(at + 1).padStart(2, '0')}`,
+      bytes: bytesOf(at + 1),
+      created: 1,
+    }));
+
+  it('is measured without the index that is still written, and a week against the one before it', () => {
+    expect(measureGrowth(days((day) => (day === 20 ? 5 : 100), 3))).toEqual({ perDay: 100 });
+    const growth = measureGrowth(days((day) => (day < 13 ? gigabyte : 3 * gigabyte)));
+    expect(growth?.weeks).toEqual({ last: 3 * gigabyte, before: gigabyte });
+    expect(formatGrowth(growth ?? { perDay: 0 })).toBe('grows by 1.74 GB a day (last week 3 GB, the week before 1 GB)');
+    expect(judgeGrowth('web-2026.10.*', growth)).toMatchObject([
+      { severity: 'low', evidence: 'web-2026.10.* grew by 3 GB a day in the last week, and by 1 GB in the week before' },
+    ]);
+    expect(judgeGrowth('web-2026.10.*', measureGrowth(days(() => gigabyte)))).toEqual([]);
+  });
+
+  it('is read from when an index was created where its name has no date', () => {
+    const hours = (count: number, at: number) => ({ name: `logs-00000${at}`, bytes: 48, created: 1e12 + at * count * 3_600_000 });
+    expect(measureGrowth([0, 1, 2].map((at) => hours(48, at)))).toEqual({ perDay: 24 });
+    expect(measureGrowth([0, 1, 2].map((at) => hours(1, at)))).toBeUndefined();
+    expect(measureGrowth([{ name: 'a', bytes: 1, created: 0 }])).toBeUndefined();
+    expect(measureGrowth([])).toBeUndefined();
+  });
 });
 
 describe('fields of a mapping', () => {

@@ -31,11 +31,13 @@ export interface IndexFacts {
   deleted: number;
   /** The size of the primaries. */
   bytes: number;
+  /** Milliseconds since 1970; 0 where the cluster does not say it. */
+  created: number;
 }
 
 /** The indices that may be named, the largest first; those of data streams are among them. */
 export async function readIndexFacts(run: CheckRun): Promise<IndexFacts[]> {
-  const h = 'index,status,pri,rep,docs.count,docs.deleted,pri.store.size';
+  const h = 'index,status,pri,rep,docs.count,docs.deleted,pri.store.size,creation.date';
   const params = { format: 'json', bytes: 'b', h, expand_wildcards: 'open,closed' };
   const rows = listRows(await run.read({ path: buildPath('_cat', 'indices', run.index), params }));
   return rows
@@ -47,6 +49,7 @@ export async function readIndexFacts(run: CheckRun): Promise<IndexFacts[]> {
       docs: readFigure(row['docs.count']),
       deleted: readFigure(row['docs.deleted']),
       bytes: readFigure(row['pri.store.size']),
+      created: readFigure(row['creation.date']),
     }))
     .filter(({ name }) => run.mayName(name))
     .toSorted((a, b) => b.bytes - a.bytes);

@@ -1,5 +1,6 @@
 import { Failure, Turns } from '@dbmole/core';
 import type { AnswerLimits } from '../answer/answer.ts';
+import { groupBy } from '../answer/group-by.ts';
 import { valueAt } from '../call/answer-failure.ts';
 import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
 import { isObject } from '../search/hit-table.ts';
@@ -28,42 +29,68 @@ export function tellsPopulated({ identity: { product, major = 0, minor = 0 } }: 
   return product === 'elasticsearch' && (major > 8 || (major === 8 && minor >= 13));
 }
 
-/** Fields of one search, and of all. Each is a filter of its own, which costs little where no document has the field. */
+/** Filters of one search, and searches in all. */
 const maxFilters = 500;
-const maxTested = 5_000;
+const maxSearches = 20;
+/** Groups with more fields are divided first: a query has so many clauses at most. */
+const maxClauses = 500;
+/** Smaller groups are looked at field by field. */
+const minGroup = 3;
 /** Documents of one shard that are looked at, and the time in the cluster. */
 const maxDocuments = 1_000_000;
 const maxTime = '20s';
 const limits: AnswerLimits = { bytes: 1024 * 1024, json: { string: 1_024, list: 1024 * 1024, total: 4 * 1024 * 1024 } };
 
-/** Searches documents of every field. What could not be searched counts as used. */
+/**
+ * Searches for documents that have any field of an object, and then within the objects that some have: most fields of a large mapping
+ * are in no document, and each field that a search names costs time on every shard. What could not be searched counts as used.
+ */
 export async function searchPopulated(
   call: ClusterCall,
   index: string | undefined,
   groups: readonly MappingGroup[],
 ): Promise<Populated> {
-  const fields = await listSearchable(groups);
-  const [tested, untested] = [fields.slice(0, maxTested), fields.slice(maxTested)];
   const used: string[] = [];
+  let open = divide(await listSearchable(groups), 0);
   let isPartial = false;
-  for (let at = 0; at < tested.length; at += maxFilters) {
-    const some = tested.slice(at, at + maxFilters);
+  for (let searches = 0; open.length > 0 && searches < maxSearches; searches++) {
+    const some = open.slice(0, maxFilters);
     const found = await searchSome(call, index, some);
-    used.push(...found.names);
+    const hits = some.filter((_, at) => found.has[at]);
+    used.push(...hits.flatMap(({ fields }) => (fields.length === 1 ? [fields[0]?.name ?? ''] : [])));
+    open = [
+      ...open.slice(maxFilters),
+      ...hits.flatMap(({ fields, depth }) => (fields.length === 1 ? [] : divide(fields, depth))),
+    ];
     isPartial ||= found.isPartial;
   }
+  const untested = open.flatMap(({ fields }) => fields.map(({ name }) => name));
   const notes = [
     isPartial
-      ? `Fields of rare documents may be missing: the search saw ${maxDocuments} documents of each shard, or ended early.`
+      ? `Fields of rare documents may be missing: the search ended early, at most after ${maxDocuments} documents of a shard.`
       : '',
     untested.length === 0 ? '' : `${untested.length} fields were not checked.`,
   ];
-  const note = notes.filter((text) => text !== '').join(' ');
-  return await createPopulated(
-    used,
-    untested.map(({ name }) => name),
-    note,
-  );
+  return await createPopulated(used, untested, notes.filter((text) => text !== '').join(' '));
+}
+
+/** Fields that are searched for together: one alone, or all with the same beginning. */
+interface FieldGroup {
+  readonly fields: readonly Field[];
+  /** The parts of the names that they share. */
+  readonly depth: number;
+}
+
+/** Divides fields by the next part of their names. One that ends with it has nothing inside. */
+function divide(fields: readonly Field[], depth: number): FieldGroup[] {
+  const parts = groupBy(fields, ({ name, nestedIn }) => {
+    const words = name.split('.');
+    return JSON.stringify([nestedIn, words.slice(0, depth + 1), words.length === depth + 1]);
+  });
+  return [...parts.values()].flatMap((members) => {
+    if (members.length < minGroup) return members.map((field) => ({ fields: [field], depth }));
+    return members.length > maxClauses ? divide(members, depth + 1) : [{ fields: members, depth: depth + 1 }];
+  });
 }
 
 async function listSearchable(groups: readonly MappingGroup[]): Promise<Field[]> {
@@ -78,8 +105,14 @@ async function listSearchable(groups: readonly MappingGroup[]): Promise<Field[]>
   return [...found.values()];
 }
 
-async function searchSome(call: ClusterCall, index: string | undefined, fields: readonly Field[]): Promise<Found> {
-  const filters = Object.fromEntries(fields.map((field, at) => [`f${at}`, existsQuery(field)]));
+interface Found {
+  /** Whether some document was found, for each group. */
+  readonly has: readonly boolean[];
+  readonly isPartial: boolean;
+}
+
+async function searchSome(call: ClusterCall, index: string | undefined, groups: readonly FieldGroup[]): Promise<Found> {
+  const filters = Object.fromEntries(groups.map((group, at) => [`f${at}`, existsQuery(group)]));
   const body = {
     size: 0,
     track_total_hits: false,
@@ -90,19 +123,18 @@ async function searchSome(call: ClusterCall, index: string | undefined, fields: 
   const answer = await call.read({ method: 'POST', path: buildPath(index, '_search'), body }, limits);
   const buckets = valueAt(answer.json, ['aggregations', 'fields', 'buckets']);
   if (!isObject(buckets)) throw new Failure('engine', 'the cluster did not count the documents of each field');
-  const names = fields.filter((_, at) => valueAt(buckets[`f${at}`], ['doc_count']) !== 0).map(({ name }) => name);
   const json = isObject(answer.json) ? answer.json : {};
-  const isPartial = json.timed_out === true || json.terminated_early === true || valueAt(json, ['_shards', 'failed']) !== 0;
-  return { names, isPartial };
+  return {
+    has: groups.map((_, at) => valueAt(buckets[`f${at}`], ['doc_count']) !== 0),
+    isPartial: json.timed_out === true || json.terminated_early === true || valueAt(json, ['_shards', 'failed']) !== 0,
+  };
 }
 
-interface Found {
-  readonly names: readonly string[];
-  readonly isPartial: boolean;
-}
-
-function existsQuery({ name, nestedIn }: Field): object {
-  const query = { exists: { field: name } };
+/** A pattern finds what an object has, also where a name has points without being in an object. */
+function existsQuery({ fields, depth }: FieldGroup): object {
+  const [{ name, nestedIn } = { name: '', nestedIn: undefined }] = fields;
+  const field = fields.length === 1 ? name : `${name.split('.').slice(0, depth).join('.')}.*`;
+  const query = { exists: { field } };
   return nestedIn === undefined ? query : { nested: { path: nestedIn, query, ignore_unmapped: true } };
 }
 

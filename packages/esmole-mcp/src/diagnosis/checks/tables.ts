@@ -15,6 +15,7 @@ import {
   readIndexSettings,
 } from '../read-facts.ts';
 import { checkLifecycle } from './lifecycle.ts';
+import { formatGrowth, type Growth, judgeGrowth, measureGrowth } from './series-growth.ts';
 import { checkSnapshots } from './snapshots.ts';
 import { judgeSettings } from './table-settings.ts';
 
@@ -65,6 +66,7 @@ export async function checkTables(run: CheckRun, { limit }: CheckScope): Promise
       ...judgeSkew(shards),
       ...judgeTiny(facts),
       ...judgeSeries(facts),
+      ...series.flatMap(({ pattern, growth }) => judgeGrowth(pattern, growth)),
       ...facts.flatMap(judgeDeleted),
       ...facts.flatMap(({ name }) => judgeFailed(name, counters.get(name))),
       ...judgeSettings(facts, settings, nodes),
@@ -98,6 +100,7 @@ interface Series {
   members: readonly IndexFacts[];
   bytes: number;
   times: Times;
+  growth: Growth | undefined;
 }
 
 /** One line for indices that differ only in a number or date; the largest first. */
@@ -108,6 +111,7 @@ function listSeries(facts: readonly IndexFacts[], counters: ReadonlyMap<string, 
       members,
       bytes: sumUp(members, 'bytes'),
       times: sumCounters(members.flatMap(({ name }) => counters.get(name) ?? [])),
+      growth: members.length > 1 ? measureGrowth(members) : undefined,
     }))
     .toSorted((a, b) => b.bytes - a.bytes);
 }
@@ -116,7 +120,7 @@ function sumUp(facts: readonly IndexFacts[], key: 'bytes' | 'docs' | 'primaries'
   return facts.reduce((sum, one) => sum + one[key], 0);
 }
 
-function format({ pattern, members, bytes, times }: Series, total: Times): string {
+function format({ pattern, members, bytes, times, growth }: Series, total: Times): string {
   const docs = sumUp(members, 'docs');
   const closed = members.filter(({ isClosed }) => isClosed).length;
   const share = (key: keyof Times, what: string) =>
@@ -125,6 +129,7 @@ function format({ pattern, members, bytes, times }: Series, total: Times): strin
     members.length > 1 && `${members.length} indices`,
     closed > 0 && (members.length > 1 ? `${closed} closed` : 'closed'),
     closed < members.length && `${formatBytes(bytes)}, ${docs} ${docs === 1 ? 'doc' : 'docs'}`,
+    growth !== undefined && formatGrowth(growth),
     formatShards(sumUp(members, 'primaries')),
     formatReplicas([...new Set(members.map(({ replicas }) => replicas))]),
     share('queryMs', 'searches'),
