@@ -59,6 +59,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_EXPORT_CELL: ['A value is too long for the file.', 'Leave it out, or export a part of it.'],
   E_EXPORT_DIR: ['No export folder is configured, or it cannot be used.', 'Start the server with `--export-dir`.'],
   E_EXPORT_EXISTS: ['A file of that name exists.', 'Choose another name; nothing is overwritten.'],
+  E_EXPORT_INCOMPLETE: [
+    'Some shards did not answer, so a file would lack documents. Nothing was left.',
+    'See what is wrong with `es_cluster_health`, and retry.',
+  ],
   E_EXPORT_NAME: ['The name is not a plain file name.', 'Pass a name without folders that ends in `.csv` or `.jsonl`.'],
   E_EXPORT_WRITE: ['The file could not be completed and was removed.', 'Free some space and retry.'],
   E_FORBIDDEN: ['The account lacks a privilege in the cluster.', 'Ask an administrator of the cluster for it.'],

@@ -43,6 +43,8 @@ export {
   withoutConfirmedEnd,
 } from './failure.ts';
 export { changeFile } from './files/change-file.ts';
+export { type ExportFile, type ExportPlace, withExportFile } from './files/export/export-file.ts';
+export { type ExportFormat, formatFileSize, parseExportName } from './files/export/export-name.ts';
 export { parseJsonText } from './files/json-text.ts';
 export { readSmallFile, readStamp } from './files/read-file.ts';
 export { isLocalHost } from './local-host.ts';

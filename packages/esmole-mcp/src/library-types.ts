@@ -1,7 +1,10 @@
 // The build copies this file into the published types, so it imports nothing but the types of the library that every server has.
 import type { MoleOptions, MoleSecret, MoleSsh } from '@dbmole/core/library';
 
-export type EsmoleOptions = MoleOptions<EsmoleConnection>;
+export interface EsmoleOptions extends MoleOptions<EsmoleConnection> {
+  /** Lets es_export create files in this folder. Without it the tool answers that it may not. */
+  exportDir?: string | undefined;
+}
 
 /** A connection, as a configuration file writes it: with a `url`, a `cloudId` or a `host`, and one way to log in. */
 export interface EsmoleConnection {

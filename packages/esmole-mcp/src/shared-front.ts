@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { runFront } from '@dbmole/core/shared-front';
+import { exportSetting } from './options.ts';
 
 declare const PACKAGE_VERSION: string;
 
@@ -10,7 +11,7 @@ export function joinShared(file: string): Promise<boolean> {
     version: typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0',
     app: 'esmole',
     file: fileURLToPath(file),
-    settings: [],
+    settings: [exportSetting],
     flags: [],
     urlVariable: 'ELASTICSEARCH_URL',
     variables: /^(?:ELASTIC|OPENSEARCH)/,

@@ -15,13 +15,19 @@ export const timeoutArgument = z.int().min(1).max(600_000).optional();
 
 /** The way from a tool's arguments to a cluster. Whatever fails is thrown as a Failure. */
 export interface ClusterTools {
+  /** Where exports go, if a person has named a folder. */
+  readonly exportFolder: string | undefined;
   use<T>(connection: string | undefined, context: CallContext, work: (call: ClusterCall) => Promise<T>): Promise<T>;
 }
 
 type CallContext = Pick<ToolContext, 'signal' | 'timeLimit' | 'onFound' | 'record'>;
 
-export function createClusterTools({ manager }: Pick<App<Connection, ClusterBackend>, 'manager'>): ClusterTools {
+type ToolParts = Pick<App<Connection, ClusterBackend>, 'manager'> & Partial<Pick<App<Connection, ClusterBackend>, 'settings'>>;
+
+/** Saved queries have no settings: none of them writes a file. */
+export function createClusterTools({ manager, settings = {} }: ToolParts): ClusterTools {
   return {
+    exportFolder: settings['export-dir'],
     use(connection, { signal, timeLimit, onFound, record }, work) {
       const run = async (backend: ClusterBackend, lease: Lease<ClusterBackend>) => {
         // Loads the guard as well, which the start need not wait for.

@@ -55,7 +55,17 @@ describeDoors({
     };
   },
   tools: [
-    ...['es_search', 'es_list_indices', 'es_get_mapping', 'es_logs', 'es_cluster_health', 'diagnose', 'es_get', 'es_request'],
+    ...[
+      'es_search',
+      'es_list_indices',
+      'es_get_mapping',
+      'es_logs',
+      'es_export',
+      'es_cluster_health',
+      'diagnose',
+      'es_get',
+      'es_request',
+    ],
     ...['list_connections', 'add_connection', 'update_connection', 'remove_connection', 'test_connection'],
     'things_from',
   ],

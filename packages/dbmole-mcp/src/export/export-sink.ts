@@ -1,7 +1,6 @@
-import { Failure, redactData, redactKnown } from '@dbmole/core';
+import { type ExportFile, type ExportFormat, Failure, redactData, redactKnown } from '@dbmole/core';
 import type { Cell, Column, RowSink } from '../engine.ts';
-import type { ExportFile } from './export-file.ts';
-import { type ExportFormat, formats, type RowFormat } from './row-format.ts';
+import { formats, type RowFormat } from './row-format.ts';
 
 /** Characters (for binary: bytes) of one cell that an export takes. */
 export const maxCellLength = 16_000_000;

@@ -1,4 +1,4 @@
-import { formatCsvRecord } from '@dbmole/core';
+import { type ExportFormat, formatCsvRecord } from '@dbmole/core';
 import type { Column } from '../engine.ts';
 
 /** How the rows of a result are written into a file: the header, and each row with its line's end. */
@@ -8,10 +8,9 @@ export interface RowFormat {
 }
 
 export const formats = { csv: createCsv, jsonl: createJsonLines } as const satisfies Record<
-  string,
+  ExportFormat,
   (columns: readonly Column[]) => RowFormat
 >;
-export type ExportFormat = keyof typeof formats;
 
 function createCsv(columns: readonly Column[]): RowFormat {
   return { header: csvLine(columns.map(({ name }) => name)), row: csvLine };

@@ -4,6 +4,7 @@ import type { Connection } from '../connection/schema.ts';
 import { createClusterTools } from '../tool.ts';
 import { clusterHealthTool } from './cluster-health.ts';
 import { diagnoseTool } from './diagnose.ts';
+import { exportTool } from './export.ts';
 import { getTool } from './get.ts';
 import { getMappingTool } from './get-mapping.ts';
 import { listIndicesTool } from './list-indices.ts';
@@ -20,6 +21,7 @@ export function registerTools(app: App<Connection, ClusterBackend>): void {
   app.toolServer.register(logsTool(tools));
   app.toolServer.register(getTool(tools));
   app.toolServer.register(requestTool(tools));
+  app.toolServer.register(exportTool(tools));
   app.toolServer.register(clusterHealthTool(tools));
   app.toolServer.register(diagnoseTool(tools));
 }

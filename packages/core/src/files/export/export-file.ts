@@ -12,7 +12,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { askUser, Failure, toFailure } from '@dbmole/core';
+import { askUser, Failure, failureWith, toFailure } from '../../failure.ts';
+import { systemCode } from '../system-code.ts';
 
 /** Bytes that are collected before they are written. */
 const batchBytes = 256 * 1024;
@@ -29,21 +30,47 @@ export interface ExportFile {
   discard(): void;
 }
 
-/** Creates a file in the folder that a person named. What is there already is never touched. */
-export function openExportFile(folder: string | undefined, name: string): ExportFile {
-  const path = join(realFolder(folder), name);
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw exists(path);
-  return new PartialFile(path, join(realFolder(folder), `.${name.slice(0, 60)}.${randomBytes(6).toString('hex')}.part`));
+/** Where a tool creates files. */
+export interface ExportPlace {
+  /** The folder that a person named; undefined for none. */
+  readonly folder: string | undefined;
+  /** The variable that names it. */
+  readonly variable: string;
+  /** The tool that reads the same without a file. */
+  readonly instead: string;
 }
 
-function realFolder(folder: string | undefined): string {
+/** Runs the work with a new file, which gets its name when that has succeeded; otherwise nothing is left. */
+export async function withExportFile<T>(
+  place: ExportPlace,
+  name: string,
+  work: (file: ExportFile) => Promise<T>,
+): Promise<T & Pick<ExportFile, 'path' | 'bytes'>> {
+  const file = openExportFile(place, name);
+  try {
+    const done = await work(file);
+    file.finish();
+    return { ...done, path: file.path, bytes: file.bytes };
+  } catch (error) {
+    throw error instanceof Failure ? failureWith(error, { message: `${error.message}; no file was left` }) : error;
+  } finally {
+    file.discard();
+  }
+}
+
+/** Creates a file in the folder that a person named. What is there already is never touched. */
+export function openExportFile(place: ExportPlace, name: string): ExportFile {
+  const folder = realFolder(place);
+  const path = join(folder, name);
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) throw exists(path);
+  return new PartialFile(path, join(folder, `.${name.slice(0, 60)}.${randomBytes(6).toString('hex')}.part`));
+}
+
+function realFolder({ folder, variable, instead }: ExportPlace): string {
   if (folder === undefined) {
     throw new Failure('refused', 'no folder is configured for exports', {
       code: 'E_EXPORT_DIR',
-      hint: [
-        askUser('start this server with --export-dir DIR or DBMOLE_EXPORT_DIR'),
-        { call: 'query', to: 'read the rows instead' },
-      ],
+      hint: [askUser(`start this server with --export-dir DIR or ${variable}`), { call: instead, to: 'read them instead' }],
     });
   }
   try {
@@ -110,7 +137,7 @@ function takeName(part: string, path: string): void {
     linkSync(part, path);
     rmSync(part);
   } catch (error) {
-    if (readCode(error) === 'EEXIST') throw exists(path);
+    if (systemCode(error) === 'EEXIST') throw exists(path);
     takeNameWithoutLinks(part, path);
   }
 }
@@ -128,7 +155,7 @@ function attempt<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (readCode(error) === 'EEXIST') throw exists(path);
+    if (systemCode(error) === 'EEXIST') throw exists(path);
     throw new Failure('limit', `${path} cannot be written: ${toFailure(error).message}`, {
       code: 'E_EXPORT_WRITE',
       hint: 'Check the free space and the permissions there; the partial file was removed.',
@@ -150,8 +177,4 @@ function unusable(folder: string, cause: unknown): Failure {
     hint: askUser('create it, or pass another one as --export-dir'),
     cause,
   });
-}
-
-function readCode(error: unknown): unknown {
-  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
 }
