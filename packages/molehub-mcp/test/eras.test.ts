@@ -66,6 +66,24 @@ describe.each(pairs)('a client of the era $client and a server of the $title', (
   });
 });
 
+const echoing = pairs.filter(({ title }) => title !== 'older stdio');
+
+describe.each(echoing)(
+  'a client of the era $client that traces its calls, and a server of the $title',
+  ({ client: mode, server }) => {
+    it('share the trace, and nothing else of the metadata', async () => {
+      const world = new HubWorld({ far: await server.open() });
+      const client = await world.connect(mode);
+      await client.seen(5);
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const call = { name: 'far__echo', arguments: { value: 'x' } };
+      const traced = await client.callTool({ ...call, _meta: { traceparent, tracestate: 'a=1', note: 'own' } });
+      expect(traced.structuredContent).toMatchObject({ trace: JSON.stringify([traceparent, 'a=1', null]) });
+      expect((await client.callTool(call)).structuredContent).toMatchObject({ trace: '[null,null,null]' });
+    });
+  },
+);
+
 const asking = pairs.filter(({ server }) => server.asks);
 
 describe.each(asking)('a client of the era $client and a server of the $title that asks', ({ client: mode, server }) => {

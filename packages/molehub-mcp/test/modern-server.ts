@@ -19,10 +19,14 @@ export function createModernServer(): McpServer {
     const page = inputRequired.elicitUrl({ message: 'open it', url: 'https://example.com/x' });
     return inputRequired({ inputRequests: { page } });
   });
-  server.registerTool('echo', { description: 'echoes', inputSchema: z.object({ value: z.string() }) }, async ({ value }) => ({
-    content: [{ type: 'text', text: value }],
-    structuredContent: { value },
-  }));
+  server.registerTool(
+    'echo',
+    { description: 'echoes', inputSchema: z.object({ value: z.string() }) },
+    async ({ value }, { mcpReq }) => ({
+      content: [{ type: 'text', text: value }],
+      structuredContent: { value, trace: pickTrace({ ...mcpReq._meta }) },
+    }),
+  );
   server.registerTool('progress', { description: 'tells its progress' }, async ({ mcpReq }) => {
     const { progressToken } = mcpReq._meta ?? {};
     for (const progress of [1, 2, 3])
@@ -41,6 +45,10 @@ export function createModernServer(): McpServer {
   }));
   addOffers(server);
   return server;
+}
+
+function pickTrace({ traceparent, tracestate, note }: Record<string, unknown>): string {
+  return JSON.stringify([traceparent, tracestate, note]);
 }
 
 function addOffers(server: McpServer): void {
