@@ -101,7 +101,7 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     resolvePort,
     otherPlaces: ({ nodes = [], ...config }) => nodes.map((node) => parseNodeAddress(node, resolvePort(config))),
     publicView,
-    policyView: (config) => ({ columns: formatColumnPolicy(config), cost: formatCostPolicy(config) }),
+    policyView,
     columnRules: listColumnRules,
   },
   backend: {
@@ -135,6 +135,17 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     openRunner: async (place) => (await import('./saved/runner.ts')).openRunner(place),
   },
 };
+
+/** A person may expect that writes in production are confirmed, as those of a database are. */
+function policyView(config: Connection) {
+  const { readonly, environment = '', indices } = config;
+  return {
+    indices: indices?.join(' '),
+    writes: readonly !== true && /^\s*production\s*$/i.test(environment) ? 'not confirmed' : undefined,
+    columns: formatColumnPolicy(config),
+    cost: formatCostPolicy(config),
+  };
+}
 
 function formatIdentity({ product, version, clusterName }: ClusterIdentity): string {
   const name = { elasticsearch: 'Elasticsearch', opensearch: 'OpenSearch', unknown: 'a cluster' }[product];

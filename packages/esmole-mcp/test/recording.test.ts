@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createTempFolder, openOtlpCollector, type TestClient } from '@dbmole/core/testing';
+import { runProgram } from '@dbmole/core';
+import { createFakeTerminal, createTempFolder, openOtlpCollector, type TestClient } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { definition } from '../src/server.ts';
 import { openTools } from './open-tools.ts';
 
 const canary = 'Canary735173517351';
@@ -96,5 +98,25 @@ describe('what is recorded of calls on a cluster', () => {
     });
     expect(lines.find(({ verdict, kind }) => verdict === 'ok' && kind === 'dml')).toMatchObject({ status: 201, changed: 1 });
     expect(collector.spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['tools/call es_request', 'search recorded']));
+  });
+
+  it('is read by the command audit, for one tool, for errors and from a variable', async () => {
+    const audit = async (...argv: string[]) => {
+      const env = { ESMOLE_AUDIT: folder.at('audit.jsonl') };
+      const terminal = createFakeTerminal({ argv: ['audit', ...argv], env });
+      expect(await runProgram(definition, terminal)).toBe(0);
+      return terminal.printed;
+    };
+    const searches = (await audit('--tool', 'es_search', '--json'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(searches).toHaveLength(1);
+    expect(searches[0]).toMatchObject({ tool: 'es_search', kind: 'read', verdict: 'ok', connection: 'main', status: 200 });
+    const shown = await audit('--errors', '--connection', 'main', '--limit', '3');
+    expect(shown).toMatch(/^time +client +connection +tool +outcome +rows +ms +text$/m);
+    expect(shown.trimEnd().split('\n')).toHaveLength(4);
+    expect(shown).toMatch(/ main +es_request +E_\w+ /);
+    expect(await audit('--since', '1h', '--limit', '1')).toContain('POST /recorded/_search');
   });
 });

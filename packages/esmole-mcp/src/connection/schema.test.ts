@@ -112,3 +112,11 @@ describe('what a list shows', () => {
     expect(view({ sensitive: false })).toMatchObject({ systemIndices: undefined, sensitive: undefined, models: undefined });
   });
 });
+
+describe('the indices that may be used', () => {
+  it('are names and patterns, of which none excludes', () => {
+    expect(problem({ ...none, indices: ['logs-*', 'orders', '.own'] })).toBeUndefined();
+    for (const name of ['!hr', '-hr', ' !hr*'])
+      expect(problem({ ...none, indices: ['logs-*', name] })).toContain('indices.1: an index cannot be excluded: list the names');
+  });
+});

@@ -30,7 +30,15 @@ const fingerprint = z
   .string()
   .regex(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, 'expected the SHA-256 of a certificate, 64 hexadecimal digits');
 const pathPrefix = z.string().refine(isPrefix, 'expected /path, without a slash at the end');
-const indices = z.array(plainText).min(1);
+/** A list that could exclude would be read as one that allows what it names. */
+const indices = z
+  .array(
+    plainText.refine(
+      (name) => !/^\s*[!-]/.test(name),
+      'an index cannot be excluded: list the names and patterns that may be used',
+    ),
+  )
+  .min(1);
 
 const plainShape = {
   type: z.literal('elasticsearch'),
