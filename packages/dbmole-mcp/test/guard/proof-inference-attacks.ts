@@ -179,10 +179,12 @@ const textLike: BodyAttack[] = [
   "select date_trunc('day', '2020-01-01')",
   "select current_date + '1'",
   "select - '1'",
+  "select mode() within group (order by 'x')",
 ].map(
   (read): BodyAttack => ({
     name: `a constant that becomes a citext: ${read}`,
     prepare: `create extension citext; ${evil('log(citext)')} ${evil('date_trunc(text, citext)')} ${evil('plus(date, citext)')} ${evil('minus(citext)')}
+      ${evil('step(text, citext)')} create aggregate public.mode(order by citext) (sfunc = step, stype = text);
       create operator public.+ (leftarg = date, rightarg = citext, function = plus); create operator public.- (rightarg = citext, function = minus)`,
     read,
   }),

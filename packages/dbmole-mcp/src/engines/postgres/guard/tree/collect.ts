@@ -171,7 +171,9 @@ function collectCall(lists: Reading, { fields }: Visited): void {
   if (unless !== undefined || name === 'set_config') lists.castsByPath ||= args.some(isCastByPath);
   lists.combines ||= args.length > 1;
   const hasNames = args.some((arg) => asFields(arg).NamedArgExpr !== undefined);
-  const counted = { schema, name, at, args: args.length, isCounted: true, untyped: args.some(isUntyped), isNamed, hasNames };
+  // ORDER BY in WITHIN GROUP has arguments, too.
+  const untyped = [...args, ...asList(fields.agg_order)].some(isUntyped);
+  const counted = { schema, name, at, args: args.length, isCounted: true, untyped, isNamed, hasNames };
   if (runsText(schema, name)) functions.push({ ...counted, texts: readLiterals(args) });
   else if (name === 'set_config' && isOwnSetting(args)) functions.push({ ...counted, isOwnSetting: true });
   else if (unless === 'small') functions.push({ ...counted, isSmall: areSmall(args) });

@@ -47,6 +47,7 @@ const partsOfUntyped = new Map([
   ['CaseWhen', 'expr'],
   ['List', 'items'],
   ['RowExpr', 'args'],
+  ['SortBy', 'node'],
 ]);
 
 /** Ignores the schema. */
