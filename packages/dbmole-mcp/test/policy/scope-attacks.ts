@@ -106,6 +106,7 @@ const postgresAttacks = `
   select ('x'::text::app.boxed).title
   select '{x}'::text[]::app.boxed[]
   select 'x'::app.unlisted
+  select app.takes_listed('x')
   select o.leak_std_field from app.orders o
   select (o).leak_std_field from app.orders o
   select '{hr.salaries}'::_regclass

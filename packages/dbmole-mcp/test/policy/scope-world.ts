@@ -62,6 +62,7 @@ const postgresDetours = (inside: string, outside: string) => [
   `create function ${inside}.definition_of(o oid) returns text language sql stable as 'select pg_get_viewdef(o)'`,
   `create function ${inside}.definition_std(o oid) returns text language sql stable begin atomic select pg_get_viewdef(o); end`,
   `create function ${inside}.stats_std() returns text language sql stable begin atomic select max(most_common_vals::text) from pg_stats; end`,
+  `create function ${inside}.takes_listed(${inside}.unlisted) returns int language sql stable begin atomic select 1; end`,
   `create type ${inside}.mood as enum ('sad')`,
   `create table ${inside}.moods (m ${inside}.mood)`,
   `insert into ${inside}.moods values ('sad')`,

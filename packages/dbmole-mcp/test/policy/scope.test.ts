@@ -1,5 +1,6 @@
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runDirect } from '../direct.ts';
 import { type OpenTools, openTools } from '../open-tools.ts';
 import { listAttacks, listInnocent } from './scope-attacks.ts';
 import { createScopeWorld, hidden, type ScopeWorld } from './scope-world.ts';
@@ -127,5 +128,21 @@ describe.each(engines)('the scope of a connection on %s', (id) => {
     expect(await only('query', { sql: 'select * from granted' })).toMatch(/^E_OUT_OF_SCOPE .*: granted is not in the scope/);
     expect(await only('list_tables', {})).toMatch(/^1 row/);
     expect(await only('query', { sql: ['select 1', `select * from ${world.outside}.salaries`] })).toMatch(/E_OUT_OF_SCOPE/);
+  });
+
+  it('counts a cast to text that no word names', async () => {
+    const { account, inside, outside } = world;
+    if (account.type !== 'postgres') return;
+    const made = [
+      `create type ${inside}.tone as enum ('low')`,
+      `create table ${inside}.tones (t ${inside}.tone)`,
+      `insert into ${inside}.tones values ('low')`,
+      `create function ${inside}.tone_text(${inside}.tone) returns text language sql stable begin atomic select max(amount_of) from ${outside}.salaries; end`,
+      `create cast (${inside}.tone as text) with function ${inside}.tone_text(${inside}.tone)`,
+    ];
+    await runDirect({ ...engine(), ...account }, made, account.database);
+    for (const value of ["t || 'x'", 'quote_literal(t)', 't::text'])
+      expect(await call('query', { sql: `select ${value} from tones` })).toMatch(/^E_OUT_OF_SCOPE/);
+    expect(await call('query', { sql: 'select t from tones' })).not.toMatch(/^E_/);
   });
 });

@@ -5,6 +5,7 @@ import { formatLiteral } from '../values/literal.ts';
 import type { CatalogObject } from './proof/catalog/catalog-object.ts';
 import { firstUserOid, isImplicit } from './proof/catalog/describe-sql.ts';
 import type { Check } from './proof/check.ts';
+import { Uses } from './proof/types/uses.ts';
 import type { NameUse, StatementNames } from './tree/names.ts';
 
 export const scopeDialect: ScopeDialect = { systemSchemas: /^(?:pg_.*|information_schema)$/, hasOneLevel: false };
@@ -151,7 +152,8 @@ export async function refuseCode({ names, scope, check, major, ask, isWrite }: C
   const inBodies = code.flatMap((object) => object.calls);
   const calls = new Set([...[...names.functions, ...names.fields].map(({ name }) => name), ...inBodies]);
   const operators = new Set([...names.operators.map(({ name }) => name), ...inBodies]);
-  const types = new Set([...names.types.map(({ name }) => name), ...calls]);
+  // `||` and others cast to text, without the name of it.
+  const types = new Set([...new Uses([names]).list('types'), ...calls]);
   const [named, stored, revealed] = await Promise.all([
     reads.length === 0 ? [] : ask(namedSql, [toJson(reads), toArray(check.schemas)]),
     major < 14 ? [] : ask(storedSql, [toArray(calls), toArray(operators), toArray(types)]),
@@ -192,18 +194,21 @@ export const namedSql = `
     join pg_catalog.pg_class c on c.relname = w.name and ${relationKinds} join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where case when w.nsp is null then n.nspname = any ($2::text[]) else n.nspname = w.nsp end`;
 
+/** The parts of the type t. */
+const partTypes = `
+      select t.typelem union all select t.typbasetype
+      union all select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0`;
+
 /**
- * The relations in bodies that are stored as trees, by what the catalog records of them: of functions and operators that are named, of
- * casts to types that are named and checks of such domains, and of implicit casts and functions for sorting, which need no name. Of the
+ * The relations in bodies that are stored as trees, by what the catalog records of them: of functions and operators that are named and
+ * the types that they take and give, of casts to types that are named and checks of such domains, and of implicit casts and functions for
+ * sorting, which need no name. Of the
  * server's own objects, it records nothing.
  */
 const storedSql = `
   with recursive named (oid) as (
     select t.oid from pg_catalog.pg_type t where t.typname = any ($3::text[])
-    union select p.oid from named n join pg_catalog.pg_type t on t.oid = n.oid cross join lateral (
-      select t.typelem union all select t.typbasetype
-      union all select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = t.typrelid and a.attnum > 0) p (oid)
-    where p.oid <> 0
+    union select p.oid from named n join pg_catalog.pg_type t on t.oid = n.oid cross join lateral (${partTypes}) p (oid) where p.oid <> 0
   ), reached (class, oid) as (
     select 1255::pg_catalog.oid, p.oid from pg_catalog.pg_proc p where p.oid >= ${firstUserOid} and p.proname = any ($1::text[])
     union select 1255::pg_catalog.oid, o.oprcode::pg_catalog.oid from pg_catalog.pg_operator o
@@ -212,8 +217,12 @@ const storedSql = `
       where k.castfunc >= ${firstUserOid} and (${isImplicit('k')} or k.casttarget in (select oid from named))
     union select 1255::pg_catalog.oid, a.amproc::pg_catalog.oid from pg_catalog.pg_amproc a where a.amproc::pg_catalog.oid >= ${firstUserOid}
     union select 2606::pg_catalog.oid, c.oid from pg_catalog.pg_constraint c where c.contypid in (select oid from named)
-    union select d.refclassid, d.refobjid from reached r join pg_catalog.pg_depend d on d.classid = r.class and d.objid = r.oid
-      where r.class in (1255, 2606, 2617) and d.refclassid in (1255, 1259, 2617) and d.refobjid >= ${firstUserOid}
+    union select n.class, n.oid from reached r cross join lateral (
+      select d.refclassid, d.refobjid from pg_catalog.pg_depend d where d.classid = r.class and d.objid = r.oid
+        and r.class in (1255, 2606, 2617) and d.refclassid in (1247, 1255, 1259, 2617) and d.refobjid >= ${firstUserOid}
+      union all select 2606, c.oid from pg_catalog.pg_constraint c where r.class = 1247 and c.contypid = r.oid
+      union all select 1247, p.oid from pg_catalog.pg_type t cross join lateral (${partTypes}) p (oid) where r.class = 1247 and t.oid = r.oid and p.oid <> 0
+    ) n (class, oid)
   ), used (kind, number) as (
     select distinct m[1], m[2] from reached r join pg_catalog.pg_proc p on r.class = 1255 and p.oid = r.oid
       cross join lateral pg_catalog.regexp_matches(p.prosqlbody::text, '(relid|funcid|type) ([0-9]+)', 'g') m)

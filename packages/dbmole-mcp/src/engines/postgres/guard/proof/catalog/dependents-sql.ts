@@ -81,10 +81,18 @@ const sorting = `(select a.oid from pg_catalog.pg_am a join pg_catalog.pg_proc h
 /** Functions of a family for another type count in families that users made: a merge join through an index may sort by them. */
 const ofFamily = `c.opcfamily = p.family and (c.opcintype = p.type or p.family >= ${firstUserOid})`;
 
-/** The server looks for functions of an operator in its own families first. Two operators with one family alone in common are compared by a third one of it. */
-const sortedBy = ` and (o.amopopr >= ${firstUserOid} or not exists (
+/**
+ * The operators that lead to a part of their family. The server looks for functions of its own operators in its own families first. It
+ * compares two conditions by a third operator of a family that the operators of both have in common, whichever it is.
+ */
+const ledBy = (part: string) => `o.amopopr >= ${firstUserOid} or not exists (
         select from pg_catalog.pg_amop x where x.amopopr = o.amopopr and x.amopfamily < ${firstUserOid}
-          and (x.amopmethod = o.amopmethod or o.amopmethod not in ${sorting})))`;
+          and (x.amopmethod = o.amopmethod or o.amopmethod not in ${sorting}))${
+            part === 'amop'
+              ? `
+        or exists (select from pg_catalog.pg_amop x where x.amopfamily = o.amopfamily and x.amopopr < ${firstUserOid} and x.amopopr <> o.amopopr)`
+              : ''
+          }`;
 
 /**
  * A part of an operator class: it is used wherever values of the type are sorted or compared, and by indexes, partitions and ranges
@@ -105,7 +113,7 @@ const ofPart = (part: string, major: number) => {
       where k.castmethod = 'b' and k.castcontext = 'i' and c.opcdefault and c.opcmethod in ${sorting}`,
     `select ${relation}, i.indrelid, p.via, 'index' from ${holders} join pg_catalog.pg_index i on i.indexrelid = x.objid`,
     `select ${operator}, o.amopopr, p.via, 'calls'
-      from ${parts} join pg_catalog.pg_amop o on o.amopfamily = p.family${part === 'amop' ? '' : sortedBy}`,
+      from ${parts} join pg_catalog.pg_amop o on o.amopfamily = p.family and (${ledBy(part)})`,
     `select ${relation}, t.relid, p.via, 'partitions'
       from ${holders} join pg_catalog.pg_class r on r.oid = x.objid and r.relkind = 'p' cross join lateral ${withParts('r.oid', major)} t`,
     `select ${type}, g.rngtypid, p.via, 'sorted' from ${ofType} join pg_catalog.pg_range g on g.rngsubopc = c.oid`,

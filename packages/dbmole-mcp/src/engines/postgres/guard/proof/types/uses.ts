@@ -49,6 +49,11 @@ export class Uses {
     return of.flatMap((kind) => this.#uses.get(`${kind} ${name}`) ?? []);
   }
 
+  /** The names that are used for this. */
+  list(kind: Kind): readonly string[] {
+    return [...this.#uses].flatMap(([key, [use]]) => (use !== undefined && key.startsWith(`${kind} `) ? use.name : []));
+  }
+
   listRelations(): readonly Use[] {
     return this.statements.flatMap(({ relations }) => relations);
   }
