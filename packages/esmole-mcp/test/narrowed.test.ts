@@ -36,6 +36,23 @@ it('keeps a writable connection within its indices, whatever the method', async 
   expect(sent).toEqual(['PUT /logs-1/_doc/1', 'POST /logs-1/_bulk']);
 });
 
+it('keeps each of several searches within its indices', async () => {
+  const search = async (...searches: object[]) => (await tools.call('es_search', { searches })).structured;
+  expect(await search({ index: 'logs-1' }, { index: 'other' })).toMatchObject({ code: 'E_INDEX_REFUSED' });
+  expect(
+    await search(
+      { index: 'logs-1' },
+      { index: 'logs-*', body: { query: { terms: { a: { index: 'other', id: '1', path: 'b' } } } } },
+    ),
+  ).toMatchObject({
+    code: 'E_INDEX_REFUSED',
+  });
+  await search({ count: true }, { size: 1 });
+  await search({ index: 'logs-1' }, { size: 1 });
+  const sent = node.seen.map(({ method, url }) => `${method} ${url}`).filter((line) => !line.startsWith('GET '));
+  expect(sent).toEqual(['POST /logs-*/_msearch', 'POST /logs-*/_msearch']);
+});
+
 it('lets no tool bypass the list with another connection', async () => {
   const again = { type: 'elasticsearch', scheme: 'http', host: node.host, port: node.port, auth: 'none', readonly: true };
   expect((await tools.call('add_connection', { ...again, name: 'wide' })).structured).toMatchObject({ code: 'E_PERSON_ONLY' });

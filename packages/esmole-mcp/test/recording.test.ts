@@ -73,6 +73,11 @@ describe('what is recorded of calls on a cluster', () => {
     );
     const all = fc.sample(request, { numRuns: 1_000, seed: 7351 });
     for (let at = 0; at < all.length; at += 25) await Promise.all(all.slice(at, at + 25).map(ask));
+    const suggest = { near: { text: canary, term: { field: 'name' } } };
+    await tools.call('es_search', {
+      index: 'recorded',
+      searches: [{ q: canary, suggest }, { query: { term: { name: canary } } }],
+    });
     await tools.call('es_search', {
       index: 'recorded',
       q: `name:${canary}`,

@@ -197,6 +197,16 @@ describe.each(engines)('searching on %s', (id) => {
       await writer.call('es_request', { method: 'DELETE', path: `/${vectors}` });
     });
 
+  it('names what this cluster has instead of a part that it does not know', async () => {
+    const vector = await search({ knn: { field: 'v', query_vector: [1], k: 1, num_candidates: 1 } });
+    if (id === 'elasticsearch7') expect(vector).toMatch(/^E_ENGINE.*\nNext: Before Elasticsearch 8\.4, use a script_score query/);
+    if (id === 'opensearch3') expect(vector).toMatch(/^E_ENGINE.*\nNext: On OpenSearch, knn is a query/);
+    const other = id === 'opensearch3' ? { runtime_mappings: { a: { type: 'long' } } } : { derived: { a: { type: 'long' } } };
+    expect(await search(other)).toMatch(
+      /\nNext: On (?:OpenSearch, use `derived` fields|Elasticsearch, use `runtime_mappings`)\./,
+    );
+  });
+
   it('refuses a body that contradicts an argument', async () => {
     expect(await search({ query: { match_all: {} }, body: { query: { match_none: {} } } })).toMatch(/^E_INPUT: .*query.*twice/);
     expect(await search({ body: { pit: { id: 'x' } } })).toMatch(/^E_INPUT: .*pit/);

@@ -7,6 +7,7 @@ import { AggregationText, type FormattedAggregations } from './aggregations/aggr
 import { formatProfile } from './details/profile.ts';
 import { formatSuggestions } from './details/suggestions.ts';
 import { formatTotal, type Hit, isObject, tabulate } from './hit-table.ts';
+import { withPartHint } from './part-hints.ts';
 import { budget, type Page } from './read-hits.ts';
 import { readPage } from './read-page.ts';
 import { readSeveral } from './read-several.ts';
@@ -22,7 +23,7 @@ export async function search(call: ClusterCall, given: SearchArgs): Promise<Tool
   const args = completeArgs(given);
   checkWindow(args);
   const page = await readPage(call, args).catch(async (error: unknown) => {
-    throw await withNearestFields(call, args.index, error);
+    throw await explain(call, args, error);
   });
   return await formatPage(call, args, { page, again: 'same call', room: budget });
 }
@@ -40,10 +41,15 @@ export async function searchSeveral(call: ClusterCall, called: SearchCallArgs, c
   for (const [at, found] of (await readSeveral(call, all)).entries()) {
     const args = all[at];
     if (args === undefined) continue;
-    if (found instanceof Failure) replies.push(respond.failure(await withNearestFields(call, args.index, found)));
+    if (found instanceof Failure) replies.push(respond.failure(await explain(call, args, found)));
     else replies.push(await formatPage(call, args, { page: found, again: 'this search', room }));
   }
   return respond.several(replies);
+}
+
+/** Adds to the words of the cluster what it leaves out. */
+async function explain(call: ClusterCall, { index }: SearchArgs, error: unknown): Promise<unknown> {
+  return withPartHint(await withNearestFields(call, index, error), call.identity);
 }
 
 /** Characters of the line between two searches. */

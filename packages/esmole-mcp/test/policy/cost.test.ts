@@ -86,6 +86,8 @@ describe.each(engines)('the cost of searches in %s', (id) => {
       /^Hit 1 of 1/,
     );
     expect(await request(strict, `/${names.small}/_search?q=f:*mall`)).toMatch(/^E_TOO_COSTLY/);
+    for (const args of [{ q: 'f:*mall' }, { post_filter: { prefix: { f: '' } } }, { searches: [{}, { q: 'f:*mall' }] }])
+      expect((await strict.call('es_search', { index: names.small, ...args })).text).toMatch(/^E_TOO_COSTLY/);
     const scripted = { script_fields: { y: { script: '1' } } };
     expect(await request(strict, `/${names.small}/_search`, scripted)).toMatch(
       /^E_TOO_COSTLY: "script_fields" would run a script/,
