@@ -97,8 +97,9 @@ async function sendWrite(request: ClusterRequest, { name, backend, rules, readWi
   if (accepted.kind === 'read') return await readWithin(accepted, options);
   // The answers are not shown, so no policy applies to them.
   const ask = (own: AskedRequest) => backend.send(guardRequest(whole(own), rules), options);
-  if (!isOpen) await refuseStoredQueries(accepted, rules, ask);
   if (fields !== undefined) await refuseCopies(accepted);
+  // The values that a stored query looks up are shown by errors and explanations.
+  if (!isOpen || fields !== undefined) await refuseStoredQueries(accepted, { ...rules, indices: rules.indices ?? [] }, ask);
   // What a write changes of mappings must not be judged by the old ones.
   return await backend.send(accepted, options).finally(() => fields?.forget());
 }

@@ -42,8 +42,9 @@ const checks: Readonly<Record<string, Check>> = {
   _query: ({ body }, table) => checkQueryText('_query', body, table),
   _sql: ({ body }, table) => checkQueryText('_sql', body, table),
   _terms_enum({ body }, table) {
-    if (listTexts(valueAt(body, 'field')).every((field) => table.findNamed(field) === undefined)) return new Map();
-    throw refuseField('the request would show values of a protected field');
+    if (listTexts(valueAt(body, 'field')).some((field) => table.findNamed(field) !== undefined))
+      throw refuseField('the request would show values of a protected field');
+    return checkSearch({ query: valueAt(body, 'index_filter') }, new Map(), table);
   },
   '_validate/query'({ body, params }, table) {
     if (!['explain', 'rewrite'].some((name) => params.has(name))) return checkSearch(body, params, table);

@@ -208,6 +208,14 @@ describe.each(engines)('protected fields of %s', (id) => {
       ] as const;
       for (const [method, path, body] of refused)
         expect(await write(method, path, body), path).toMatch(/^E_(?:PROTECTED_COLUMN|NOT_A_READ|INDEX_REFUSED)/);
+      if (id !== 'opensearch3') return;
+      // Only this node has the type. A stored query looks up the values when it is written.
+      const stores = { properties: { query: { type: 'percolator' }, n: { type: 'long' } } };
+      expect(await write('PUT', `/${goods}-stored`, { mappings: stores })).toMatch(/^Status 200/);
+      const stored = { query: { terms: { n: { index: people, id: '1', path: 'email' } } } };
+      expect(await write('PUT', `/${goods}-stored/_doc/1`, stored)).toMatch(/^E_INDEX_REFUSED: .* percolator/);
+      expect(await write('POST', '/_bulk', [{ index: { _index: `${goods}-stored` } }, stored])).toMatch(/^E_INDEX_REFUSED/);
+      expect(await write('DELETE', `/${goods}-stored`)).toMatch(/^Status 200/);
     } finally {
       await writer.close();
     }

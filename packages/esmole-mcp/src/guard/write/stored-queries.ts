@@ -17,18 +17,22 @@ const maxParts = 100;
 
 /**
  * A document with a field of the type `percolator` is a query, and the cluster looks up the values that it names, in any index, when it is
- * written. A script can put such a document together, so on a connection with a list of indices nothing is written to an index that has
- * such a field. Where fields cannot be read, as before the first document of an index, the documents may name no other index.
+ * written. A script can put such a document together, so on a connection with a list of indices, or with protected fields, nothing is
+ * written to an index that has such a field. Where fields cannot be read, as before the first document of an index, the documents may name
+ * no other index.
  */
 export async function refuseStoredQueries(
   { segments, body }: Pick<CheckedRequest, 'segments' | 'body'>,
   rules: IndexRules,
   ask: Ask,
 ): Promise<void> {
-  if (body === undefined) return;
-  const isBulk = segments[1] === '_bulk';
+  const isBulk = segments.at(-1) === '_bulk';
+  // An index that is made has no documents.
+  if (body === undefined || (segments.length === 1 && !isBulk)) return;
   const lines = isBulk ? parseLines(body) : [];
-  const names = [...new Set([segments[0] ?? '', ...lines.flatMap(listTargets)])].join(',');
+  const own = segments.slice(0, 1).filter((name) => name !== '_bulk');
+  const names = [...new Set([...own, ...lines.flatMap(listTargets)])].join(',');
+  if (names === '') return;
   const storesQueries = await readFields(names, ask);
   if (storesQueries) throw storedFailure(names);
   if (storesQueries === false) return;
@@ -94,7 +98,7 @@ function storedFailure(names: string): Failure {
     `${shorten(names)} has a field of type percolator: a query stored there could read other indices`,
     {
       code: 'E_INDEX_REFUSED',
-      hint: 'Use another index, or another connection without `indices`.',
+      hint: 'Use another index, or another connection without `indices` and `columns`.',
     },
   );
 }
