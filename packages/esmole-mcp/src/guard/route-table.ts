@@ -1,40 +1,8 @@
-import type { BodyKind } from './body/body.ts';
+import { openSearchRoutes } from './opensearch-routes.ts';
 import { lists } from './params.ts';
+import type { Line } from './route-line.ts';
 import { parseTemplates, type Template } from './route-template.ts';
-import { parseWhere, type Range, type Where } from './route-versions.ts';
-
-/**
- * What a request tells of indices:
- * - `documents`: what is in them. Hidden ones are left out.
- * - `descriptions`: that they exist, and how they are made.
- * - `everywhere`: something of all of them, which a list of allowed indices cannot narrow. Refused where there is such a list.
- * - `nothing`: nothing.
- */
-type Tells = 'documents' | 'descriptions' | 'everywhere' | 'nothing';
-
-interface Line {
-  /** Methods and a path; brackets contain an optional part. */
-  readonly allow: string;
-  readonly tells: Tells;
-  /** The parameters it may take, beside those that format the answer. */
-  readonly params?: string;
-  /** How its body is checked; without one, it has none. */
-  readonly body?: BodyKind;
-  /** The versions that have the route; all when left out. On other versions the same path may lead to a route that writes. */
-  readonly where?: Where;
-  /** Unlike the others, it wants each pattern to find something. */
-  readonly isStrict?: true;
-  /** Parameters that make it describe all indices. */
-  readonly telling?: string;
-  /** Excluded by `filter_path`: other clients' requests unless everything may be read, and names where some indices are allowed. */
-  readonly hides?: { readonly requests: readonly string[]; readonly names: readonly string[] };
-  /** Parameters that are sent where the caller leaves them out, because the default of the cluster is not a read. */
-  readonly adds?: Readonly<Record<string, string>>;
-  /** The part of the answer that may hold secrets: shown only if a person allows it, or if it can be overwritten anyway. */
-  readonly sensitive?: string;
-  /** Tells no more than names, states and sizes, so that it may list hidden indices as well. */
-  readonly mayListHidden?: true;
-}
+import { parseWhere, type Range } from './route-versions.ts';
 
 /**
  * From these versions on, no part of a path can be a document type; before, a build without the module would take it for one, and
@@ -74,8 +42,6 @@ export const table: readonly Line[] = [
   { allow: 'GET POST /_sql/translate', tells: 'documents', body: 'sql', where: 'xp 7.0+' },
   { allow: 'POST /_sql/close', tells: 'nothing', body: 'cursor', where: 'xp 7.0+' },
   { allow: 'POST /_query', tells: 'documents', params: lists.rows, body: 'esql', where: 'xp 8.11+' },
-  { allow: 'POST /_plugins/_sql', tells: 'documents', body: 'openSearchSql', where: 'os 1.0+' },
-  { allow: 'POST /_plugins/_ppl', tells: 'documents', body: 'ppl', where: 'os 1.0+' },
   { allow: 'GET /_query/queries[/{name}]', tells: 'everywhere', where: 'es 8.19+' },
   // Results that are kept in the cluster, by an id that this process was given
   { allow: 'GET /_async_search/{scroll}', tells: 'nothing', params: `${lists.kept} typed_keys`, where: 'xp 7.7+' },
@@ -136,7 +102,6 @@ export const table: readonly Line[] = [
   { allow: 'GET [/{index}]/_searchable_snapshots/stats', tells: 'descriptions', params: 'level', where: 'xp 7.10+' },
   { allow: 'GET /_searchable_snapshots[/{node}]/cache/stats', tells: 'nothing', where: 'xp 7.13+' },
   { allow: 'GET /{index}/_ilm/explain', tells: 'descriptions', params: lists.ilm, where: 'xp 7.0+' },
-  { allow: 'GET /_plugins/_ism/explain/{index}', tells: 'descriptions', params: 'local', where: 'os 1.0+' },
   { allow: 'GET /{index}/_lifecycle/explain', tells: 'descriptions', params: lists.lifecycle, where: 'es 8.11+' },
   { allow: 'GET /_lifecycle/stats', tells: 'everywhere', params: lists.wait, where: 'es 8.11+' },
   { allow: 'GET /{index}/_ccr/info', tells: 'descriptions', params: lists.wait, where: 'xp 7.0+' },
@@ -190,7 +155,6 @@ export const table: readonly Line[] = [
   { allow: 'GET /_ingest/geoip/database[/{name}]', tells: 'nothing', where: 'es 8.15+' },
   { allow: 'GET /_ingest/ip_location/database[/{name}]', tells: 'nothing', where: 'es 8.15+' },
   { allow: 'GET /_search/pipeline[/{name}]', tells: 'everywhere', params: lists.wait, where: 'os 2.9+' },
-  { allow: 'GET /_plugins/_ism/policies[/{name}]', tells: 'everywhere', params: 'size from', where: 'os 1.0+' },
   { allow: 'GET /_ingest/processor/grok', tells: 'nothing', params: 's ecs_compatibility' },
   { allow: 'GET /_ilm/policy[/{name}]', tells: 'everywhere', params: lists.wait, where: 'xp 7.0+' },
   { allow: 'GET /_ilm/status', tells: 'nothing', params: lists.wait, where: 'xp 7.0+' },
@@ -322,6 +286,7 @@ export const table: readonly Line[] = [
   { allow: 'GET /_cat/thread_pool[/{name}]', tells: 'nothing', params: `${lists.cat} size` },
   { allow: 'GET /_list/indices[/{index}]', tells: 'descriptions', params: lists.listIndices, where: 'os 2.18+' },
   { allow: 'GET /_list/shards[/{index}]', tells: 'descriptions', params: lists.listShards, where: 'os 2.18+' },
+  ...openSearchRoutes,
 ];
 
 /** A line for one of its methods and one of its templates. */
