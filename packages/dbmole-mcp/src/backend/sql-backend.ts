@@ -25,6 +25,7 @@ import { openCallerWrites } from './caller-writes.ts';
 import { listScopes, openScope, refuseDatabase, refuseOwnPlan } from './connection-scope.ts';
 import { checkOnly, type DatabaseEntry, type GuardedCall, readAllGuarded, readGuarded } from './guarded-read.ts';
 import { SessionPool } from './session-pool.ts';
+import { adviseWrite } from './write-advice.ts';
 
 const maxDatabases = 8;
 
@@ -45,10 +46,11 @@ export async function openSqlBackend(
   await pools.warm(signal);
   const of = (call: CallOptions) =>
     (call.reveals === true ? revealing : pools).of(chooseDatabase(call, target.config, { engine, scope }));
-  const hint = (error: unknown, sql: string) => hinted(engine, error, sql);
+  const place = { config: target.config, grammar: engine.grammar };
+  const hint = <E>(error: E, sql: string) => adviseWrite(hinted(engine, error, sql), sql, place);
   const hinting = <T>(sql: string, work: Promise<T>) => work.catch((error: unknown) => Promise.reject(hint(error, sql)));
   const gate = openGate(target.config, { plan, catalog, scope });
-  const guarded = (call: CallOptions) => openCall({ engine, scope }, backend.catalogRun(call), call);
+  const guarded = (call: CallOptions) => openCall({ engine, scope, hint }, backend.catalogRun(call), call);
   const limited = (call: CallOptions) => withGate(gate, guarded(call));
   const find = (call: CallOptions) => ({ entry: of(call), run: guarded(call).run });
   const writes = openCallerWrites({ engine, scope, config: target.config }, { hint, find, onWritten: () => gate?.forget() });
@@ -101,13 +103,15 @@ interface Scoped {
   scope: Scope | undefined;
 }
 
-function openCall({ engine, scope }: Scoped, run: CatalogRun, options: CallOptions): GuardedCall {
+type Hinting = Scoped & Pick<GuardedCall, 'hint'>;
+
+function openCall({ engine, scope, hint }: Hinting, run: CatalogRun, options: CallOptions): GuardedCall {
   return {
     refuse: (sql) => refuseOwnPlan(sql, { call: options, scope, grammar: engine.grammar }),
     options,
     run,
     runOver: (read) => createCatalogRun(read, engine),
-    hint: (failure, sql) => hinted(engine, failure, sql),
+    hint,
   };
 }
 

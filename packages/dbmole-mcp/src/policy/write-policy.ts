@@ -40,9 +40,14 @@ function listParts(kind: WriteKind): readonly Part[] {
 
 const partWords: Record<Part, string> = { dml: 'data', ddl: 'structure' };
 
+/** What a policy forbids of a statement of this kind. */
+export function findForbidden(config: Policies, kind: WriteKind): Part | undefined {
+  return listParts(kind).find((one) => readWriteMode(config, one) === 'never');
+}
+
 /** Refuses a statement that no policy allows, before anything is sent. One that is of neither kind needs both. */
 export function refuseWrite(config: Policies, name: string, kind: WriteKind): void {
-  const part = listParts(kind).find((one) => readWriteMode(config, one) === 'never');
+  const part = findForbidden(config, kind);
   if (part === undefined) return;
   const verb = kind === 'other' ? 'may change' : 'changes';
   throw new Failure(

@@ -47,7 +47,7 @@ describe.each(engines)('changes that wait for a person at a terminal, on %s', (i
     const first = await refuse({ sql: 'delete from things where id < 3' });
     const second = await refuse({ sql: ['update things set a = 2 where id = 3', 'delete from things where id = 1'] });
     const listed = await approve([]);
-    expect(listed.out).toMatch(new RegExp(`^${first} {2}execute, expires in 10 min: DELETE things: 2 `, 'm'));
+    expect(listed.out).toMatch(new RegExp(`^${first} {2}execute(?: on \\w+)?, expires in 10 min: DELETE things: 2 `, 'm'));
     expect(listed.out).toMatch(new RegExp(`^${second} {2}execute, .*1\\. UPDATE things: 1 .*2\\. DELETE things: 1 `, 'm'));
     await direct('insert into things values (0, 1)');
     const done = await approve([first], { answers: ['y'] });

@@ -42,6 +42,19 @@ describe.each(engines)('writes through a connection with a scope on %s', (id) =>
     expect(refused).toEqual([]);
   }, 60_000);
 
+  it('are refused with the place, and the part that leads outside', async () => {
+    const { inside, outside } = world;
+    expect(await execute(`insert into ${outside}.log values ('x')`)).toMatch(
+      /^E_OUT_OF_SCOPE \(position 13\): \S+\.log is not in the scope/,
+    );
+    expect(await execute(`delete from ${inside}.parents where id = 1`)).toMatch(
+      /^E_OUT_OF_SCOPE: the foreign key \w+ of \S+\.parents leads outside of the scope of this connection, which is (?:schemas|databases) \w+; tables !secret\*\.\n/,
+    );
+    expect(await execute(`insert into ${inside}.leaking values (1, 'x')`)).toMatch(
+      /the trigger leak of \S+\.leaking leads outside of/,
+    );
+  });
+
   it('are checked as a list, which takes no definitions', async () => {
     const { inside } = world;
     const insert = `insert into ${inside}.audits (what) values ('list')`;

@@ -41,6 +41,18 @@ describe.each(engines)('the policy for writes on %s', (id) => {
     expect(await execute('drop table more')).toBe('DROP TABLE done.');
   });
 
+  it('is named instead of execute where that would refuse the statement', async () => {
+    const query = async (connection: string, sql: string) => (await tools.call('query', { connection, sql })).text;
+    expect(await query('rows', 'drop table things')).toMatch(
+      /^E_NOT_A_READ.*\n(?:At: .*\n.*\n)?Next: Only the user can change "writes" \(ddl is never\)/,
+    );
+    expect(await query('rows', 'delete from things')).toMatch(/^E_NOT_A_READ.*\n(?:At: .*\n.*\n)?Next: Call execute to run it/);
+    expect(await query('tables', 'delete from things')).toMatch(/Next: Only the user can change "writes" \(dml is never\)/);
+    const several = await tools.call('query', { connection: 'rows', sql: ['select 1', 'drop table things'] });
+    expect(several.text).toContain('Only the user can change "writes" (ddl is never)');
+    expect(several.text).not.toContain('Call execute');
+  });
+
   it('is read-only where nothing may change', async () => {
     expect((await tools.call('execute', { connection: 'nothing', sql: 'delete from things' })).text).toMatch(/^E_READONLY: /);
   });

@@ -78,9 +78,11 @@ async function decide<C extends BaseConnection, B extends Backend>(
   }
 }
 
-function formatPending({ id, tool, summary, expiresAt }: PendingCall): string {
+function formatPending({ id, tool, args, summary, expiresAt }: PendingCall): string {
   const minutes = Math.max(1, Math.round((expiresAt - Date.now()) / 60_000));
-  return `${id}  ${tool}, expires in ${minutes} min: ${formatVisible(summary)}`;
+  const { connection } = args;
+  const where = typeof connection === 'string' ? ` on ${formatVisible(connection)}` : '';
+  return `${id}  ${tool}${where}, expires in ${minutes} min: ${formatVisible(summary)}`;
 }
 
 function gone(id: string): Failure {

@@ -210,9 +210,10 @@ function isOwnSetting(args: readonly unknown[]): boolean {
 
 /** A query of WITH cannot be the target of a write. */
 function collectTarget({ targets, relations }: Reading, { fields }: Visited): void {
-  const { relname, schemaname } = asFields(fields.relation ?? {});
+  const relation = asFields(fields.relation ?? {});
+  const { relname, schemaname } = relation;
   if (typeof relname !== 'string') return;
-  const use = { schema: typeof schemaname === 'string' ? schemaname : undefined, name: relname, at: findPlace(fields) };
+  const use = { schema: typeof schemaname === 'string' ? schemaname : undefined, name: relname, at: findPlace(relation) };
   targets.push(use);
   relations.push(use);
 }
