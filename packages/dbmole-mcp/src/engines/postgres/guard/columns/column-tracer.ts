@@ -14,7 +14,7 @@ import { nowhere, type Rows } from './environment.ts';
 import { createTracer, refuseSource, type TraceContext, ViewColumns } from './trace-body.ts';
 import { findsByItself } from './trace-expression.ts';
 import { Untraceable } from './tracer.ts';
-import { findAction, isClean, judge } from './value.ts';
+import { findAction, judge } from './value.ts';
 import { checkDefinition, type ParsedWrite, refuseWrite, traceWriteRows } from './writes/write-tracer.ts';
 
 /** What the policy says of one statement. */
@@ -109,9 +109,8 @@ export class ColumnTracer {
 
   #isAffected({ reached, bodies, code }: Reading): boolean {
     if (code.names.size > 0 || code.isEverywhere) return true;
-    const isProtected = (facts: RelationFacts) => this.#relations.getColumns(facts).some(({ value }) => !isClean(value));
     return (
-      [...reached].some(isProtected) ||
+      [...reached].some((facts) => this.#relations.isProtected(facts)) ||
       bodies.some(({ functions }) => functions.some(({ schema, name }) => findsByItself(schema, name)))
     );
   }

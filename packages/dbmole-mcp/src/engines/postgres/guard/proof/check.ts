@@ -55,12 +55,15 @@ export function createCheck(options: CheckOptions): Check {
       return [...new Set(finder.find(uses, matching, explorer).map(({ object }) => object))];
     },
   });
+  /** What a checked statement names, for what is asked about it next. */
+  const found = new WeakMap<StatementNames, readonly Finding[]>();
   const check = async (written: StatementNames, run: CatalogQuestion) => {
     if (unreviewed.size > 0) refuseNames(written, (use) => findUnreviewedDenial(use, unreviewed));
     if (!isUtf8) refuseForeignNames(written.text, parser);
     if (written.castsByPath && !options.isCatalogFirst) throw refuseCast();
     const names = rowsAreCast ? refuseFields(written) : written;
     const reached = finder.find(new Uses([names]), { providers, rowsAreCast, records }, explorer);
+    if (names === written) found.set(written, reached);
     const objects = reached.map(({ object }) => object);
     await explorer.explore(objects, run);
     const [first] = reached.filter(({ object }) => object.isRefused).toSorted((a, b) => getRank(a) - getRank(b));
@@ -71,7 +74,8 @@ export function createCheck(options: CheckOptions): Check {
     check,
     schemas: schemas ?? new Set(),
     readBody: (body) => readBody(body, parser, options),
-    listCode: (names) => findCode(finder.find(new Uses([names]), { providers, rowsAreCast, records }, explorer)),
+    listCode: (names) =>
+      findCode(found.get(names) ?? finder.find(new Uses([names]), { providers, rowsAreCast, records }, explorer)),
     get isBroken() {
       return explorer.isBroken;
     },

@@ -1,7 +1,7 @@
 import { type ColumnPolicy, findStrictest } from '@dbmole/core/match-columns';
 import { BoundedCache } from '../../../../../backend/bounded-cache.ts';
 import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
-import { clean, combine, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from '../value.ts';
+import { clean, combine, isClean, merge, type NamedValue, type ProtectedColumn, protectedValue, type Value } from '../value.ts';
 import { formatFactsPremise, formatNamePremise, openRelations, type RelationFacts, type RelationName } from './relation-facts.ts';
 
 /** What is forgotten when there is more. */
@@ -30,6 +30,8 @@ export class Relations {
   readonly #named = new Map<string, RelationFacts[]>();
   readonly #anywhere = new Set<string>();
   readonly #own = new Map<RelationFacts, readonly NamedValue[]>();
+  /** Whether one of these columns is protected. */
+  readonly #isProtected = new Map<RelationFacts, boolean>();
   /** Statements over the same relations have the same premise. */
   readonly #premises = new BoundedCache<string>();
   readonly #protected = new Map<string, ProtectedColumn>();
@@ -39,7 +41,7 @@ export class Relations {
   }
 
   forget(): void {
-    for (const known of [this.#byName, this.#byOid, this.#named, this.#anywhere, this.#own]) known.clear();
+    for (const known of [this.#byName, this.#byOid, this.#named, this.#anywhere, this.#own, this.#isProtected]) known.clear();
   }
 
   /** After this, `find` knows these names. */
@@ -67,6 +69,7 @@ export class Relations {
       }
     }
     this.#own.clear();
+    this.#isProtected.clear();
   }
 
   /** Facts that are known stay the same object. Two different ones of one relation make the premise false. */
@@ -105,6 +108,12 @@ export class Relations {
   getColumns(facts: RelationFacts): readonly NamedValue[] {
     const known = this.#own.get(facts) ?? this.#judge(facts);
     this.#own.set(facts, known);
+    return known;
+  }
+
+  isProtected(facts: RelationFacts): boolean {
+    const known = this.#isProtected.get(facts) ?? this.getColumns(facts).some(({ value }) => !isClean(value));
+    this.#isProtected.set(facts, known);
     return known;
   }
 
