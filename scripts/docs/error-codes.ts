@@ -243,6 +243,14 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_UNKNOWN: ['Nothing has that name.', 'Use one of the nearest names in the message.'],
   E_UNKNOWN_COLUMN: ['There is no column of that name.', 'Use one of the nearest names in the message.'],
   E_UNKNOWN_DATABASE: ['There is no database of that name.', 'Use one of `list_databases`.'],
+  E_KIBANA: [
+    'Kibana itself answered, and not the cluster behind it.',
+    'See the message; check `kibana.url`, `kibana.space` and the login.',
+  ],
+  E_KIBANA_PATH: [
+    'Kibana would change the escaped characters of the path.',
+    'Use a path without them. See [Kibana](connections.md#kibana-esmole).',
+  ],
   E_NO_TIME_FIELD: ['A window of time needs a date field, and the indices have none.', 'Name the field as `time_field`.'],
   E_UNKNOWN_FIELD: ['There is no field of that name.', 'Use one of the nearest names in the message.'],
   E_UNKNOWN_FUNCTION: [

@@ -18,11 +18,14 @@ const reader = [
 
 /** Warnings about the connection to the cluster itself. */
 export function findCautions({ config, dial }: Pick<BackendTarget<Connection>, 'config' | 'dial'>): string[] {
-  const { scheme, verifyTls, caFingerprint, host, password, auth } = config;
+  const { scheme, verifyTls, caFingerprint, host, password, auth, kibana } = config;
   const isAway = dial === undefined && !isLocalHost(host);
   const isClear = scheme === 'http' && auth !== 'none' && isAway;
   const isUnchecked = scheme !== 'http' && verifyTls === false && caFingerprint === undefined;
   return [
+    ...(kibana === undefined
+      ? []
+      : ['through Kibana: what is cancelled goes on in the cluster, and it stops waiting after 60 s']),
     ...(auth === 'none' && isAway ? ['warning: it requires no login, so anyone who can reach it can do the same'] : []),
     ...(isClear ? ['warning: without TLS, the password or key is sent unencrypted'] : []),
     ...(isUnchecked

@@ -25,6 +25,7 @@ describe('the published type of a connection', () => {
       ca: '/ca.pem',
       caFingerprint: undefined,
       verifyTls: true,
+      kibana: undefined,
       pathPrefix: '/search',
       columns: { 'users.email': 'mask' },
       pii: 'common',

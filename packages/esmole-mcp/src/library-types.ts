@@ -31,6 +31,8 @@ export interface EsmoleConnection {
   /** The SHA-256 of the certificate authority. */
   caFingerprint?: string | undefined;
   verifyTls?: boolean | undefined;
+  /** Kibana in front of the cluster, instead of `host`: requests go through its console. */
+  kibana?: { url: string; space?: string | undefined } | undefined;
   /** What a proxy puts before every path, as `/path`. */
   pathPrefix?: string | undefined;
   /** What happens to the values of fields, by rules such as `users.email` or `*.*password*`. */

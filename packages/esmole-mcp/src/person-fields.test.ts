@@ -5,7 +5,7 @@ import { definition } from './server.ts';
 describePersonFields({
   definition,
   connection: { name: 'logs', type: 'elasticsearch', host: 'es.internal', auth: 'none' },
-  taken: ['apiKey', 'auth', 'caFingerprint', 'cloudId', 'scheme', 'verifyTls'],
+  taken: ['apiKey', 'auth', 'caFingerprint', 'cloudId', 'kibana.space', 'kibana.url', 'scheme', 'verifyTls'],
   harmless: ['pathPrefix'],
 });
 

@@ -92,7 +92,7 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     schema: connectionSchema,
     toolSchema,
     parseUrl: parseConnectionUrl,
-    routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId'],
+    routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId', 'kibana'],
     // Another node is another place: a rule for one host would not see it.
     userOnlyFields: ['ca', 'systemIndices', 'sensitive', 'models', 'nodes'],
     restrictionFields: ['indices', ...Object.keys(columnShape), ...costFields],

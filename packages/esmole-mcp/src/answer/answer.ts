@@ -41,6 +41,8 @@ export interface Answer extends AnswerBody {
   policyNote?: string;
   /** What of the policy's limits the search exceeds, as a sentence. */
   costNote?: string;
+  /** Kibana has answered; with the status that the cluster gave it, where it says so. */
+  proxy?: { readonly status: number | undefined };
   /** The value of `X-elastic-product`. */
   product: string | undefined;
 }

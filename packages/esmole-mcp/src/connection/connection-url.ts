@@ -82,3 +82,20 @@ export function parseCloudId(text: string): NodeAddress {
 function malformed(): CloudIdError {
   return new CloudIdError('expected name:base64, as the page of the deployment shows it');
 }
+
+/** Why the address of Kibana is not accepted. */
+export class KibanaError extends UrlError {
+  override readonly field = 'kibana';
+}
+
+/** The address of Kibana, with the path below which it is served. */
+export function parseKibanaUrl(text: string): UrlFields {
+  try {
+    const found = parseConnectionUrl(text);
+    if (found.user === undefined && found.password === undefined) return found;
+  } catch (error) {
+    if (error instanceof UrlError) throw new KibanaError(`its url: ${error.message}`);
+    throw error;
+  }
+  throw new KibanaError('its url has a login; give user and password, or apiKey, as fields');
+}

@@ -120,3 +120,28 @@ describe('the indices that may be used', () => {
       expect(problem({ ...none, indices: ['logs-*', name] })).toContain('indices.1: an index cannot be excluded: list the names');
   });
 });
+
+describe('Kibana in front of a cluster', () => {
+  const at = (kibana: object, fields: object = {}) =>
+    connectionSchema.safeParse({ name: 'c', kibana, apiKey: 'id:key', ...fields });
+
+  it('is where the connection leads', () => {
+    const { data } = at({ url: 'https://kibana.example.com/base/', space: 'ops' });
+    expect(data).toMatchObject({ scheme: 'https', host: 'kibana.example.com', port: 443, pathPrefix: '/base' });
+    expect(publicView(data ?? {})).toMatchObject({ host: 'kibana.example.com', kibana: 'ops' });
+    expect(toolSchema.safeParse({ name: 'c', kibana: { url: 'http://kibana:5601' }, apiKey: 'id:key' }).success).toBe(true);
+  });
+
+  it.each([
+    [{ url: 'kibana' }, {}, 'kibana'],
+    [{ url: 'https://me:secret@kibana' }, {}, 'its url has a login'],
+    [{ url: 'https://kibana', space: '../x' }, {}, 'expected the identifier of a space'],
+    [{ url: 'https://kibana', spaces: 'x' }, {}, 'spaces'],
+    [{ space: 'x' }, {}, 'kibana'],
+    [{ url: 'https://kibana' }, { host: 'es' }, 'disagree'],
+    [{ url: 'https://kibana' }, { nodes: ['a'] }, 'conflicts'],
+    [{ url: 'https://kibana' }, { url: 'https://es' }, 'conflicts'],
+  ])('is not accepted as %j with %j', (kibana, fields, why) => {
+    expect(JSON.stringify(at(kibana, fields).error?.issues)).toContain(why);
+  });
+});

@@ -3,6 +3,7 @@ import {
   columnShape,
   findConflict,
   joinUrl,
+  objectElsewhere,
   orIssue,
   plainText,
   secretRef,
@@ -12,7 +13,7 @@ import * as z from 'zod';
 import { parsePath } from '../call/path.ts';
 import { costShape, limitKeys } from '../cost/cost-policy.ts';
 import { AddressError, isHost, parseNodeAddress } from '../http/node-address.ts';
-import { CloudIdError, parseCloudId, parseConnectionUrl } from './connection-url.ts';
+import { CloudIdError, KibanaError, parseCloudId, parseConnectionUrl, parseKibanaUrl } from './connection-url.ts';
 
 const defaultPort = 9200;
 
@@ -29,6 +30,14 @@ const node = z.string().superRefine((text, context) => {
 const fingerprint = z
   .string()
   .regex(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, 'expected the SHA-256 of a certificate, 64 hexadecimal digits');
+/** Kibana in front of the cluster, with the space whose privileges count. */
+const kibana = z.strictObject({
+  url: z.string().min(1),
+  space: z
+    .string()
+    .regex(/^[a-z0-9_-]{1,100}$/, 'expected the identifier of a space, as in its address: letters, digits, _ and -')
+    .optional(),
+});
 const pathPrefix = z.string().refine(isPrefix, 'expected /path, without a slash at the end');
 /** A list that could exclude would be read as one that allows what it names. */
 const indices = z
@@ -61,6 +70,7 @@ const fieldsSchema = z
     /** A PEM text, or the file that holds one. */
     ca: z.string().min(1).optional(),
     pathPrefix: pathPrefix.optional(),
+    kibana: kibana.optional(),
     /** The only indices that may be named, as names or patterns. */
     indices: indices.optional(),
     ...columnShape,
@@ -106,6 +116,7 @@ export const toolSchema = z.strictObject({
   apiKey: z.string().min(1).optional().describe('id:key, or its base64'),
   url: z.string().min(1).optional().describe('https://… instead of fields'),
   cloudId: z.string().min(1).optional(),
+  kibana: kibana.optional().meta(objectElsewhere),
   auth: plainShape.auth.describe('for a cluster without security'),
 });
 
@@ -118,6 +129,7 @@ export function resolvePort({ port }: Pick<Connection, 'port'>): number {
 type Fields = Record<string, unknown>;
 
 function joinPlace(fields: Fields, { url, cloudId }: { url: unknown; cloudId: string | undefined }): Fields {
+  if (isKibana(fields.kibana)) return joinKibana(fields, fields.kibana, url ?? cloudId);
   if (cloudId === undefined) return url === undefined ? fields : joinUrl(fields, url, parseConnectionUrl);
   if (url !== undefined) throw new CloudIdError('it conflicts with `url`; give only one');
   const { host, port } = parseCloudId(cloudId);
@@ -125,6 +137,20 @@ function joinPlace(fields: Fields, { url, cloudId }: { url: unknown; cloudId: st
   const found = { type, scheme: 'https', host, port };
   const other = findConflict(fields, found);
   if (other !== undefined) throw new CloudIdError(`the cloud ID and "${other}" disagree; give only one`);
+  return { ...fields, ...found };
+}
+
+function isKibana(value: unknown): value is z.output<typeof kibana> {
+  return kibana.safeParse(value).success;
+}
+
+/** Kibana is the only place then: it knows the nodes. */
+function joinKibana(fields: Fields, { url }: z.output<typeof kibana>, other: unknown): Fields {
+  if (other !== undefined || fields.nodes !== undefined)
+    throw new KibanaError('it conflicts with `url`, `cloudId` and `nodes`; give only one');
+  const found = parseKibanaUrl(url);
+  const conflict = findConflict(fields, found);
+  if (conflict !== undefined) throw new KibanaError(`its url and "${conflict}" disagree; give only one`);
   return { ...fields, ...found };
 }
 
@@ -150,7 +176,18 @@ function isPrefix(text: string): boolean {
 
 type Shown = Pick<
   Connection,
-  'type' | 'scheme' | 'host' | 'port' | 'user' | 'apiKey' | 'nodes' | 'indices' | 'systemIndices' | 'sensitive' | 'models'
+  | 'type'
+  | 'scheme'
+  | 'host'
+  | 'port'
+  | 'user'
+  | 'apiKey'
+  | 'nodes'
+  | 'indices'
+  | 'kibana'
+  | 'systemIndices'
+  | 'sensitive'
+  | 'models'
 >;
 
 /** Fields of a connection that a list shows. */
@@ -162,6 +199,8 @@ export function publicView({ type, scheme, host, port, user, apiKey, nodes, indi
     port: resolvePort({ port }),
     // The user or kind of key, without secrets.
     user: user ?? (apiKey === undefined ? undefined : 'API key'),
+    // The space through which requests go.
+    kibana: allowed.kibana === undefined ? undefined : (allowed.kibana.space ?? 'default'),
     nodes: nodes?.join(' '),
     indices: indices?.join(' '),
     // Permissions that a person has added.

@@ -4,6 +4,7 @@ import { formatPath, parsePath } from '../call/path.ts';
 import type { Connection } from '../connection/schema.ts';
 import { createConnector } from './connector.ts';
 import { createNodes, withFailover } from './failover.ts';
+import { formatBase, kibanaHeaders, unwrapAnswer, wrapRequest } from './kibana.ts';
 import { type NodeAddress, parseNodeAddress } from './node-address.ts';
 import { type NodeClient, openNodeClient } from './node-client.ts';
 import { formatWire } from './wire.ts';
@@ -25,16 +26,20 @@ export function openClient(target: BackendTarget<Connection>): Client {
   const { dial } = target;
   const through = dial && ((node: NodeAddress) => dial(node.host, node.port));
   const connector = createConnector({ config, dial: through, timeoutMs });
-  const headers = authorization(config);
+  const { kibana } = config;
+  const headers = { ...authorization(config), ...(kibana !== undefined && kibanaHeaders) };
   const clients = addresses.map((node) => openNodeClient({ node, config, connector, headers }));
   const nodes = createNodes<NodeClient>(clients);
   const prefix = config.pathPrefix === undefined ? '' : formatPath(parsePath(config.pathPrefix));
 
   return {
-    send(request, options) {
-      const wire = formatWire(request, prefix);
-      const attempt = (client: NodeClient) => client.attempt(wire, options);
-      return withFailover({ nodes, isRead: request.kind === 'read', signal: options.signal, attempt });
+    async send(request, options) {
+      const wire = formatWire(request, kibana === undefined ? prefix : '');
+      const sent = kibana === undefined ? wire : wrapRequest(wire, formatBase(prefix, kibana.space));
+      const attempt = (client: NodeClient) => client.attempt(sent, options);
+      const isRead = request.kind === 'read';
+      const answer = await withFailover({ nodes, isRead, signal: options.signal, attempt });
+      return kibana === undefined ? answer : unwrapAnswer(answer, { method: wire.method, isRead });
     },
     async dispose() {
       connector.close();

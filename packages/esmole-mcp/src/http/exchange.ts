@@ -116,7 +116,14 @@ function readHead(status: number, headers: Headers): Omit<Answer, keyof AnswerBo
     warnings: parseWarnings(warning),
     warnedBy: /^299 (\S+)/.exec(warning)?.[1],
     product: product === '' ? undefined : product,
+    ...readProxy(headers),
   };
+}
+
+function readProxy(headers: Headers): Pick<Answer, 'proxy'> {
+  const status = readHeader(headers, 'x-console-proxy-status-code');
+  if (status === '' && readHeader(headers, 'kbn-name') === '') return {};
+  return { proxy: { status: /^[1-5]\d\d$/.test(status) ? Number(status) : undefined } };
 }
 
 function readHeader(headers: Headers, name: string): string {
