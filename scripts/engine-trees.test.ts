@@ -1,4 +1,4 @@
-/** Both SQL engines of dbmole have the same folders and file names. Each difference is listed here with its reason. */
+/** The SQL engines of dbmole have the same folders and file names. Each difference is listed here with its reason. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -52,6 +52,18 @@ const onlyPostgres: Differences = {
   'facts about the server are read once for all calls': 'guard/server-facts guard/shared-load',
 };
 
+/** Files that neither of the servers has. */
+const onlySqlite: Differences = {
+  'SQLite runs in a process of its own, because nothing else stops a statement': 'process/ wire/database-process wire/find-node',
+  'the rights of the file decide, and Linux tells who has locked it': 'errors/lock-holders',
+  'the file is opened for each call, and a killed writer leaves a journal':
+    'session/file-call session/recover session/row-relay session/writable',
+  'the whole schema is read at once, and some of it only as text': 'catalog/schema-facts catalog/sizes catalog/create-text',
+  'plans have no figures, so advice comes from the text': 'plan/read-plan plan/find-conditions',
+  'a file has few settings of its own': 'diagnosis/settings',
+  'one list of what a read may name serves the guard and the process': 'guard/allowed',
+};
+
 function listPaths(engine: string): string[] {
   const folder = join(root, 'packages/dbmole-mcp/src/engines', engine);
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -74,6 +86,15 @@ describe('the folders of the SQL engines', () => {
     const listed = Object.values(differences).flatMap((paths) => paths.split(' '));
     const extra = listPaths(engine).filter((path) => !others.has(path));
     expect(extra.length).toBeGreaterThan(10);
+    expect(extra.filter((path) => findListed(path, listed) === undefined)).toEqual([]);
+    const used = new Set(extra.map((path) => findListed(path, listed)));
+    expect(listed.filter((path) => !used.has(path))).toEqual([]);
+  });
+
+  it('sqlite has no file that both others lack without a listed reason', () => {
+    const others = new Set([...listPaths('mysql'), ...listPaths('postgres')]);
+    const listed = Object.values(onlySqlite).flatMap((paths) => paths.split(' '));
+    const extra = listPaths('sqlite').filter((path) => !others.has(path));
     expect(extra.filter((path) => findListed(path, listed) === undefined)).toEqual([]);
     const used = new Set(extra.map((path) => findListed(path, listed)));
     expect(listed.filter((path) => !used.has(path))).toEqual([]);

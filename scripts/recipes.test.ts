@@ -38,11 +38,15 @@ describe('the recipe for an engine', () => {
   const engines = readdirSync(join(root, 'packages/dbmole-mcp/src/engines'));
   const places = readPlaces('Add a database engine to dbmole', { engine: engines[0] ?? '' });
 
+  /** SQLite has no server that the tests could start, and its tests are in a folder of their own. */
+  const listEngines = (place: string) =>
+    /^packages\/engines\/|\/test\//.test(place) ? engines.filter((engine) => engine !== 'sqlite') : engines;
+
   it('names places that exist, and each names every engine that there is', () => {
     expect(engines.length).toBeGreaterThan(1);
     expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([]);
     for (const place of places.filter((one) => one.endsWith('.ts')))
-      expect([place, engines.filter((engine) => !read(place).toLowerCase().includes(engine))]).toEqual([place, []]);
+      expect([place, listEngines(place).filter((engine) => !read(place).toLowerCase().includes(engine))]).toEqual([place, []]);
   });
 
   it.each([

@@ -87,10 +87,11 @@ function findLater(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(files.filter((file) => existsSync(file)).map((file) => [basename(file, '.ts'), file]));
 }
 
-/** The checks of statements, in a package whose engines have them, and what keeps the sample database. */
+/** The checks of statements, the process that opens files, in a package whose engines have them, and what keeps the sample database. */
 function findWorkers(folder: string): Readonly<Record<string, string>> {
   const workers = {
     'guard-worker': `${folder}/src/engines/postgres/guard/thread/guard-worker.ts`,
+    'database-program': `${folder}/src/engines/sqlite/process/database-program.ts`,
     ...(existsSync(`${folder}/src/demo`) && { supervisor: `${root}packages/local-engine/src/supervisor.js` }),
   };
   return Object.fromEntries(Object.entries(workers).filter(([, file]) => existsSync(file)));

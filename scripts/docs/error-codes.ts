@@ -85,6 +85,22 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_JSON: ['A file is not valid JSON.', 'Correct the line that the message names.'],
   E_INVALID_VALUE: ['A value does not have the required type.', 'Cast it, or use one of the values that the message names.'],
   E_LIMIT: ['The call asks for more than the limit.', 'Ask for less.'],
+  E_DATABASE_LOCKED: [
+    'Another program has locked the SQLite file; on Linux, the message names it.',
+    'Retry when it has finished its transaction.',
+  ],
+  E_NOT_A_DATABASE: ['The file is no SQLite database, or it is encrypted.', 'Check the path where the connection is defined.'],
+  E_CORRUPT: ['The SQLite file is damaged.', 'Restore it from a backup, or recover it with the command line of SQLite.'],
+  E_FILE: ['The file of a connection is missing, or it cannot be read or written.', 'Check its path and its rights.'],
+  E_FILE_CHANGED: ['Another program began to write the SQLite file while it was read without locks.', 'Retry.'],
+  E_NODE_VERSION: [
+    'SQLite needs a newer Node than the one that runs the server.',
+    'Start the server with Node 22.16 or later, or set `DBMOLE_NODE` to the path of one.',
+  ],
+  E_PROCESS_ENDED: [
+    'The process that reads the SQLite file ended.',
+    'Retry; if it persists, check the file with PRAGMA integrity_check.',
+  ],
   E_LOCKED: ['Another process holds the lock of the store.', 'Retry; the message names the process.'],
   E_LOCK_TIMEOUT: ['A lock in the database was not free in time.', 'Retry later.'],
   E_MULTIPLE_STATEMENTS: ['The text holds more than one statement.', 'Run them one at a time.'],

@@ -12,7 +12,15 @@ export type { PersonPlace } from './approval/person.ts';
 export { runProgram } from './cli/command-line.ts';
 export { confirm } from './cli/terminal/confirm.ts';
 export { processTerminal, type Terminal } from './cli/terminal/terminal.ts';
-export { baseConnectionShape, type Networked, plainText, privateKeyRef, secretRef } from './connection.ts';
+export {
+  absent,
+  baseConnectionShape,
+  fileConnectionShape,
+  type Networked,
+  plainText,
+  privateKeyRef,
+  secretRef,
+} from './connection.ts';
 export { decodeUrlPart, findConflict, joinUrl, orIssue, parseUrl, UrlError, type UrlParts } from './connection-url.ts';
 export {
   formatMilliseconds,

@@ -13,7 +13,8 @@ export type { CallerParam, Cell, Column, Param, RowSink, TextRows, WriteEnd };
 export interface ServerIdentity {
   product: string;
   version: string;
-  user: string;
+  /** Undefined where the engine knows no users. */
+  user: string | undefined;
   database: string | undefined;
 }
 

@@ -9,7 +9,7 @@ describe('the published type of a connection', () => {
   it('fits what is accepted, and has every field of it', () => {
     expectTypeOf<DbmoleConnection>().toExtend<Written>();
     expectTypeOf<Exclude<keyof Written, keyof DbmoleConnection>>().toBeNever();
-    const whole: Required<DbmoleConnection> = {
+    const whole: Required<Omit<DbmoleConnection, 'file'>> = {
       name: 'shop',
       url: undefined,
       type: 'postgresql',
@@ -41,5 +41,7 @@ describe('the published type of a connection', () => {
       trust: { functions: ['shop.report(text)'], extensions: ['pgtap'] },
     };
     expect(connectionSchema.safeParse(whole)).toMatchObject({ success: true });
+    const file: DbmoleConnection = { name: 'app', type: 'sqlite', file: './app.db', readonly: true, maxRows: 10 };
+    expect(connectionSchema.safeParse(file)).toMatchObject({ success: true });
   });
 });

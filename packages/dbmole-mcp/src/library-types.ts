@@ -6,13 +6,15 @@ export interface DbmoleOptions extends MoleOptions<DbmoleConnection> {
   exportDir?: string | undefined;
 }
 
-/** A connection, as a configuration file writes it: with a `url`, or with `type`, `host` and `user`. */
+/** A connection, as a configuration file writes it: with a `url`, with `type`, `host` and `user`, or with `file`. */
 export interface DbmoleConnection {
   /** How tools and answers call it: letters, digits, `_` and `-`. */
   name: string;
-  /** `postgres://…` or `mysql://…`, instead of the fields that it holds. */
+  /** `postgres://…`, `mysql://…` or `sqlite:path`, instead of the fields that it holds. */
   url?: string | undefined;
-  type?: 'postgres' | 'postgresql' | 'mysql' | 'mariadb' | undefined;
+  type?: 'postgres' | 'postgresql' | 'mysql' | 'mariadb' | 'sqlite' | undefined;
+  /** SQLite: the path of the file, absolute or relative to the file that defines the connection. */
+  file?: string | undefined;
   host?: string | undefined;
   port?: number | undefined;
   user?: string | undefined;

@@ -13,5 +13,8 @@ export const demoFlag: ProgramFlag = {
   help: 'add a sample database; its PostgreSQL is fetched by npm at the first use',
 };
 
-/** Variables that the readers of these files, or the programs behind them, look at: sessions that differ in one share no process. */
-export const passwordVariables = /^(?:PG|MYSQL|MARIADB)/;
+/**
+ * Variables that the readers of these files, or the programs behind them, look at, and the one for the process of SQLite: sessions that
+ * differ in one share no process.
+ */
+export const passwordVariables = /^(?:PG|MYSQL|MARIADB|DBMOLE_NODE$)/;

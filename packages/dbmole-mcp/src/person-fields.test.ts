@@ -9,7 +9,7 @@ import { definition } from './server.ts';
 describePersonFields({
   definition,
   connection: { name: 'shop', type: 'postgres', host: 'db.internal', user: 'reader' },
-  taken: ['database', 'schema', 'tls'],
+  taken: ['database', 'schema', 'tls', 'file'],
   harmless: ['tls.mode', 'tls.serverName'],
 });
 

@@ -15,7 +15,7 @@ import { createBackend, loadGrammars, type SqlBackend } from './backend/backend.
 import { bareName } from './catalog/nearest-tables.ts';
 import { cliQuery, cliSchema, toolCommands } from './cli-query.ts';
 import { databaseUrl, parseConnectionUrl } from './connection/connection-url.ts';
-import { type Connection, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
+import { type Connection, checkFile, connectionSchema, publicView, resolvePort, toolSchema } from './connection/schema.ts';
 import { isStaleError } from './failure.ts';
 import { demoFlag, exportSetting } from './options.ts';
 import { policyFields } from './policy/policy-schema.ts';
@@ -25,7 +25,7 @@ import { registerTools } from './tools/index.ts';
 
 declare const PACKAGE_VERSION: string;
 
-const instructions = `Reads the user's configured PostgreSQL, MySQL and MariaDB databases, by name.
+const instructions = `Reads the user's configured PostgreSQL, MySQL, MariaDB and SQLite databases, by name.
 With one connection, omit \`connection\` and start at once; with several, list_connections names them. Find tables with list_tables or search_schema, columns and keys with describe_table (several tables in one call; brief for less), then query.
 query is always read-only and takes a list: send independent statements together. explain shows why a statement is slow, diagnose what is wrong with a database. execute changes data on connections that are not readonly; try dry_run first.
 Answers are cut to fit: the first line says what is shown and which arguments read on. Calls time out after 30 s; timeout_ms changes that.
@@ -38,7 +38,8 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     name: 'dbmole-mcp',
     version: typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0',
     app: 'dbmole',
-    summary: 'an MCP server for PostgreSQL, MySQL and MariaDB',
+    summary: 'an MCP server for PostgreSQL, MySQL, MariaDB and SQLite',
+    opensFiles: true,
     exampleUrl: 'postgres://reader@db.example.com/shop',
     settings: [exportSetting],
     flags: [demoFlag],
@@ -52,6 +53,7 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     schema: connectionSchema,
     toolSchema,
     parseUrl: parseConnectionUrl,
+    checkFile,
     routeFields: ['tls', 'url'],
     userOnlyFields: ['tls.ca', 'tls.cert', 'trust'],
     ownFileFields: ['trust'],
@@ -80,7 +82,8 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     },
     async ping(backend, signal) {
       const { product, version, user, database } = await backend.identify({ signal });
-      return [`${product} ${version}, user ${user}, database ${database ?? 'none'}`, ...backend.remarks];
+      const place = user === undefined ? `file ${database ?? 'none'}` : `user ${user}, database ${database ?? 'none'}`;
+      return [`${product} ${version}, ${place}`, ...backend.remarks];
     },
     async audit(backend, signal) {
       const { formatAudit } = await import('./audit/format-audit.ts');
@@ -141,7 +144,7 @@ const shortestRemoved = 6;
 /** Adds warnings about the password to the backend. An ordinary word is compared with the names of the schema first. */
 async function withPasswordWarning(backend: SqlBackend, config: Connection, signal: AbortSignal): Promise<SqlBackend> {
   const { password, user, database } = config;
-  const own = [user, database ?? ''];
+  const own = [user ?? '', database ?? ''];
   const names =
     typeof password === 'string' && password.length >= shortestRemoved && isOrdinaryWord(password)
       ? [...own, ...(await readNames(backend, signal))]

@@ -13,6 +13,7 @@ export function joinShared(file: string): Promise<boolean> {
     file: fileURLToPath(file),
     settings: [exportSetting],
     flags: [demoFlag],
+    opensFiles: true,
     urlVariable: 'DATABASE_URL',
     variables: passwordVariables,
   });

@@ -4,7 +4,7 @@ import type { Account } from './direct.ts';
 
 export type OpenTools = OpenProgram;
 
-type TestConnection = Partial<Account> & Record<string, unknown> & { name: string };
+type TestConnection = Partial<Omit<Account, 'type'>> & Record<string, unknown> & { name: string };
 
 /** A client of all tools in this process, over these connections; `close` ends everything that it opened. */
 export async function openTools(connections: readonly TestConnection[], env: Record<string, string> = {}): Promise<OpenTools> {

@@ -4,9 +4,9 @@ import { findUnusedPort, listenOnLoopback } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createBackend, type SqlBackend } from '../src/backend/backend.ts';
-import { connectionSchema } from '../src/connection/schema.ts';
 import { type Account, createAccount, runDirect } from './direct.ts';
 import { openTools } from './open-tools.ts';
+import { parseServerConnection } from './server-connection.ts';
 import { formatSlowRead } from './slow-read.ts';
 
 const engines: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];
@@ -21,7 +21,7 @@ describe.each(engines)('the pool on %s', (id) => {
   let patient: SqlBackend;
   beforeAll(async () => {
     account = await createAccount(engine(), `pool_${id}`);
-    const config = connectionSchema.parse({ ...account, name: 'main' });
+    const config = parseServerConnection({ ...account, name: 'main' });
     const { host, port } = account;
     const target = { config, connectHost: host, connectPort: port, serverName: host };
     backend = await createBackend(target, forever, { pool: { waitMs: 300 } });

@@ -2,6 +2,7 @@ import { Failure } from '@dbmole/core/failure';
 import { aroundAll, type RunnerTestCase, type RunnerTestSuite, TestRunner } from 'vitest';
 import type { EngineId, ServerId } from './catalog.ts';
 import type { EngineOptions, RunningEngine } from './engine.ts';
+import { type NodeLine, openNode } from './fetch/node-runtime.ts';
 import { sharedEngine } from './run/shared-engine.ts';
 import { startEngine } from './run/start-engine.ts';
 import { startTopology, type Topology, type TopologyOptions } from './run/start-topology.ts';
@@ -30,7 +31,13 @@ export function useTopology(options: TopologyOptions = {}): () => Topology {
   return useRunning('ssh', () => startTopology(options));
 }
 
-function useRunning<T extends { stop(): Promise<void> }>(id: EngineId, start: () => Promise<T>): () => T {
+/** The executable of a line of Node while the tests of a `describe` run, for what runs in a Node of its own. */
+export function useNode(line: NodeLine): () => string {
+  const running = useRunning(`node${line}`, async () => ({ path: await openNode(line), stop: async () => undefined }));
+  return () => running().path;
+}
+
+function useRunning<T extends { stop(): Promise<void> }>(id: EngineId | `node${NodeLine}`, start: () => Promise<T>): () => T {
   let running: T | undefined;
   // The runner reads the second parameter off the source and takes it for fixtures, of which we want none.
   aroundAll(async (...[runSuite, , suite]) => {
@@ -48,7 +55,7 @@ function useRunning<T extends { stop(): Promise<void> }>(id: EngineId, start: ()
   };
 }
 
-async function startOrSkip<T>(id: EngineId, suite: Readonly<RunnerTestSuite>, start: () => Promise<T>): Promise<T | undefined> {
+async function startOrSkip<T>(id: string, suite: Readonly<RunnerTestSuite>, start: () => Promise<T>): Promise<T | undefined> {
   try {
     return await start();
   } catch (error) {

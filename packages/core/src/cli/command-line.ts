@@ -14,6 +14,7 @@ import { serveTools } from '../program/serve-tools.ts';
 import {
   describeSetting,
   findVariable,
+  isPlace,
   joinToolNames,
   joinValues,
   type ProgramSetting,
@@ -51,7 +52,7 @@ export async function runProgram<C extends BaseConnection, B extends Backend>(
     const line = parse(terminal, definition.program);
     if (line.help) return show(terminal, await helpFor(definition, line.words));
     if (line.version) return show(terminal, definition.program.version);
-    const url = serverUrl(line.words);
+    const url = findPlace(line.words, definition.program);
     if (url === undefined && line.words.length > 0) return await runCommand({ definition, notes, line });
     refuseOptions(line, 'the server', [...listNames(listServerOptions(definition.program)), 'shared-socket']);
     if (line.socket !== undefined) return await serveSocket({ definition, terminal, line, url, socket: line.socket });
@@ -197,8 +198,8 @@ async function openApp<C extends BaseConnection, B extends Backend>(
 }
 
 /** The server can be given a database at once instead of a command. */
-function serverUrl([word = '', ...others]: readonly string[]): string | undefined {
-  return others.length === 0 && /^[a-z][a-z0-9+.-]*:\/\//i.test(word) ? word : undefined;
+function findPlace([word = '', ...others]: readonly string[], program: { opensFiles?: boolean }): string | undefined {
+  return others.length === 0 && isPlace(word, program) ? word : undefined;
 }
 
 /** The words and options of the command line. */

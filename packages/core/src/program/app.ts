@@ -35,6 +35,7 @@ import {
   readSettings,
   type Settings,
   serverSettings,
+  toPlaceFields,
 } from './settings.ts';
 import { createTunnelOpener } from './tunnel-opener.ts';
 
@@ -58,6 +59,8 @@ export interface ProgramDefinition<B> {
   summary: string;
   /** An example for the help of `connections add`. */
   exampleUrl?: string;
+  /** Its connections may lead to files, so that the command line takes a path where it takes a URL. */
+  opensFiles?: boolean;
   /** Settings of its own, beside those that every server has. */
   settings?: readonly ProgramSetting[];
   /** Switches of its own, without a value. The caller of `runProgram` acts on them; here they are known and explained. */
@@ -76,7 +79,7 @@ export interface ProgramDefinition<B> {
 
 type RegistryMembers =
   | ('schema' | 'routeFields' | 'userOnlyFields' | 'ownFileFields' | 'restrictionFields' | 'restrictingTexts' | 'resolvePort')
-  | ('parseUrl' | 'otherPlaces' | 'secretSources' | 'ownConnections' | 'urlVariable');
+  | ('parseUrl' | 'checkFile' | 'otherPlaces' | 'secretSources' | 'ownConnections' | 'urlVariable');
 
 export interface ConnectionDefinition<C extends BaseConnection>
   extends Pick<RegistryOptions<C>, RegistryMembers>,
@@ -336,7 +339,7 @@ function openRegistry<C extends BaseConnection, B extends Backend>(
 }
 
 function urlConnections({ url }: Pick<AppOptions, 'url'>) {
-  return url === undefined ? [] : [{ from: 'the command line', list: [{ name: defaultName, url }] }];
+  return url === undefined ? [] : [{ from: 'the command line', list: [{ name: defaultName, ...toPlaceFields(url) }] }];
 }
 
 /** The person's own file: named by the environment, else under the configuration folder. */

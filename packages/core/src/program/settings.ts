@@ -139,3 +139,17 @@ export function joinToolNames(argv: readonly string[]): string[] {
   const at = argv.findIndex((word, i) => word === '--tools' && /^-[^-]/.test(argv[i + 1] ?? ''));
   return at < 0 ? [...argv] : [...argv.slice(0, at), `--tools=${argv[at + 1]}`, ...argv.slice(at + 2)];
 }
+
+const urlPlace = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** A path, which has a slash at its beginning or behind dots, or a URL without slashes. */
+const filePlace = /^(?:(?:~|\.{0,2})[/\\]|[a-z][a-z0-9+.-]+:)/i;
+
+/** Whether a word of the command line says where a connection leads, instead of a command. */
+export function isPlace(word: string, { opensFiles = false }: { opensFiles?: boolean | undefined }): boolean {
+  return urlPlace.test(word) || (opensFiles && filePlace.test(word));
+}
+
+/** What a connection has of the place on the command line. */
+export function toPlaceFields(word: string): { url: string } | { file: string } {
+  return /^[a-z][a-z0-9+.-]+:/i.test(word) ? { url: word } : { file: word };
+}

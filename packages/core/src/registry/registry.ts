@@ -58,6 +58,8 @@ export interface RegistryOptions<C extends BaseConnection> extends LookupOptions
   resolvePort: (config: Networked<C>) => number;
   /** Where else the same server can be reached, such as other nodes of a cluster. */
   otherPlaces?: ((config: C) => readonly Place[]) | undefined;
+  /** Throws for a file that no connection of a tool may lead to, such as one of another kind. */
+  checkFile?: ((path: string) => void) | undefined;
   /** The fields that a `url` holds. Throws a UrlError. */
   parseUrl?: ((url: string) => object) | undefined;
   /** Fields beside those of SSH keys that a tool may not set, as dotted paths. */
@@ -219,7 +221,9 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
     ...(options.userOnlyFields ?? []),
   ];
   const { restrictingTexts = {} } = options;
-  const rules = { asUser: false, reader, storePath, cwd: base, routeFields, userOnlyFields, restrictionFields, restrictingTexts };
+  const { checkFile } = options;
+  const limits = { routeFields, userOnlyFields, restrictionFields, restrictingTexts };
+  const rules = { asUser: false, reader, storePath, cwd: base, checkFile, ...limits };
   return { store, rules, refresh: refreshOver(store), refreshOver };
 }
 

@@ -126,6 +126,11 @@ const engines: Record<EngineType, () => Promise<EngineModules>> = {
   }),
   mysql: loadMysql,
   mariadb: loadMysql,
+  sqlite: async () => ({
+    ...(await import('../engines/sqlite/engine.ts')),
+    ...(await import('../engines/sqlite/catalog/catalog.ts')),
+    ...(await import('../engines/sqlite/plan/plan.ts')),
+  }),
 };
 
 async function loadMysql(): Promise<EngineModules> {
@@ -137,12 +142,13 @@ async function loadMysql(): Promise<EngineModules> {
 }
 
 /** How each engine writes statements; this loads no driver. */
-export async function loadGrammars(): Promise<Readonly<Record<'postgres' | 'mysql', SqlGrammar>>> {
-  const [postgres, mysql] = await Promise.all([
+export async function loadGrammars(): Promise<Readonly<Record<'postgres' | 'mysql' | 'sqlite', SqlGrammar>>> {
+  const [postgres, mysql, sqlite] = await Promise.all([
     import('../engines/postgres/session/grammar.ts'),
     import('../engines/mysql/session/grammar.ts'),
+    import('../engines/sqlite/session/grammar.ts'),
   ]);
-  return { postgres: postgres.grammar, mysql: mysql.grammar };
+  return { postgres: postgres.grammar, mysql: mysql.grammar, sqlite: sqlite.grammar };
 }
 
 export async function createBackend(

@@ -276,6 +276,8 @@ interface PlanRequest {
 export interface PlanReader {
   /** The statement that asks for the plan. Its answer may be more than one row of one cell; joined by newlines it is the plan. */
   statement(run: CatalogRun, request: PlanRequest): Promise<string>;
+  /** The first line of an answer with a plan, where the usual one is not true. */
+  readonly line?: string;
   /** A condensed plan of `sql`. */
   parse(answer: string, sql: string): PlanTree;
   /** Comparisons of columns of unlike types in `sql`, whose plan this is. The module is loaded when it is first used. */

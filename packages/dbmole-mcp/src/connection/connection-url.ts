@@ -2,14 +2,22 @@ import { decodeUrlPart, parseUrl, UrlError, type UrlParts } from '@dbmole/core';
 import { readTls, type TlsMode, tlsParameters } from './url-tls.ts';
 
 /** What an engine may be called, as the type of a connection and as the scheme of a URL. */
-export const engineWords = { postgres: 'postgres', postgresql: 'postgres', mysql: 'mysql', mariadb: 'mariadb' } as const;
+export const engineWords = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  mysql: 'mysql',
+  mariadb: 'mariadb',
+  sqlite: 'sqlite',
+} as const;
 export type EngineWord = keyof typeof engineWords;
 export type EngineType = (typeof engineWords)[EngineWord];
 
 /** What the conventions of OpenTelemetry call each engine. */
-export const systemNames: Readonly<Record<EngineType, string>> = { postgres: 'postgresql', mysql: 'mysql', mariadb: 'mariadb' };
+export const systemNames: Readonly<Record<EngineType, string>> = {
+  ...{ postgres: 'postgresql', mysql: 'mysql', mariadb: 'mariadb', sqlite: 'sqlite' },
+};
 
-export const databaseUrl = /^(?:postgres(?:ql)?|mysql|mariadb):\/\//i;
+export const databaseUrl = /^(?:(?:postgres(?:ql)?|mysql|mariadb):\/\/|(?:sqlite3?|file):)/i;
 
 /** What a URL says of a connection; the names are those of the fields. */
 export interface UrlFields {
@@ -21,9 +29,10 @@ export interface UrlFields {
   database?: string;
   schema?: string;
   tls?: TlsMode;
+  file?: string;
 }
 
-const urlForm = 'postgres://user@host:port/database or mysql://…';
+const urlForm = 'postgres://user@host:port/database, mysql://… or sqlite:path';
 
 /** Parameters of other programs. None of them changes where a connection leads or how safe it is, so we can ignore them. */
 const dropped: readonly string[] = [
@@ -34,10 +43,12 @@ const dropped: readonly string[] = [
 
 /** Splits a URL into fields. Throws a UrlError that repeats nothing of it but the name of a parameter. */
 export function parseConnectionUrl(text: string): UrlFields {
+  const path = /^(?:sqlite3?|file):([\s\S]*)$/i.exec(text)?.[1];
+  if (path !== undefined) return { type: 'sqlite', file: readFilePath(path) };
   const parts = parseUrl(text, urlForm);
   const [scheme = ''] = parts.scheme.split('+');
   const type = new Map<string, EngineType>(Object.entries(engineWords)).get(scheme);
-  if (type === undefined) throw new UrlError('it must begin with postgres://, postgresql://, mysql:// or mariadb://');
+  if (type === undefined) throw new UrlError('it must begin with postgres://, postgresql://, mysql://, mariadb:// or sqlite:');
   const more = type === 'postgres' ? readParameters(parts.parameters) : new Map<string, string>();
   refuseUnknown(parts, more);
   return {
@@ -50,6 +61,18 @@ export function parseConnectionUrl(text: string): UrlFields {
     ...present('schema', readSchema(more)),
     ...present('tls', readTls(parts.parameters)),
   };
+}
+
+/** The forms of other programs differ: three slashes are a relative path in some, and an absolute one in others. */
+function readFilePath(written: string): string {
+  const [path = ''] = written.split('?');
+  const named = path.replace(/^\/\/(?=\/\/)\//, '');
+  if (named === '' || named === ':memory:') throw new UrlError('it names no file; expected sqlite:path');
+  if (named.startsWith('//'))
+    throw new UrlError(
+      'expected sqlite:path; write sqlite:./app.db for a relative path and sqlite:/data/app.db for an absolute one',
+    );
+  return decodeUrlPart(named);
 }
 
 function present<Key extends keyof UrlFields>(key: Key, value: UrlFields[Key] | undefined): Partial<Pick<UrlFields, Key>> {

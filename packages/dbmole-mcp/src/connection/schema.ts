@@ -1,5 +1,8 @@
 import {
+  absent,
   baseConnectionShape,
+  Failure,
+  fileConnectionShape,
   joinUrl,
   type Networked,
   orIssue,
@@ -9,6 +12,7 @@ import {
   toolConnectionShape,
 } from '@dbmole/core';
 import * as z from 'zod';
+import { isSqliteFile } from '../engines/sqlite/process/file-header.ts';
 import { allowsNoWrite, costKeys, policyShape, warnsOfNothing } from '../policy/policy-schema.ts';
 import { type EngineType, type EngineWord, engineWords, parseConnectionUrl, type UrlFields } from './connection-url.ts';
 
@@ -65,13 +69,45 @@ const trust = z.strictObject({
 
 /** What a connection is when it is used. */
 const shape = { ...baseConnectionShape, ...ownShape, tls: tls.optional(), trust: trust.optional(), ...policyShape };
+const serverSchema = z.strictObject({
+  ...shape,
+  type: z.enum(['postgres', 'mysql', 'mariadb']),
+  file: absent('this engine is a server and opens no file'),
+});
+
+const { writes, noWhere, maxRows } = shape;
+const unsupported = absent('SQLite connections do not support this limit, so it would not be enforced');
+const fileSchema = z.strictObject({
+  ...fileConnectionShape,
+  ...{ type: z.literal('sqlite'), writes, noWhere, maxRows },
+  password: absent('a SQLite file has no password'),
+  database: absent('a SQLite file is one database; write its path as `file`'),
+  schema: absent('a SQLite file has no schemas'),
+  tls: absent('a SQLite file is opened without a network'),
+  trust: absent('a SQLite file has no functions of its own'),
+  ...{ databases: unsupported, schemas: unsupported, tables: unsupported },
+  ...{ columns: unsupported, pii: unsupported, strict: unsupported },
+  ...{ maxCost: unsupported, maxScanRows: unsupported, maxBytes: unsupported, warn: unsupported },
+});
+
+/** Only one engine opens files. The issues are those of the engine that was meant. */
+function parseFields(fields: Record<string, unknown>, context: z.RefinementCtx) {
+  const isFile = fields.type === 'sqlite' || (fields.type === undefined && fields.file !== undefined);
+  const parsed = isFile ? fileSchema.safeParse({ ...fields, type: 'sqlite' }) : serverSchema.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  // An issue of a schema is one that a transform may report; their types differ in an input that no text shows.
+  context.issues.push(...(parsed.error.issues as typeof context.issues));
+  return z.NEVER;
+}
+
 const fieldsSchema = z
-  .strictObject({ ...shape, type: z.enum(['postgres', 'mysql', 'mariadb']) })
+  .record(z.string(), z.unknown())
+  .transform(parseFields)
   .superRefine((fields, context) => {
     const { type, schema, schemas } = fields;
     if (warnsOfNothing(fields))
       context.addIssue({ code: 'custom', path: ['warn'], message: `it needs a limit: ${costKeys.join(', ')}` });
-    if (type === 'postgres') return;
+    if (type === 'postgres' || type === 'sqlite') return;
     const refuse = (key: string, use: string) =>
       context.addIssue({ code: 'custom', path: [key], message: `only PostgreSQL has it; use ${use}` });
     if (schema !== undefined) refuse('schema', '`database` for the schema');
@@ -89,6 +125,7 @@ export const connectionSchema = z
     type: shape.type.optional(),
     host: shape.host.optional(),
     user: shape.user.optional(),
+    file: fileConnectionShape.file.optional(),
     url: secretRef.optional(),
   })
   .transform(({ url, ...fields }, context) =>
@@ -99,7 +136,11 @@ export const connectionSchema = z
 /** MySQL and MariaDB speak the same protocol, and many programs write mysql:// for both. */
 function parseAs(type: EngineType | undefined, url: string): UrlFields {
   const parsed = parseConnectionUrl(url);
-  return type !== undefined && type !== 'postgres' && parsed.type !== 'postgres' ? { ...parsed, type } : parsed;
+  return isMysql(type) && isMysql(parsed.type) ? { ...parsed, type } : parsed;
+}
+
+function isMysql(type: EngineType | undefined): type is 'mysql' | 'mariadb' {
+  return type === 'mysql' || type === 'mariadb';
 }
 
 /** What a tool may say of it. */
@@ -109,13 +150,25 @@ export const toolSchema = z.strictObject({
   type: typeWord.optional(),
   host: toolConnectionShape.host.optional(),
   user: toolConnectionShape.user.optional(),
+  file: fileConnectionShape.file.optional().describe('SQLite'),
   tls: tlsMode.optional(),
   url: z.string().min(1).optional().describe('postgres://… or mysql://… instead of fields'),
 });
 
+/** A tool may add a SQLite file and no other: how opening one fails would tell what is in it. */
+export function checkFile(path: string): void {
+  if (isSqliteFile(path)) return;
+  throw new Failure('input', `${path} is no SQLite database`, {
+    code: 'E_NOT_A_DATABASE',
+    hint: 'Pass the path of a SQLite file.',
+  });
+}
+
 export type Connection = z.output<typeof connectionSchema>;
 /** A connection of an engine that is a server. */
 export type ServerConnection = Networked<Connection>;
+/** A connection of the engine that opens a file. */
+export type FileConnection = Extract<Connection, { file: string }>;
 
 /** Ordered as a name without a schema is resolved. */
 export function listSchemas(searchPath: string): string[] {
@@ -129,13 +182,17 @@ export function resolvePort({ type, port }: Pick<ServerConnection, 'type' | 'por
 }
 
 /** What is shown of a connection, and by which two of them are the same. */
-export function publicView({
+export function publicView(config: Connection) {
+  return config.file === undefined ? publicServerView(config) : { type: config.type, file: config.file };
+}
+
+export function publicServerView({
   type,
   host,
   port,
   user,
   database,
   schema,
-}: Pick<Connection, 'type' | 'host' | 'port' | 'user' | 'database' | 'schema'>) {
+}: Pick<ServerConnection, 'type' | 'host' | 'port' | 'user' | 'database' | 'schema'>) {
   return { type, host, port: resolvePort({ type, port }), user, database, schema };
 }

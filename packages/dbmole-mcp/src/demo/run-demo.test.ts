@@ -43,7 +43,7 @@ describe('--demo', () => {
   it('shows no address before there is one', () => {
     const demo = withDemo(definition, { env: {}, home });
     const [config] = (demo.definition.connections.ownConnections?.[0]?.list ?? []).map((one) => connectionSchema.parse(one));
-    if (config === undefined) throw new Error('no connection');
+    if (config === undefined || config.file !== undefined) throw new Error('no connection');
     expect(demo.definition.connections.publicView(config)).toMatchObject({
       type: 'postgres',
       host: 'embedded',
@@ -67,6 +67,7 @@ describe('--demo', () => {
       },
     };
     const config = connectionSchema.parse({ name: 'a', type: 'postgres', host: 'db', user: 'u' });
+    if (config.file !== undefined) throw new Error('not a server');
     const target = { config, connectHost: 'db', connectPort: 5432, serverName: 'db' };
     const opened = withDemo(spy, { env: {}, home }).definition.backend.create(target, new AbortController().signal, {
       folder: home,

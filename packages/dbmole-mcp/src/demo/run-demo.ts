@@ -10,7 +10,7 @@ import {
   type Terminal,
   toFailure,
 } from '@dbmole/core';
-import type { Connection } from '../connection/schema.ts';
+import type { Connection, ServerConnection } from '../connection/schema.ts';
 import { createDemoEngine, type DemoEngine } from './demo-engine.ts';
 import { shop } from './sample-template.ts';
 
@@ -85,7 +85,7 @@ export function withDemo<B extends Backend>(
   return { definition: demoDefinition, dispose: () => engine.dispose() };
 }
 
-function isDemo(config: Connection): boolean {
+function isDemo(config: Connection): config is ServerConnection {
   return config.host === demoHost;
 }
 
@@ -94,11 +94,12 @@ async function reached(
   engine: DemoEngine,
   signal: AbortSignal,
 ): Promise<BackendTarget<Connection>> {
-  if (!isDemo(target.config)) return target;
+  const { config: asked } = target;
+  if (!isDemo(asked)) return target;
   const { port, password } = await engine.address(signal);
   rememberSecret(password);
   const host = '127.0.0.1';
-  const config: Connection = { ...target.config, host, port, password, tls: 'disable' };
+  const config: ServerConnection = { ...asked, host, port, password, tls: 'disable' };
   return { config, connectHost: host, connectPort: port, serverName: host };
 }
 

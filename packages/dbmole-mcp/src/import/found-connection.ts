@@ -1,10 +1,11 @@
+import { basename, extname } from 'node:path';
 import { type FoundConnection, UrlError } from '@dbmole/core';
-import { type EngineType, parseConnectionUrl } from '../connection/connection-url.ts';
-import { publicView } from '../connection/schema.ts';
+import { parseConnectionUrl } from '../connection/connection-url.ts';
+import { publicServerView, type ServerConnection } from '../connection/schema.ts';
 
 /** What is known of a connection wherever it is found; the names are those of its fields. */
-interface FoundFields {
-  type: EngineType;
+export interface FoundFields {
+  type: ServerConnection['type'];
   host: string;
   user: string;
   port?: number;
@@ -24,9 +25,24 @@ interface FoundOptions {
 }
 
 export function foundConnection({ name, fields, references = {}, password }: FoundOptions): FoundConnection {
-  const shown = publicView({ ...fields, port: fields.port, database: fields.database, schema: fields.schema });
+  const shown = publicServerView({ ...fields, port: fields.port, database: fields.database, schema: fields.schema });
   const copies = fields.password !== undefined;
   return { name, fields: { ...fields }, references, shown, password, ...(copies && { copies }) };
+}
+
+/** A SQLite file, by its absolute path. */
+export function foundFile(name: string, file: string): FoundConnection {
+  const fields = { type: 'sqlite', file };
+  return { name, fields, references: {}, shown: fields, password: 'none' };
+}
+
+/** The name without its ending, with what a connection may be called. */
+export function nameOfFile(file: string): string {
+  return (
+    basename(file, extname(file))
+      .replace(/[^A-Za-z0-9_-]+/g, '_')
+      .slice(0, 64) || 'database'
+  );
 }
 
 /** The first label of a host says more than all of it. */

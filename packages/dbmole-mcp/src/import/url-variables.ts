@@ -1,30 +1,34 @@
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile, UrlError } from '@dbmole/core';
 import {
   databaseUrl,
-  type EngineType,
   engineWords,
   parseConnectionUrl,
   readParameterNames,
   type UrlFields,
 } from '../connection/connection-url.ts';
 import { variable } from '../password-files/password-file.ts';
-import { foundConnection, nameOfPlace } from './found-connection.ts';
+import { type FoundFields, foundConnection, foundFile, nameOfFile, nameOfPlace } from './found-connection.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** `DATABASE_URL`, `SHOP_DATABASE_URL`, `POSTGRES_URL_NON_POOLING` and the like. */
 const urlName = /^(?:(.+)_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB)(?:_[A-Z0-9]+)*_UR[LI](?:_[A-Z0-9_]+)?$/;
 
-export const environmentImporter: Importer = { source: 'environment', find: ({ env }) => findIn(env, { env, where: '' }) };
+export const environmentImporter: Importer = {
+  source: 'environment',
+  find: ({ env, cwd }) => findIn(env, { env, where: '', base: cwd }),
+};
 
 /** Reads the working directory. It may be a cloned repository: its content is shown, and never followed. */
 export const dotEnvImporter: Importer = { source: '.env', takesPath: true, find: findInDotEnv };
 
 function findInDotEnv({ env, cwd, path = join(cwd, '.env') }: ImportPlace): Findings {
   const image = readSmallFile(path);
-  return image === undefined ? { found: [], notes: [] } : findIn(parseEnv(image.bytes.toString('utf8')), { env, where: path });
+  if (image === undefined) return { found: [], notes: [] };
+  return findIn(parseEnv(image.bytes.toString('utf8')), { env, where: path, base: dirname(resolve(cwd, path)) });
 }
 
 interface Origin {
@@ -32,6 +36,8 @@ interface Origin {
   env: Variables;
   /** The file; empty for the environment. */
   where: string;
+  /** The folder in which relative paths begin. */
+  base: string;
 }
 
 function findIn(variables: Variables, origin: Origin): Findings {
@@ -55,15 +61,17 @@ interface Noting extends Origin {
   note(text: string): undefined;
 }
 
-function fromUrl(variableName: string, url: string, { env, where, note }: Noting): FoundConnection | undefined {
+function fromUrl(variableName: string, url: string, { env, where, base, note }: Noting): FoundConnection | undefined {
   const whole = parse(url);
   const parsed = typeof whole === 'string' ? parse(withoutForeign(url)) : whole;
   if (typeof parsed === 'string') return note(parsed);
-  const { host, user } = parsed;
-  if (host === undefined || user === undefined) return note('it names no host or no user');
+  const { host, user, type, file } = parsed;
+  if (file !== undefined) return fromFile(resolve(base, file), variableName, note);
+  if (host === undefined || user === undefined || type === 'sqlite') return note('it names no host or no user');
   if (Object.values(parsed).some((value) => String(value).includes('${'))) return note('it refers to other variables');
   if (whole !== parsed) note('parameters that are unknown here');
-  const fields = { ...parsed, host, user };
+  const { file: _none, ...server } = parsed;
+  const fields = { ...server, type, host, user };
   const name = (urlName.exec(variableName)?.[1] ?? fields.database ?? 'database').toLowerCase();
   // A URL that we do not take as a whole cannot stay where it is.
   if (whole === parsed && variable(env, variableName) === url) {
@@ -76,6 +84,12 @@ function fromUrl(variableName: string, url: string, { env, where, note }: Noting
     fields,
     password: fields.password === undefined ? 'none' : `will be copied from ${where || variableName}`,
   });
+}
+
+/** Some programs begin a relative path elsewhere, as at the folder of a schema; then there is no such file. */
+function fromFile(file: string, variableName: string, note: Noting['note']): FoundConnection | undefined {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return note(`there is no file ${file}`);
+  return foundFile((urlName.exec(variableName)?.[1] ?? nameOfFile(file)).toLowerCase(), file);
 }
 
 function parse(url: string): UrlFields | string {
@@ -102,7 +116,7 @@ interface Convention {
   database: readonly string[];
   password: string;
   /** The variable that says which engine it is, unless it is always the same. */
-  engine: EngineType | readonly string[];
+  engine: FoundFields['type'] | readonly string[];
 }
 
 const conventions: readonly Convention[] = [
@@ -117,7 +131,8 @@ const conventions: readonly Convention[] = [
   { host: 'PGHOST', port: 'PGPORT', user: ['PGUSER'], database: ['PGDATABASE'], password: 'PGPASSWORD', engine: 'postgres' },
 ];
 
-const drivers: Readonly<Record<string, EngineType>> = { ...engineWords, pgsql: 'postgres', mysqli: 'mysql' };
+const { sqlite: _file, ...serverWords } = engineWords;
+const drivers: Readonly<Record<string, FoundFields['type']>> = { ...serverWords, pgsql: 'postgres', mysqli: 'mysql' };
 
 /** Connections that are spread over several variables; those that lack a host, a user or the engine are none. */
 function findInParts(variables: Variables, origin: Origin): FoundConnection[] {
@@ -143,7 +158,7 @@ function fromParts(convention: Convention, variables: Variables, { env, where }:
 }
 
 /** `pgsql`, or the last word of `django.db.backends.postgresql`. */
-function findEngine(text = ''): EngineType | undefined {
+function findEngine(text = ''): FoundFields['type'] | undefined {
   const word = text.toLowerCase().split('.').at(-1) ?? '';
   return Object.hasOwn(drivers, word) ? drivers[word] : undefined;
 }

@@ -1,6 +1,6 @@
 import { Failure, type SecretSource, type SourceRequest } from '@dbmole/core';
 import type { EngineType } from '../connection/connection-url.ts';
-import { type Connection, resolvePort } from '../connection/schema.ts';
+import { type Connection, resolvePort, type ServerConnection } from '../connection/schema.ts';
 import { passwordFromMyCnf } from './my-cnf.ts';
 import { passwordFromPgService } from './pg-service.ts';
 import { passwordFromPgpass } from './pgpass.ts';
@@ -8,7 +8,7 @@ import { passwordFromPgpass } from './pgpass.ts';
 interface FileOfAnEngine {
   /** The engines whose passwords are in it; another server must never be offered one. */
   types: readonly EngineType[];
-  read(config: Connection, request: SourceRequest): string | undefined;
+  read(config: ServerConnection, request: SourceRequest): string | undefined;
 }
 
 /** Files by name, without the dot that hides it. */
@@ -19,7 +19,7 @@ const files: Readonly<Record<string, FileOfAnEngine>> = {
 };
 
 /** The default database of a user has the user's name. */
-function toKey({ type, host, port, user, database }: Connection) {
+function toKey({ type, host, port, user, database }: ServerConnection) {
   return { host, port: resolvePort({ type, port }), user, database: database ?? user };
 }
 
@@ -27,7 +27,7 @@ export const readSource = (name: string): SecretSource<Connection> => {
   return (config, request) => {
     const file = files[name];
     if (file === undefined) return undefined;
-    if (file.types.includes(config.type)) return file.read(config, request);
+    if (config.file === undefined && file.types.includes(config.type)) return file.read(config, request);
     throw new Failure(
       'secret',
       `it only has passwords for ${file.types.join(' and ')}, and this connection has type ${config.type}`,

@@ -10,12 +10,16 @@ export function formatPlan(tree: PlanTree, tables: Tables = new Map(), joins: re
   const nodes = measureNodes(tree);
   const rest = nodes.length - maxNodes;
   const lines = [
-    ...nodes.slice(0, maxNodes).map(formatNode),
+    ...nodes.slice(0, maxNodes).map(tree.hasNoFigures ? formatStep : formatNode),
     ...(rest > 0 ? [`and ${rest} more nodes`] : []),
     ...tree.notes,
     ...formatVerdict({ tree, nodes, tables, unlike: findUnlikeScans(nodes, joins) }),
   ];
   return lines.map((line) => line.replaceAll('⟦', '⟦U+27E6⟧').replaceAll('\n', ' ')).join('\n');
+}
+
+function formatStep({ depth, label }: MeasuredNode): string {
+  return `${'  '.repeat(depth)}${label}`;
 }
 
 function formatNode(node: MeasuredNode): string {

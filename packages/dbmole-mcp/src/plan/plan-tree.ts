@@ -52,6 +52,8 @@ export interface PlanTree {
   totalMs: number | undefined;
   /** Said once, below the tree. */
   notes: readonly string[];
+  /** The engine says which steps there are, and nothing of their rows and costs. */
+  hasNoFigures?: boolean;
 }
 
 /** A node with the figures that depend on the other nodes. */

@@ -76,7 +76,8 @@ async function explainOne(call: Call, request: Request): Promise<ToolReply> {
   }
   const offering = isAlone ? withNameSuggestions : withNameSuggestionsOnly;
   const { plan, costNote = '' } = await offering(call, sql, () => readShownPlan(call, request));
-  const what = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
+  const usual = analyze ? 'Plan of the statement as it ran.' : 'Plan, with estimates only; analyze runs the statement.';
+  const what = call.backend.plan.line ?? usual;
   const line = costNote === '' ? what : `${what} ${costNote}`;
   return respond.text(raw ? plan : await condense(call, plan, sql), { line, budget });
 }

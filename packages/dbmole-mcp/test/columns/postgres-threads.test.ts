@@ -2,10 +2,10 @@ import { createColumnPolicy } from '@dbmole/core';
 import { useEngine } from '@dbmole/engines';
 import { expect, it } from 'vitest';
 import { createBackend, type SqlBackendOptions } from '../../src/backend/backend.ts';
-import { connectionSchema } from '../../src/connection/schema.ts';
 import { createChecker } from '../../src/engines/postgres/guard/checker.ts';
 import { ColumnTracer } from '../../src/engines/postgres/guard/columns/column-tracer.ts';
 import { createGuard } from '../../src/engines/postgres/guard/guard.ts';
+import { parseServerConnection } from '../server-connection.ts';
 import { innocent, listAttacks } from './column-attacks.ts';
 import { columns, createColumnsWorld } from './columns-world.ts';
 import { listPostgresAttacks, postgresInnocent } from './postgres-column-attacks.ts';
@@ -30,7 +30,7 @@ const writes = [
 it('traces columns in this thread, where coverage is measured, as in its own', async () => {
   const account = await createColumnsWorld(engine(), 'columns_threads');
   const open = async (options: SqlBackendOptions) => {
-    const config = connectionSchema.parse({ name: 'main', ...account, columns });
+    const config = parseServerConnection({ name: 'main', ...account, columns });
     return await createBackend(
       { config, connectHost: account.host, connectPort: account.port, serverName: 'x' },
       signal,

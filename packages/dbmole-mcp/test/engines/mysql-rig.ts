@@ -1,12 +1,13 @@
 import type { RunningEngine, ServerId } from '@dbmole/engines';
-import { type Connection, connectionSchema } from '../../src/connection/schema.ts';
+import type { ServerConnection } from '../../src/connection/schema.ts';
 import type { Cell, Column, Param, Session, SessionTarget, WriteRequest } from '../../src/engine.ts';
 import { ownStatement } from '../../src/guard/read-statement.ts';
+import { parseServerConnection } from '../server-connection.ts';
 
 export const mysqlEngines: readonly ServerId[] = ['mysql80', 'mysql97', 'mariadb1011'];
 
 export interface TargetChanges {
-  config?: Partial<Connection>;
+  config?: Partial<ServerConnection>;
   target?: Partial<SessionTarget>;
 }
 
@@ -15,7 +16,7 @@ export function targetOf(
   { config, target }: TargetChanges = {},
 ): SessionTarget {
   const { host, port, user, password, database } = server;
-  const connection = connectionSchema.parse({ name: 'main', type: 'mysql', host, port, user, password, ...config });
+  const connection = parseServerConnection({ name: 'main', type: 'mysql', host, port, user, password, ...config });
   return { config: connection, connectHost: host, connectPort: port, serverName: connection.host, database, ...target };
 }
 

@@ -1,17 +1,18 @@
 import { connect, createServer, type Socket } from 'node:net';
 import type { EngineAddress, RunningEngine } from '@dbmole/engines';
 import { Client } from 'pg';
-import { type Connection, connectionSchema } from '../../src/connection/schema.ts';
+import type { ServerConnection } from '../../src/connection/schema.ts';
 import type { Cell, Column, Param, ReadEnd, Session, SessionTarget, WriteEnd } from '../../src/engine.ts';
 import { engine } from '../../src/engines/postgres/engine.ts';
 import { accept } from '../../src/guard/read-statement.ts';
+import { parseServerConnection } from '../server-connection.ts';
 
 /** A signal that is never aborted. */
 export const forever = new AbortController().signal;
 
-export function targetOf(address: EngineAddress, changes: Partial<Connection> = {}): SessionTarget {
+export function targetOf(address: EngineAddress, changes: Partial<ServerConnection> = {}): SessionTarget {
   const { host, port, user, password } = address;
-  const config = connectionSchema.parse({ name: 'main', type: 'postgres', host, port, user, password, ...changes });
+  const config = parseServerConnection({ name: 'main', type: 'postgres', host, port, user, password, ...changes });
   return { config, connectHost: host, connectPort: port, serverName: config.host, database: address.database };
 }
 
@@ -24,7 +25,7 @@ export function dialDirectly({ port, host }: EngineAddress) {
 export async function withSession<T>(
   address: EngineAddress,
   use: (session: Session) => Promise<T>,
-  changes?: Partial<Connection>,
+  changes?: Partial<ServerConnection>,
 ): Promise<T> {
   const session = await engine.openSession(targetOf(address, changes), forever);
   try {

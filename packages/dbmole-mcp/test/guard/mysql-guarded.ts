@@ -4,8 +4,8 @@ import { type RunningEngine, useEngine } from '@dbmole/engines';
 import mysql, { type Connection } from 'mysql2/promise';
 import { afterAll, beforeAll } from 'vitest';
 import { createBackend, type SqlBackend } from '../../src/backend/backend.ts';
-import { connectionSchema } from '../../src/connection/schema.ts';
 import type { Cell, Column, Param } from '../../src/engine.ts';
+import { parseServerConnection } from '../server-connection.ts';
 import type { CaseServer } from './case-file.ts';
 import { accountPassword, accounts, buildFixture, type Flavour, guardDatabase, undoCases } from './mysql-fixture.ts';
 import { prepareObserver, readServerState, type ServerState } from './mysql-server-state.ts';
@@ -119,7 +119,7 @@ export async function connectDirectly(engine: RunningEngine, role: Role = 'super
 export async function openGuarded(engine: RunningEngine, role: Role): Promise<SqlBackend> {
   const { host, port } = engine;
   const account = { ...login(engine, role), database: guardDatabase };
-  const config = connectionSchema.parse({ name: 'guarded', type: 'mysql', host, port, ...account });
+  const config = parseServerConnection({ name: 'guarded', type: 'mysql', host, port, ...account });
   const target = { config, connectHost: host, connectPort: port, serverName: host };
   return await createBackend(target, never, { pool: { size: 1 } });
 }

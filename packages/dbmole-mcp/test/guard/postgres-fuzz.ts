@@ -2,7 +2,7 @@ import { Failure } from '@dbmole/core';
 import { type EngineAddress, type RunningEngine, startEngine } from '@dbmole/engines';
 import { Client, type QueryConfig } from 'pg';
 import { createBackend } from '../../src/backend/backend.ts';
-import { connectionSchema } from '../../src/connection/schema.ts';
+import { parseServerConnection } from '../server-connection.ts';
 import { makeStatement } from './postgres-fuzz-statements.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
@@ -116,7 +116,7 @@ async function createFuzzDatabase(engine: RunningEngine): Promise<EngineAddress>
 
 /** Our guard, as a call meets it. */
 async function openCheck({ host, port, user, password }: EngineAddress) {
-  const config = connectionSchema.parse({ name: 'fuzz', type: 'postgres', host, port, user, password, database, tls: 'disable' });
+  const config = parseServerConnection({ name: 'fuzz', type: 'postgres', host, port, user, password, database, tls: 'disable' });
   const backend = await createBackend({ config, connectHost: host, connectPort: port, serverName: host }, never);
   return { check: (sql: string) => backend.check(sql, { signal: never }), close: () => backend.dispose() };
 }

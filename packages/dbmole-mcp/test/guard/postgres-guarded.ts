@@ -1,9 +1,9 @@
 import { Failure } from '@dbmole/core';
 import { type CallerRead, createBackend, type SqlBackend } from '../../src/backend/backend.ts';
-import { connectionSchema } from '../../src/connection/schema.ts';
 import type { Cell, Param } from '../../src/engine.ts';
 import { createChecker } from '../../src/engines/postgres/guard/checker.ts';
 import { createGuard } from '../../src/engines/postgres/guard/guard.ts';
+import { parseServerConnection } from '../server-connection.ts';
 import { sessionState } from './postgres-fingerprint.ts';
 import type { Login } from './postgres-fixture.ts';
 
@@ -24,7 +24,7 @@ export interface Guarded {
 const signal = new AbortController().signal;
 
 export async function openGuarded(login: Login, timeoutMs = 30_000): Promise<Guarded> {
-  const config = connectionSchema.parse({ name: 'guarded', type: 'postgres', ...login, tls: 'disable' });
+  const config = parseServerConnection({ name: 'guarded', type: 'postgres', ...login, tls: 'disable' });
   const target = { config, connectHost: login.host, connectPort: login.port, serverName: login.host };
   // In this thread, where it can be measured how much of it the tests cover.
   const backend = await createBackend(target, signal, {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBackend } from '../../src/backend/backend.ts';
-import { connectionSchema } from '../../src/connection/schema.ts';
+import { parseServerConnection } from '../server-connection.ts';
 import { createProofDatabase, type ProofDatabase } from './proof-database.ts';
 
 const signal = new AbortController().signal;
@@ -35,7 +35,7 @@ describe.each(['postgres14', 'postgres18'] as const)('functions that a person tr
   /** Reads as the superuser, with one process after the other. */
   async function read(sql: string, trust: object, file = 'trusted.json', between?: () => Promise<unknown>) {
     const login = { name: 'trusting', type: 'postgres', ...database.superuser, tls: 'disable', trust };
-    const config = connectionSchema.parse(login);
+    const config = parseServerConnection(login);
     const target = { config, connectHost: config.host, connectPort: config.port ?? 5432, serverName: config.host };
     const backend = await createBackend(target, signal, { trustPath: join(folder, file) });
     const sink = { columns: () => undefined, row: () => true };

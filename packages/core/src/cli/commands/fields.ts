@@ -22,7 +22,7 @@ export function parseFields(words: readonly string[], schema: z.core.$ZodType): 
 
 function split(word: string, types: ReadonlyMap<string, unknown>): [string, string] {
   if (types.has('file') && /^(?:~|\.{0,2})[/\\]/.test(word)) return ['file', word];
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return ['url', word];
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word) || (types.has('file') && /^[a-z][a-z0-9+.-]+:/i.test(word))) return ['url', word];
   const [, key, value] = /^([A-Za-z][A-Za-z0-9]*)=([\s\S]*)$/.exec(word) ?? [];
   if (key !== undefined && value !== undefined) return [key, value];
   throw new Failure('input', `${JSON.stringify(word.slice(0, 60))} is neither a URL nor KEY=VALUE`, {

@@ -19,6 +19,8 @@ export interface EditRules<C extends BaseConnection> {
   storePath: string;
   /** Where a relative path of a caller begins. */
   cwd: string;
+  /** Throws for a file that no connection of a tool may lead to. */
+  checkFile?: ((path: string) => void) | undefined;
   /** Fields that decide where a connection goes, and with it a stored secret. */
   routeFields: readonly string[];
   /** Fields that only a person may write, as dotted paths with `*` for list elements. */
@@ -112,7 +114,7 @@ function placeFile<C extends BaseConnection>(input: Fields, rules: EditRules<C>)
  * A tool may name a file of the working directory, unless that has the home folder in it, as where no project was opened. About other
  * files it does not even learn whether they exist.
  */
-function findFile<C extends BaseConnection>(path: string, { cwd, storePath, reader }: EditRules<C>): string {
+function findFile<C extends BaseConnection>(path: string, { cwd, storePath, reader, checkFile }: EditRules<C>): string {
   const [real, folder] = [realPlace(path), realPlace(cwd)];
   const homeward = relative(folder, realPlace(reader.home));
   if (!isBelow(relative(folder, real)) || homeward === '' || isBelow(homeward)) {
@@ -122,8 +124,10 @@ function findFile<C extends BaseConnection>(path: string, { cwd, storePath, read
       hint: askUser(`add it with \`connections add\`, or to ${storePath}`),
     });
   }
-  if (isFile(real)) return real;
-  throw new Failure('input', `there is no file ${path}`, { hint: `Pass the path of an existing file below ${cwd}.` });
+  if (!isFile(real))
+    throw new Failure('input', `there is no file ${path}`, { hint: `Pass the path of an existing file below ${cwd}.` });
+  checkFile?.(real);
+  return real;
 }
 
 function personOnly<C extends BaseConnection>(field: string, rules: EditRules<C>): Failure {

@@ -51,7 +51,8 @@ function describeOpening<C extends BaseConnection, B extends Backend>({ harness,
     expect(rig.targets).toHaveLength(1);
   });
 
-  it('is told the configured host as server name', async () => {
+  it('is told the configured host as server name', async ({ skip }) => {
+    requireNetwork(harness(), skip);
     const config = harness().connection({});
     const rig = open(config);
     await rig.ping();
@@ -59,7 +60,8 @@ function describeOpening<C extends BaseConnection, B extends Backend>({ harness,
     expect(rig.targets[0]).not.toHaveProperty('dial');
   });
 
-  it('sends every byte through the tunnel, and gets a new one when it is lost', async () => {
+  it('sends every byte through the tunnel, and gets a new one when it is lost', async ({ skip }) => {
+    requireNetwork(harness(), skip);
     const host = 'behind-the-bastion.invalid';
     const rig = open(harness().connection({ host, ssh: 'bastion' }));
     await rig.ping();
@@ -89,13 +91,15 @@ function describeFailures<C extends BaseConnection, B extends Backend>({ harness
     await rig.ping();
   });
 
-  it('says soon, and with a next step, that nothing listens', async () => {
+  it('says soon, and with a next step, that nothing listens', async ({ skip }) => {
+    requireNetwork(harness(), skip);
     const rig = open(harness().connection({ host: '127.0.0.1', port: await findUnusedPort() }));
     const failure = { name: 'Failure', kind: 'connection', hint: expect.stringMatching(/\w/) };
     await expect(rig.ping(AbortSignal.timeout(10_000))).rejects.toMatchObject(failure);
   });
 
-  it('is not slowed by a connection that hangs, and lets go of it when told', async () => {
+  it('is not slowed by a connection that hangs, and lets go of it when told', async ({ skip }) => {
+    requireNetwork(harness(), skip);
     const silent = await openSilentServer();
     const rig = open(harness().connection({}), harness().connection({ name: 'silent', host: '127.0.0.1', port: silent.port }));
     const stop = new AbortController();
@@ -146,6 +150,10 @@ function describeLife<C extends BaseConnection, B extends Backend>({ harness, op
     await rig.ping();
     expect(rig.targets.length).toBeLessThanOrEqual(2);
   });
+}
+
+function requireNetwork({ network }: { network?: { missing: string } }, skip: (reason: string) => never): void {
+  if (network !== undefined) skip(network.missing);
 }
 
 /** The capability, or skips the test with the reason why it is missing. */

@@ -26,6 +26,8 @@ export interface BackendHarness<C extends BaseConnection, B extends Backend>
   restart: Able<() => Promise<void>>;
   /** Whether the server looks at passwords. */
   passwords: Able<true>;
+  /** Given where a connection leads to a file, and to no host. */
+  network?: { missing: string };
   /** The stream of a fake tunnel to the server; by default a TCP connection to the host and port of `connection`. */
   dial?(): DialledStream;
   stop(): Promise<void>;

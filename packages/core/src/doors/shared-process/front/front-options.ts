@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import {
   describeSetting,
+  isPlace,
   joinToolNames,
   joinValues,
   type ProgramFlag,
@@ -56,8 +57,7 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
   const [url, ...others] = positionals;
   const given = new Map<string, unknown>(Object.entries(values));
   const isOn = (flag: ProgramFlag) => readFlag(flag, { app, given: given.get(flag.name) === true, env });
-  if (!isOn(stdioFlags.shared) || others.length > 0 || (url !== undefined && !/^[a-z][a-z0-9+.-]*:\/\//i.test(url)))
-    return undefined;
+  if (!isOn(stdioFlags.shared) || others.length > 0 || (url !== undefined && !isPlace(url, program))) return undefined;
   const texts = [...given].map(([name, value]) => [name, joinValues(value)]);
   const { tools, timeout, idle, ...kept } = readSettings(settings, { app, given: Object.fromEntries(texts), env, cwd });
   if (timeout !== undefined) parseTime(timeout);

@@ -12,6 +12,8 @@ export interface FrontProgram {
   /** Settings and flags of its own, beside those that every server of connections has. */
   settings: readonly ProgramSetting[];
   flags: readonly ProgramFlag[];
+  /** The command line takes the path of a file where it takes a URL. */
+  opensFiles?: boolean;
   /** A variable that may hold the URL of a connection. */
   urlVariable: string;
   /** Variables that the program or its drivers read without being told to. */

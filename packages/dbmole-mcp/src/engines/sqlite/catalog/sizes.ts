@@ -1,0 +1,53 @@
+import type { CatalogRun } from '../../../engine.ts';
+import { quoteName } from '../values/identifiers.ts';
+import { toKey } from './schema-facts.ts';
+
+/** The file is small enough to be read as a whole for rows and sizes, which takes some milliseconds. */
+const maxCountedBytes = 32 * 1024 * 1024;
+/** Terms of one compound SELECT. */
+const maxTerms = 200;
+
+export interface TableSize {
+  rows: number | undefined;
+  bytes: number | undefined;
+}
+
+export async function readFileSize(run: CatalogRun): Promise<number> {
+  const [row] = await run('select page_count * page_size from pragma_page_count, pragma_page_size');
+  return Number(row?.[0] ?? 0);
+}
+
+/** Rows and sizes, with indexes, of tables by their names in small letters: exact in a small file, by its statistics in a large one. */
+export async function readSizes(run: CatalogRun, tables: readonly string[]): Promise<ReadonlyMap<string, TableSize>> {
+  const isSmall = (await readFileSize(run)) <= maxCountedBytes;
+  const [rows, bytes] = isSmall
+    ? await Promise.all([countRows(run, tables), readBytes(run)])
+    : [await readStatistics(run), new Map<string, number>()];
+  return new Map(tables.map((table) => [toKey(table), { rows: rows.get(toKey(table)), bytes: bytes.get(toKey(table)) }]));
+}
+
+async function countRows(run: CatalogRun, tables: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (let from = 0; from < tables.length; from += maxTerms) {
+    const some = tables.slice(from, from + maxTerms);
+    const sql = some.map((table) => `select ?, (select count(*) from main.${quoteName(table)})`).join(' union all ');
+    // One table that cannot be read, such as one of an extension, leaves the others without a count.
+    for (const [table, count] of await run(sql, some).catch(() => [])) counts.set(toKey(table), Number(count));
+  }
+  return counts;
+}
+
+const bytesSql = `select s.tbl_name, sum(d.pgsize) from sqlite_schema s join dbstat d on d.name = s.name and d.aggregate = true
+where s.type in ('table', 'index') group by 1 limit 20000`;
+
+/** Builds without this table report no sizes. */
+async function readBytes(run: CatalogRun): Promise<Map<string, number>> {
+  const rows = await run(bytesSql).catch(() => []);
+  return new Map(rows.map(([table, bytes]) => [toKey(table), Number(bytes)]));
+}
+
+/** What ANALYZE has counted: the first number of any line of a table. */
+async function readStatistics(run: CatalogRun): Promise<Map<string, number>> {
+  const rows = await run('select tbl, max(cast(stat as integer)) from sqlite_stat1 group by tbl limit 20000').catch(() => []);
+  return new Map(rows.map(([table, count]) => [toKey(table), Number(count)]));
+}

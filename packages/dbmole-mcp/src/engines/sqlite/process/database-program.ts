@@ -1,0 +1,145 @@
+import { readSync, writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { authorizeRead } from './authorizer.ts';
+import {
+  type FailedMessage,
+  type FromProcess,
+  goOn,
+  type OpenRequest,
+  type RunRequest,
+  stop,
+  type ToProcess,
+} from './messages.ts';
+import { ChangedFileError, type OpenedFile, openFile } from './open-file.ts';
+import { runStatement } from './run-statement.ts';
+
+/**
+ * The program of the process that opens a file. Everything in it is synchronous, as SQLite is: the server stops a statement by killing the
+ * process, because Node offers no other way to interrupt it, and none to end a thread that is inside of SQLite.
+ */
+function main(): void {
+  const lines = new LineReader();
+  let opened: OpenedFile | undefined;
+  let isWatched = false;
+  for (let line = lines.next(); line !== undefined; line = lines.next()) {
+    // The end of a statement crossed the answer to its last rows.
+    if (line === goOn || line === stop) continue;
+    // The other end is our own server.
+    const request = JSON.parse(line) as ToProcess;
+    try {
+      if (request.type === 'open') opened = open(request, opened);
+      else if (request.type === 'run') run(request, opened, lines);
+      else opened = close(opened);
+    } catch (error) {
+      send(toFailed(error));
+    }
+    if (isWatched) continue;
+    isWatched = true;
+    watchServer();
+  }
+}
+
+function open(request: OpenRequest, left: OpenedFile | undefined): OpenedFile {
+  left?.db.close();
+  const opened = openFile(request);
+  try {
+    // SQLite reads the file here for the first time.
+    const [row] = [...query(opened, 'select sqlite_version(), count(*) from sqlite_schema')];
+    send({ type: 'done', sqlite: String(row?.[0]), node: process.versions.node });
+    return opened;
+  } catch (error) {
+    opened.db.close();
+    throw error;
+  }
+}
+
+function query({ db }: OpenedFile, sql: string) {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement.iterate();
+}
+
+function run(request: RunRequest, opened: OpenedFile | undefined, lines: LineReader): void {
+  if (opened === undefined) throw new Error('no file is open');
+  const { db, isUnlocked } = opened;
+  let sent = 0;
+  const outlet = {
+    send,
+    sendRows(rows: Extract<FromProcess, { type: 'rows' }>['rows']) {
+      send({ type: 'rows', rows });
+      sent += 1;
+      // One batch is under way while the next one is read.
+      return sent === 1 || lines.next() === goOn;
+    },
+  };
+  db.setAuthorizer?.(request.isFree ? null : authorizeRead);
+  try {
+    const done = runStatement(db, isUnlocked ? withJournalMode(request) : request, outlet);
+    opened.verify();
+    send(done);
+  } finally {
+    db.setAuthorizer?.(null);
+  }
+}
+
+/** A file that is read without locks looks as if it had another mode. */
+function withJournalMode(request: RunRequest): RunRequest {
+  const isAsked = /^\s*pragma\s+(?:main\s*\.\s*)?journal_mode\s*;?\s*$/i.test(request.sql);
+  return isAsked ? { ...request, sql: "select 'wal' as journal_mode" } : request;
+}
+
+function close(opened: OpenedFile | undefined): undefined {
+  opened?.db.close();
+  send({ type: 'done' });
+}
+
+function toFailed(error: unknown): FailedMessage {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
+  return { type: 'failed', message, code, isChanged: error instanceof ChangedFileError };
+}
+
+function send(message: FromProcess): void {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+}
+
+/** Lines of standard input, one at a time. Blocks until there is one. */
+class LineReader {
+  readonly #chunk = Buffer.alloc(64 * 1024);
+  #lines: string[] = [];
+  #rest: Buffer[] = [];
+
+  /** Undefined when the server is gone. */
+  next(): string | undefined {
+    while (this.#lines.length === 0) {
+      const size = readSync(0, this.#chunk);
+      if (size === 0) return undefined;
+      this.#take(Buffer.from(this.#chunk.subarray(0, size)));
+    }
+    return this.#lines.shift();
+  }
+
+  #take(bytes: Buffer): void {
+    const end = bytes.lastIndexOf(0x0a);
+    if (end < 0) {
+      this.#rest.push(bytes);
+      return;
+    }
+    const text = Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString();
+    this.#lines.push(...text.split('\n'));
+    this.#rest = [bytes.subarray(end + 1)];
+  }
+}
+
+/** Ends the process when the server was killed: a statement inside of SQLite would not notice. */
+function watchServer(): void {
+  const code = `const server = process.ppid;
+setInterval(() => process.ppid === server || process.kill(process.pid, 'SIGKILL'), 1000);`;
+  const limits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 };
+  new Worker(code, { eval: true, env: {}, execArgv: [], resourceLimits: limits, stdout: true, stderr: true }).unref();
+}
+
+main();
+// The watching thread would go on for a moment.
+process.exit();

@@ -1,0 +1,161 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Failure } from '@dbmole/core';
+import { type DoneMessage, type FailedMessage, type FromProcess, goOn, stop, type ToProcess } from '../process/messages.ts';
+import { findNode } from './find-node.ts';
+
+/** An error of SQLite, or of the process that calls it. */
+export class SqliteError extends Error {
+  readonly code: number | undefined;
+  readonly isChanged: boolean;
+
+  constructor({ message, code, isChanged = false }: Omit<FailedMessage, 'type'>) {
+    super(message);
+    this.code = code;
+    this.isChanged = isChanged;
+  }
+}
+
+/** Where the result of a statement goes. */
+export interface RowHandler {
+  columns(columns: Extract<FromProcess, { type: 'columns' }>['columns'], total: number): void;
+  /** False: no more of them. */
+  rows(rows: Extract<FromProcess, { type: 'rows' }>['rows']): boolean;
+}
+
+interface Exchange {
+  handler: RowHandler | undefined;
+  resolve(done: DoneMessage): void;
+  reject(error: unknown): void;
+}
+
+/** Room for large cells; the process ends when it needs more. */
+const maxHeapMb = 512;
+
+/** Variables by which SQLite finds the folder of its temporary files, and Windows its own libraries. */
+const passedVariables = ['TMPDIR', 'SQLITE_TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
+
+/**
+ * The process in which SQLite runs. A thread would not do: nothing stops a statement inside of SQLite, and a thread that is in one keeps
+ * the whole server from ending. Killing a process always works, and SQLite survives it.
+ */
+export class DatabaseProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #exchanges: Exchange[] = [];
+  /** Resolves when the process is gone, and never rejects. */
+  readonly ended: Promise<void>;
+  #rest: Buffer[] = [];
+  #complaint = '';
+  #isAlive = true;
+
+  constructor() {
+    const { args, program } = locateProgram();
+    const env = Object.fromEntries(passedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+    const options = [`--max-old-space-size=${maxHeapMb}`, '--disable-warning=ExperimentalWarning', ...args];
+    this.#child = spawn(findNode(), [...options, program], { env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    this.ended = new Promise((resolve) => {
+      this.#child.once('error', (error) => this.#end(resolve, describeStart(error)));
+      this.#child.once('close', (code, signal) => this.#end(resolve, describeEnd(code, signal, this.#complaint)));
+    });
+    this.#child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes));
+    this.#child.stderr.on('data', (bytes: Buffer) => this.#keepComplaint(bytes));
+    // The error of a lost process is that of its end.
+    this.#child.stdin.on('error', () => undefined);
+    this.#keepRunning(false);
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Requests are answered one by one, in their order. */
+  send(request: ToProcess, handler?: RowHandler): Promise<DoneMessage> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isAlive) {
+        reject(describeEnd(null, null, this.#complaint));
+        return;
+      }
+      this.#exchanges.push({ handler, resolve, reject });
+      this.#keepRunning(true);
+      this.#child.stdin.write(`${JSON.stringify(request)}\n`);
+    });
+  }
+
+  /** Stops whatever runs. What a write has not committed is rolled back when the file is opened next. */
+  kill(): void {
+    this.#isAlive = false;
+    this.#child.kill('SIGKILL');
+  }
+
+  /** An idle process must not keep the server from ending. */
+  #keepRunning(isBusy: boolean): void {
+    const change = isBusy ? 'ref' : 'unref';
+    this.#child[change]();
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr])
+      if (change in stream) Reflect.apply(Reflect.get(stream, change), stream, []);
+  }
+
+  #receive(bytes: Buffer): void {
+    const end = bytes.lastIndexOf(0x0a);
+    if (end < 0) {
+      this.#rest.push(bytes);
+      return;
+    }
+    const text = Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString();
+    this.#rest = end + 1 < bytes.length ? [bytes.subarray(end + 1)] : [];
+    // The other end is our own program.
+    for (const line of text.split('\n')) this.#take(JSON.parse(line) as FromProcess);
+  }
+
+  #take(message: FromProcess): void {
+    const [exchange] = this.#exchanges;
+    if (exchange === undefined) return;
+    if (message.type === 'columns') exchange.handler?.columns(message.columns, message.total);
+    else if (message.type === 'rows') {
+      const wantsMore = exchange.handler?.rows(message.rows) ?? true;
+      this.#child.stdin.write(`${wantsMore ? goOn : stop}\n`);
+    } else {
+      this.#exchanges.shift();
+      if (this.#exchanges.length === 0) this.#keepRunning(false);
+      if (message.type === 'done') exchange.resolve(message);
+      else exchange.reject(new SqliteError(message));
+    }
+  }
+
+  #keepComplaint(bytes: Buffer): void {
+    if (this.#complaint.length < 10_000) this.#complaint += bytes.toString();
+  }
+
+  #end(resolve: () => void, failure: Failure): void {
+    this.#isAlive = false;
+    for (const { reject } of this.#exchanges.splice(0)) reject(failure);
+    resolve();
+  }
+}
+
+/** The bundle has the program as a file beside this one; the source is run by the Node that strips its types. */
+function locateProgram(): { args: readonly string[]; program: string } {
+  const isSource = import.meta.url.endsWith('.ts');
+  const url = isSource ? '../process/database-program.ts' : './database-program.js';
+  return { args: isSource ? ['--experimental-strip-types'] : [], program: fileURLToPath(new URL(url, import.meta.url)) };
+}
+
+function describeStart(error: Error): Failure {
+  return new Failure('config', `the process that opens SQLite files does not start: ${error.message}`, {
+    code: 'E_NODE_VERSION',
+    hint: 'Check DBMOLE_NODE.',
+    cause: error,
+  });
+}
+
+function describeEnd(code: number | null, signal: string | null, complaint: string): Failure {
+  const isFull = /heap out of memory/i.test(complaint);
+  const why = isFull ? `needed more than ${maxHeapMb} MB` : `ended (${signal ?? `exit code ${code ?? 'unknown'}`})`;
+  return new Failure('engine', `the process that reads the SQLite file ${why}`, {
+    code: isFull ? 'E_LIMIT' : 'E_PROCESS_ENDED',
+    hint: isFull
+      ? 'Select fewer or smaller values, as with substr().'
+      : 'Retry; if it persists, check the file with PRAGMA integrity_check.',
+  });
+}

@@ -1,0 +1,20 @@
+import { Failure } from '@dbmole/core';
+
+/** The first version of Node whose SQLite reports columns. */
+const minNode = { major: 22, minor: 16 };
+
+/** Another Node for the process that opens files, where the server runs on an older one. */
+const variable = 'DBMOLE_NODE';
+
+/** The Node that opens SQLite files: the one that runs the server, unless a person names another. */
+export function findNode(env: NodeJS.ProcessEnv = process.env, version = process.versions.node): string {
+  const named = env[variable]?.trim();
+  if (named) return named;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > minNode.major || (major === minNode.major && minor >= minNode.minor)) return process.execPath;
+  throw new Failure(
+    'config',
+    `SQLite needs Node ${minNode.major}.${minNode.minor} or later, and this server runs on Node ${version}`,
+    { code: 'E_NODE_VERSION', hint: `Start the server with a newer Node, or set ${variable} to the path of one.` },
+  );
+}
