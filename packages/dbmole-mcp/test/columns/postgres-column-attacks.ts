@@ -69,6 +69,9 @@ const rows: readonly string[] = [
   'select a from (select email as a from users offset 0) t where a is not null',
 ];
 
+/** A few more than the digits that the canaries share. */
+const few = '(select salary - 7070000 from users where id = 5)';
+
 const functions: readonly string[] = [
   'select count(*) from generate_series(1, (select salary from users where id = 1))',
   'select sum(1) from generate_series(1, (select salary from users where id = 1))',
@@ -77,6 +80,11 @@ const functions: readonly string[] = [
   'select count(*) from (select generate_series(1, salary) from users where id = 1) t',
   'select count(*) from (select 1 from generate_series(1, 8000000) limit (select salary from users where id = 1)) t',
   'with c as (select 1 from generate_series(1, (select salary from users where id = 1))) select count(*) from c',
+  ...['rows %s preceding', 'rows between current row and %s following', 'range %s preceding', 'groups %s preceding'].map(
+    (frame) =>
+      `select max(c) + 7070000 from (select count(*) over (order by g ${frame.replace('%s', few)}) c from generate_series(1, 50) g) t`,
+  ),
+  `select max(c) + 7070000 from (select sum(1) over w c from generate_series(1, 50) g window v as (order by g), w as (v rows ${few} preceding)) t`,
   "select string_agg(email, ',' order by id) from users",
   'select array_agg(email order by id) from users',
   'select json_agg(u) from users u',
@@ -244,6 +252,7 @@ export const postgresInnocent: readonly string[] = [
   'select name::text, id::bigint, city::varchar(10) from users',
   "select name ~ '1$', city ilike 'c%' from users",
   'select grouping(email), count(*) from users group by rollup (email)',
+  'select count(*) over (order by phone rows 1 preceding), sum(id) over w from users window w as (order by id rows 2 preceding)',
   'select city, count(*) from users group by cube (city)',
   'select array(select name from users)',
   'select (array_agg(name))[1] from users',

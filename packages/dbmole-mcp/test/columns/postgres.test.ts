@@ -94,6 +94,11 @@ describe.each(engines)('protected columns on %s', (id, major) => {
     ]);
     for (const text of answers) expect(text).not.toMatch(canary);
     expect(answers[0]).toContain('name 1');
+    const counted = '(select count(*) from generate_series(1, (select salary - 7070000 from users where id = 3)))';
+    for (const sql of [`select ${counted}`, `select * from ${counted} t`])
+      expect(await call('explain', { sql, analyze: true })).toMatch(/^E_PROTECTED_COLUMN/);
+    expect(await call('explain', { sql: `select ${counted}` })).toMatch(/^Plan/);
+    expect(await call('explain', { sql: "select id from users where phone > 'a' limit 3", analyze: true })).toMatch(/^Plan/);
     expect(await call('export_query', { sql: 'select * from users', file: 'users.csv' })).toContain('columns masked by policy');
     expect(readFileSync(join(folder, 'users.csv'), 'utf8')).not.toMatch(canary);
   }, 30_000);

@@ -4,7 +4,7 @@ import { refuseColumn } from '../../../../policy/column-policy.ts';
 import type { Check } from '../proof/check.ts';
 import { openParser } from '../thread/parser.ts';
 import type { StatementNames } from '../tree/names.ts';
-import { asFields } from '../tree/walk.ts';
+import { asFields, asList } from '../tree/walk.ts';
 import { type CodeReads, noCode, openCodeReads, openStoredReads, type StoredReads } from './catalog/code-reads.ts';
 import { type FunctionShapes, loadShapes } from './catalog/function-shapes.ts';
 import type { RelationFacts } from './catalog/relation-facts.ts';
@@ -91,7 +91,7 @@ export class ColumnTracer {
       bodies.flatMap(({ functions }) => functions.map(({ name }) => name)),
       ask,
     );
-    const rows = traceWriteRows(write, { ...context, code });
+    const rows = traceWriteRows(write, { ...context, code, isMeasured: isExplain });
     return isExplain ? { verdicts: [null], origins: {} } : planRows(rows, names, context);
   }
 
@@ -128,9 +128,11 @@ async function planColumns(names: StatementNames, context: TraceContext): Promis
   const [statement] = parser.parse(names.text);
   const { ExplainStmt: explained, VariableShowStmt: shown } = asFields(statement?.stmt);
   if (shown !== undefined) return { verdicts: [null], origins: {} };
-  const rows = traceRows(explained === undefined ? statement?.stmt : asFields(explained).query, context);
-  if (explained !== undefined) return planExplain(context);
-  return planRows(rows, names, context);
+  if (explained === undefined) return planRows(traceRows(statement?.stmt, context), names, context);
+  const { query, options } = asFields(explained);
+  const isMeasured = asList(options).some((option) => asFields(asFields(option).DefElem).defname === 'analyze');
+  traceRows(query, { ...context, isMeasured });
+  return planExplain(context);
 }
 
 function planRows(rows: Rows | undefined, names: StatementNames, context: TraceContext): ColumnPlan {

@@ -47,6 +47,8 @@ export interface Rows {
 /** What names mean in one query, inside of those around it. */
 export interface Environment {
   readonly elements: readonly Element[];
+  /** What decides how many rows the frames of its named windows have. */
+  readonly frames?: Value;
   readonly ctes: Cte | undefined;
   readonly outer: Environment | undefined;
 }

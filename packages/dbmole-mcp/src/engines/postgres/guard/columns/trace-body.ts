@@ -19,6 +19,8 @@ export interface TraceContext {
   readonly isStrict: boolean;
   /** The caller's text. */
   readonly sql: string;
+  /** It is EXPLAIN ANALYZE, whose plan shows how many rows each step had. */
+  readonly isMeasured?: boolean;
 }
 
 const maxSteps = 1_000_000;
@@ -50,7 +52,10 @@ class BodyTracer implements Tracer {
   }
 
   query(select: unknown, outer: Environment): Rows {
-    return traceQuery(this, select, outer);
+    const rows = traceQuery(this, select, outer);
+    const [source] = (this.#context.isMeasured === true && rows.rowCount?.sources) || [];
+    if (source === undefined) return rows;
+    throw refuseColumn(`the plan shows a number of rows that the protected column ${source.label} decides; nothing was run`);
   }
 
   value(node: unknown, environment: Environment): Value {

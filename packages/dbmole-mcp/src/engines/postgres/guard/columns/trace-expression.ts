@@ -116,12 +116,20 @@ function traceCall(tracer: Tracer, fields: Fields, environment: Environment): Va
   const name = readLast(funcname) ?? '';
   const parts = asList(funcname);
   const schema = parts.length > 1 ? readText(parts.at(-2)) : undefined;
-  const given = tracer.value([...asList(args), ...(isWithin === true ? asList(order) : [])], environment);
+  const inGroup = isWithin === true ? asList(order) : [];
+  const frame =
+    over === undefined ? clean : combine([traceFrame(tracer, asFields(over), environment), environment.frames ?? clean]);
+  const given = combine([tracer.value([...asList(args), ...inGroup], environment), frame]);
   if (hasEffect(name) || tracer.mayStore(name)) tracer.send(given, name);
   if (tracer.readsProtected(name) || findsByItself(schema, name)) return combine([given, unknown]);
   const counted = tracer.isAggregate(name) ? countRows(environment.elements) : clean;
   const isCount = name === 'count' && (schema === 'pg_catalog' || tracer.isBuiltin(name));
-  return isCount ? counted : combine([given, counted]);
+  return isCount ? combine([counted, frame]) : combine([given, counted]);
+}
+
+/** What decides how many rows a frame has. */
+export function traceFrame(tracer: Tracer, { startOffset, endOffset }: Fields, environment: Environment): Value {
+  return combine([startOffset, endOffset].map((offset) => tracer.value(offset, environment)));
 }
 
 /** Functions that change something else than rows. What they are given can be read there. */

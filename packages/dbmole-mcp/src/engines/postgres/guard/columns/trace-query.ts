@@ -2,7 +2,7 @@ import { getInner, readLast, readText } from '../tree/node-parts.ts';
 import { asFields, asList, type Fields } from '../tree/walk.ts';
 import { nameColumn } from './column-name.ts';
 import { type Cte, countRows, type Element, type Environment, findItem, type Rows } from './environment.ts';
-import { combineRows } from './trace-expression.ts';
+import { combineRows, traceFrame } from './trace-expression.ts';
 import { renameColumns, traceFrom } from './trace-from.ts';
 import type { Tracer } from './tracer.ts';
 import { clean, combine, merge, type NamedValue, unknown, type Value } from './value.ts';
@@ -38,7 +38,9 @@ function traceBody(tracer: Tracer, fields: Fields, outside: Environment): Rows {
 
 function traceSelect(tracer: Tracer, fields: Fields, outside: Environment): Rows {
   const { fromClause, targetList, whereClause, groupClause, havingClause, windowClause, sortClause, distinctClause } = fields;
-  const environment: Environment = { ...outside, elements: traceFrom(tracer, fromClause, outside) };
+  const from: Environment = { ...outside, elements: traceFrom(tracer, fromClause, outside) };
+  const frames = combine(asList(windowClause).map((window) => traceFrame(tracer, getInner(window), from)));
+  const environment: Environment = { ...from, frames };
   const rows = traceTargets(tracer, targetList, environment);
   tracer.compare([whereClause, havingClause, windowClause], environment);
   const distinct = asList(distinctClause);

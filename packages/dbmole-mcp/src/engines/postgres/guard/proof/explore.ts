@@ -217,10 +217,10 @@ function markBy(object: CatalogObject, edges: readonly Edge[], queue: CatalogObj
 function mark(object: CatalogObject, cause: Edge | undefined, queue: CatalogObject[]): void {
   if (object.isTrusted) return;
   const implicit = isAlwaysRun(object, cause);
-  // What is already refused may become implicit.
+  // What is already refused may become implicit. Its cause stays, because the new one may lead back to it.
   if (object.isRefused && (object.implicit || !implicit)) return;
+  if (!object.isRefused) object.cause = cause;
   object.isRefused = true;
-  object.cause = cause;
   object.implicit = implicit;
   queue.push(object);
 }
