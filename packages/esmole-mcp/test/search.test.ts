@@ -233,7 +233,10 @@ describe.each(engines)('searching on %s', (id) => {
     const highlighted = /\n_id,_score,highlight\.customer\.name\n\d+,[\d.]+,<em>name<\/em> \d$/;
     expect(await search({ q: 'name', highlight: ['customer.name'], size: 1, source: [] })).toMatch(highlighted);
     const marked = { fields: { 'customer.name': {} }, pre_tags: ['['], post_tags: [']'] };
-    expect(await search({ q: 'name', highlight: marked, size: 1, source: [] })).toContain('[name]');
+    for (const highlight of [marked, [marked], { ...marked, fields: [{ 'customer.name': {} }] }])
+      expect(await search({ q: 'name', highlight, size: 1, source: [] })).toContain('[name]');
+    for (const highlight of ['customer.name', { 'customer.name': {} }])
+      expect(await search({ q: 'name', highlight, size: 1, _source: false })).toMatch(highlighted);
     // Both have to match, though a cluster that is given both would take one of them.
     expect(await search({ q: 'id:7', query: { term: { 'customer.name': 2 } }, count: true })).toMatch(/^Count 0, \d+ ms\.$/);
   });

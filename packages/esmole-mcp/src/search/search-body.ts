@@ -83,11 +83,12 @@ function twiceFailure(name: string): Failure {
   return new Failure('input', `${name} is given twice, as an argument and in the body`, { hint: 'Give it once.' });
 }
 
-/** Names of fields are enough; an object without `fields` is taken for these. */
+/** Names of fields are enough; an object without `fields` is taken for these. What else there may be, the cluster judges. */
 function readHighlight(given: unknown): unknown {
-  if (isObject(given)) return Object.hasOwn(given, 'fields') ? given : { fields: given };
-  const names = [given].flat().filter((name) => typeof name === 'string');
-  return { fields: Object.fromEntries(names.map((name) => [name, {}])) };
+  const items: readonly unknown[] = [given].flat();
+  const [only] = items;
+  if (items.length === 1 && isObject(only) && Object.hasOwn(only, 'fields')) return only;
+  return { fields: Object.assign({}, ...items.map((item) => (isObject(item) ? item : { [String(item)]: {} }))) };
 }
 
 /** Omits what the caller did not request, so that the cluster's own defaults apply. */

@@ -77,7 +77,7 @@ async function formatPage(call: ClusterCall, args: SearchArgs, { page, again, ro
     cellLimit: args.cell_limit,
     cellOffset: args.cell_offset,
   });
-  const extras = [formatSuggestions(answer.suggest), formatProfile(answer.profile)].filter((text) => text !== '').join(gap);
+  const extras = [formatSuggestions(answer.suggest), await formatProfile(answer.profile)].filter((text) => text !== '').join(gap);
   const left = extras === '' ? room : Math.max(minRoom, room - extras.length - gap.length);
   const { table, aggregations } = await fitBoth(aggregationText, page.hits, { args, room: left });
   const incomplete = formatIncomplete(answer, { terminateAfter: args.body?.terminate_after !== undefined });

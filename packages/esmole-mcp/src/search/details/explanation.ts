@@ -39,9 +39,11 @@ function simplify(part: unknown): { name: string; details: readonly unknown[] } 
   return { name, details };
 }
 
-/** A condition adds nothing to a score. */
-function isFilter(part: unknown): boolean {
-  return valueAt(part, ['value']) === 0 && String(valueAt(part, ['description'])).startsWith('match on required clause');
+/** A condition adds nothing to a score, and a limit that is the largest number limits nothing. */
+function isIdle(part: unknown): boolean {
+  const [value, description] = [valueAt(part, ['value']), String(valueAt(part, ['description']))];
+  if (description === 'maxBoost') return Number(value instanceof RawNumber ? value.text : value) > 3e38;
+  return value === 0 && description.startsWith('match on required clause');
 }
 
 function isTerm(part: unknown): boolean {
@@ -50,7 +52,7 @@ function isTerm(part: unknown): boolean {
 
 function listDetails(part: unknown): readonly unknown[] {
   const details = valueAt(part, ['details']);
-  return Array.isArray(details) ? details.filter((one) => !isFilter(one)) : [];
+  return Array.isArray(details) ? details.filter((one) => !isIdle(one)) : [];
 }
 
 /**

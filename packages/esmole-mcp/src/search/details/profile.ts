@@ -1,4 +1,4 @@
-import { truncateRows } from '@dbmole/core';
+import { Turns, truncateRows } from '@dbmole/core';
 import { isObject } from '../hit-table.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,11 +26,11 @@ interface Summary {
 }
 
 /** Where the time went: kinds of work, the slowest shard, and the slowest parts over all shards without what is inside of them. */
-export function formatProfile(profile: unknown): string {
+export async function formatProfile(profile: unknown): Promise<string> {
   const shards = listObjects(isObject(profile) ? profile.shards : undefined);
   if (shards.length === 0) return '';
   const parts = shards.flatMap(listParts);
-  const summaries = summarize(parts);
+  const summaries = await summarize(parts);
   const writer = truncateRows({ columns, budget: maxLength, rowLimit: maxRows, cellLimit: maxDescription });
   const rows = summaries
     .map(({ kind, type, description, byShard }) => {
@@ -88,12 +88,14 @@ function formatShare(kind: string, share: number): string {
   return `${kind} ${Math.round(100 * share)} %${kind === 'aggregation' ? ' (within collect)' : ''}`;
 }
 
-function summarize(parts: readonly Part[]): Summary[] {
+async function summarize(parts: readonly Part[]): Promise<Summary[]> {
+  const turns = new Turns();
   const open = [...parts];
   const found = new Map<string, Summary>();
   for (let count = 0; open.length > 0 && count < maxParts; count++) {
     const part = open.pop();
     if (part === undefined) break;
+    await turns.next();
     const { shard, kind, timing } = part;
     const inner = listObjects(timing.children).map((child) => ({ shard, kind, timing: child }));
     open.push(...inner);
