@@ -125,6 +125,7 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'Use a client that can ask, or `"share": "session"`; see [hub](hub.md).',
   ],
   E_NO_DRY_RUN: ['The engine cannot roll this statement back.', 'Run it without `dry_run` if that is intended.'],
+  E_NO_LANGUAGE: ['The cluster does not have the query language.', 'Use `es_search`, or another `language`.'],
   E_NO_SERVER: ['No server is running for the project.', 'Start `serve` in its folder.'],
   E_NO_WHERE: [
     'The statement changes all rows of a table, which a person has to confirm, and this client cannot ask. Nothing was changed.',

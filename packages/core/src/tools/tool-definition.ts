@@ -17,13 +17,16 @@ export function defineFor(tool: Tool): ToolDefinition {
   };
 }
 
-/** Defines a tool for people who want few tools in the model's context: no titles, and limits that are named when they are broken. */
+/**
+ * Defines a tool for people who want few tools in the model's context: no titles, and limits that are named when they are broken. The
+ * instructions name the argument `timeout_ms`, and so does the failure of a call that took too long.
+ */
 export function defineBriefly(tool: Tool): ToolDefinition {
   const { title: _title, inputSchema, ...definition } = defineFor(tool);
-  const isLimit = (key: string, value: unknown) => key === 'maximum' && typeof value === 'number';
+  const isLeftOut = (key: string, value: unknown) => key === 'timeout_ms' || (key === 'maximum' && typeof value === 'number');
   return {
     ...definition,
-    inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLimit(key, value) ? undefined : value))),
+    inputSchema: JSON.parse(JSON.stringify(inputSchema, (key, value) => (isLeftOut(key, value) ? undefined : value))),
   };
 }
 

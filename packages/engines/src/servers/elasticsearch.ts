@@ -131,7 +131,7 @@ function securitySettings(run: Run): Record<string, string> {
 /** A small heap that grows into real memory only when used, and no options that our Java does not have. */
 function jvmOptions(entry: EngineEntry, given: string): string {
   const unwanted = /UseG1GC|UseConcMarkSweepGC|CMSInit|jdk\.incubator\.vector|gc\.log|HeapDumpOnOutOfMemory/;
-  const heap = entry.version.startsWith('9.') || entry.esql ? '320m' : '256m';
+  const heap = entry.esql ? '384m' : entry.version.startsWith('9.') ? '320m' : '256m';
   const own = ['UseSerialGC', '-AlwaysPreTouch'].map((name) => `-XX:${name.startsWith('-') ? '' : '+'}${name}`);
   const kept = given.split('\n').filter((line) => !unwanted.test(line));
   return [...kept, `-Xms${heap}`, `-Xmx${heap}`, ...own, '-XX:TieredStopAtLevel=1', '-Xshare:auto', ''].join('\n');

@@ -8,7 +8,7 @@ export function clusterHealthTool(tools: ClusterTools): Tool {
   return defineTool({
     name: 'es_cluster_health',
     title: 'Cluster health',
-    description: 'Status, nodes and shards; when it is not green, which shards are missing and why.',
+    description: 'Status, nodes and shards; which shards are missing, and why.',
     effect: 'read',
     input,
     handler: ({ connection, index }, context) =>

@@ -20,7 +20,7 @@ export function getMappingTool(tools: ClusterTools): Tool {
     name: 'es_get_mapping',
     title: 'Get mapping',
     description:
-      'Fields of an index or pattern as `names: type`; `+.keyword` is a multi-field. Each field once, conflicts between indices first. fields filters by names with *; populated: only those that documents have; raw gives the JSON.',
+      'Fields of an index or pattern, each once, conflicts between indices first; `+.keyword` is a multi-field. fields: names with *; populated: only those that documents have; raw: JSON.',
     effect: 'read',
     input,
     handler: (args, context) =>

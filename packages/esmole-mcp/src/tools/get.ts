@@ -16,7 +16,7 @@ export function getTool(tools: ClusterTools): Tool {
   return defineTool({
     name: 'es_get',
     title: 'Get',
-    description: 'Any request that reads, such as /_cat/shards or /index/_count: status first, then the body.',
+    description: 'Any request that reads, such as /_cat/shards: status first, then the body.',
     effect: 'read',
     input,
     handler: (args, context) =>

@@ -9,6 +9,7 @@ import { getTool } from './get.ts';
 import { getMappingTool } from './get-mapping.ts';
 import { listIndicesTool } from './list-indices.ts';
 import { logsTool } from './logs.ts';
+import { queryTool } from './query.ts';
 import { requestTool } from './request.ts';
 import { searchTool } from './search.ts';
 
@@ -19,6 +20,7 @@ export function registerTools(app: App<Connection, ClusterBackend>): void {
   app.toolServer.register(getMappingTool(tools));
   app.toolServer.register(searchTool(tools));
   app.toolServer.register(logsTool(tools));
+  app.toolServer.register(queryTool(tools));
   app.toolServer.register(getTool(tools));
   app.toolServer.register(requestTool(tools));
   app.toolServer.register(exportTool(tools));

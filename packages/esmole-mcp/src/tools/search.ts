@@ -77,9 +77,9 @@ export function searchTool(tools: ClusterTools): Tool {
     name: 'es_search',
     title: 'Search',
     description:
-      'Query DSL, or q in Lucene syntax, over an index or pattern. One hit per line, aggregations as small tables; the first line says the total, ' +
-      'what is missing, and how to read on (cursor, agg_offset). source: [] leaves documents out; count: only the number. ' +
-      'body: other parts of a search. searches: several at once, each with arguments of its own.',
+      'Query DSL, or q in Lucene syntax. One hit per line, aggregations as tables; the first line says the total, what is missing, and how to ' +
+      'read on (cursor, agg_offset). source: [] leaves documents out; count: only the number; body: other parts of a search; ' +
+      'searches: several at once.',
     effect: 'read',
     input,
     nested: { argument: 'body', keys: bodyKeys },

@@ -97,10 +97,15 @@ function readSources(text: string, language: QueryLanguage, rules: IndexRules): 
     return readers[language](text);
   } catch (error) {
     if (!(error instanceof UnreadableQuery)) throw error;
-    const part = JSON.stringify(text.slice(error.at, error.at + 20));
-    const message = `the query has ${error.message}, at character ${error.at + 1} (${part}); after it, the query could name a hidden index`;
-    const hint = 'Simplify it, and write no comment before the name of an index.';
-    throw mayReadAll(rules) ? new Failure('refused', message, { code: 'E_NOT_A_READ', hint }) : textFailure(message, hint);
+    const [part] = text.slice(error.at, error.at + 20).split('\n', 1);
+    const { nearest } = error;
+    const after = nearest.length === 0 ? '; after it, the query could name a hidden index' : '';
+    const message = `the query has ${error.message}, at character ${error.at + 1} (${JSON.stringify(part)})${after}`;
+    const hint =
+      nearest.length === 0
+        ? 'Simplify it, and write no comment before the name of an index.'
+        : 'Correct the command, or leave it out.';
+    throw new Failure('refused', message, { code: mayReadAll(rules) ? 'E_NOT_A_READ' : 'E_INDEX_REFUSED', hint, nearest });
   }
 }
 

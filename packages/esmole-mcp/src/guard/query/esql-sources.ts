@@ -1,3 +1,4 @@
+import { nearestNames } from '@dbmole/core';
 import { isAtName, readEsqlNames } from './esql-names.ts';
 import { esqlDialect, promqlDialect } from './quotes.ts';
 import { type QuerySources, Scanner, type Token, UnreadableQuery } from './scanner.ts';
@@ -35,6 +36,12 @@ type Step = 'command' | 'source' | 'behind source' | 'expression' | 'end';
 /** Every index that a text in ES|QL names. Throws `UnreadableQuery`. */
 export function readEsqlSources(text: string): QuerySources {
   return new EsqlReader(text).read();
+}
+
+/** A typing mistake is more likely than a command that is too new. */
+function unlistedCommand(command: string, at: number): UnreadableQuery {
+  const nearest = nearestNames(command, [...sourceCommands, ...plainCommands, 'LOOKUP', 'ENRICH', 'FORK']);
+  return new UnreadableQuery('a command that is not on the list of known reads', at, nearest);
 }
 
 class EsqlReader {
@@ -86,7 +93,7 @@ class EsqlReader {
     else if (joins.has(command)) this.#readJoin();
     else if (actingCommands.has(command)) this.#acting ??= command;
     else if (modelCommands.has(command)) this.#model ??= command;
-    else if (!plainCommands.has(command)) throw new UnreadableQuery('a command that is not on the list of known reads', at);
+    else if (!plainCommands.has(command)) throw unlistedCommand(command, at);
     return 'expression';
   }
 

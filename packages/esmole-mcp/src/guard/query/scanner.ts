@@ -1,10 +1,13 @@
 /** A part of a query that the guard cannot read for sure; it then says nothing about the indices that the query names. */
 export class UnreadableQuery extends Error {
   readonly at: number;
+  /** Known words that resemble the one that is not known. */
+  readonly nearest: readonly string[];
 
-  constructor(what: string, at: number) {
+  constructor(what: string, at: number, nearest: readonly string[] = []) {
     super(what);
     this.at = at;
+    this.nearest = nearest;
   }
 }
 
