@@ -72,7 +72,7 @@ async function writeHits(
     count += page.hits.length;
     total = page.total;
     for (const note of call.news(page.answer)) notes.add(note);
-    progress(count, total, `${count} documents, ${formatFileSize(file.bytes)}`);
+    progress(count, total, `${count} documents`);
     call.signal.throwIfAborted();
   }
   return { writer, count, total, notes: [...notes] };

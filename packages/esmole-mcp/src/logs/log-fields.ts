@@ -1,4 +1,4 @@
-import { CutString, Failure } from '@dbmole/core';
+import { CutString, Failure, failureWith } from '@dbmole/core';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import { type FieldCaps, readFieldCaps } from '../mapping/read-field-caps.ts';
 import { refuseField } from '../policy/refuse-field.ts';
@@ -76,7 +76,11 @@ async function findOnlyDate(call: ClusterCall, index: string | undefined, wanted
   const dated = [...all.keys()].filter((name) => hasType(all, name, dates));
   const [first] = dated.sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
   if (first !== undefined) return first;
-  if (wanted === undefined && all.size === 0 && index !== undefined && !/[*,]/.test(index)) throw await call.unknownIndex(index);
+  // Every index has fields of its own, such as _id.
+  if (wanted === undefined && all.size === 0 && index !== undefined)
+    throw failureWith(await call.unknownIndex(index.replaceAll('*', '')), {
+      message: `no index matches ${JSON.stringify(index)}`,
+    });
   const what = wanted === undefined ? 'no date field was found' : `${JSON.stringify(wanted)} is not a date field`;
   throw new Failure('input', `${what} in ${index ?? 'the indices'}, and a window needs one`, {
     code: 'E_NO_TIME_FIELD',

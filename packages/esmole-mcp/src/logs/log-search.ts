@@ -90,6 +90,16 @@ export function inWindow({ query, fields }: LogSource, { gte, lt }: LogWindow, w
   return { bool: { filter: [range, ...(query === undefined ? [] : [query])], must_not: without } };
 }
 
+/** The times of the first and the last line of all that the query finds. */
+export async function readExtent(source: LogSource): Promise<{ first: number | undefined; last: number | undefined }> {
+  const { query, fields } = source;
+  const aggs = { first: { min: { field: fields.time } }, last: { max: { field: fields.time } } };
+  const { json } = await searchLogs(source, { size: 0, aggs, ...(query !== undefined && { query }) }, limits);
+  const found = isObject(json) && isObject(json.aggregations) ? json.aggregations : {};
+  const [first, last] = [found.first, found.last].map((one) => (isObject(one) ? one.value : undefined));
+  return { first: typeof first === 'number' ? first : undefined, last: typeof last === 'number' ? last : undefined };
+}
+
 function findHits(json: unknown): readonly Query[] {
   const { hits } = isObject(json) ? json : {};
   return isObject(hits) && Array.isArray(hits.hits) ? hits.hits.filter(isObject) : [];

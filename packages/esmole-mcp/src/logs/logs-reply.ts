@@ -1,12 +1,12 @@
 import { redactData, respond, type ToolReply, truncateRows } from '@dbmole/core';
 import { formatIncomplete } from '../answer/incomplete.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
-import { formatUnknownIndex } from '../call/unknown-index.ts';
+import { quoteRemoteName } from '../call/quote-remote-text.ts';
 import type { LogsArgs } from '../tools/logs.ts';
 import { type ComparedPattern, comparePatterns, type LineCount } from './compare-patterns.ts';
 import { findPatterns, type PatternReport, type SideReport } from './find-patterns.ts';
 import { findLogFields } from './log-fields.ts';
-import type { LogSource } from './log-search.ts';
+import { type LogSource, readExtent } from './log-search.ts';
 import { formatWindow, type LogWindows, resolveWindows } from './log-window.ts';
 
 /** Characters of the answer, of a pattern and of a sample. */
@@ -22,7 +22,7 @@ export async function findLogPatterns(call: ClusterCall, args: LogsArgs): Promis
   const report = await findPatterns(source, windows);
   const compared = comparePatterns(report);
   const notes = await describeProblems(source, report);
-  const head = `${formatHead(source, report, windows)} ${formatChanges(compared, report)}`;
+  const head = `${formatHead(source, report, windows)} ${formatChanges(compared, report)}`.trimEnd();
   const room = budget - head.length - notes.join(' ').length - reserve;
   const { body, shown } = formatTable(compared.slice(offset), { report, room });
   const end = offset + shown;
@@ -54,10 +54,16 @@ function formatSeed(sides: readonly (SideReport | undefined)[], seed: number): s
 function formatChanges(compared: readonly ComparedPattern[], report: PatternReport): string {
   const count = (change: string) => compared.filter((one) => one.change === change).length;
   const { now, baseline } = report.sides;
-  const isCompared = (now?.total ?? 0) > 0 && (baseline?.total ?? 0) > 0;
-  const changes = isCompared ? [`${count('new')} new, ${count('gone')} gone.`] : [];
+  const isCompared = isComparison(report);
+  const isEmpty = baseline !== undefined && !isCompared && (now?.total ?? 0) > 0;
+  const nothing = isEmpty ? ['The baseline has no lines, so nothing is compared.'] : [];
+  const changes = isCompared ? [`${count('new')} new, ${count('gone')} gone.`] : nothing;
   const isSampled = [now, baseline].some((side) => side !== undefined && side.drawn < side.total);
   return [...changes, ...(isSampled ? formatLimits(report, isCompared) : [])].join(' ');
+}
+
+function isComparison({ sides: { now, baseline } }: PatternReport): boolean {
+  return (now?.total ?? 0) > 0 && (baseline?.total ?? 0) > 0;
 }
 
 /** What a sample cannot exclude. */
@@ -76,10 +82,30 @@ function formatLimits({ sides, sampledOnly }: PatternReport, isCompared: boolean
   return [about, rest];
 }
 
-async function describeProblems({ call, index, fields }: LogSource, { answers, sides }: PatternReport): Promise<string[]> {
-  const total = (sides.now?.total ?? 0) + (sides.baseline?.total ?? 0);
-  const isUnknown = index !== undefined && total === 0 && fields.caps.size === 0;
-  const missing = isUnknown ? await formatUnknownIndex(call, index) : [];
+/** Where the lines are, if the window has none. */
+async function describeExtent(source: LogSource, { sides }: PatternReport): Promise<string[]> {
+  if ((sides.now?.total ?? 0) > 0) return [];
+  const { first, last } = await readExtent(source);
+  if (first === undefined || last === undefined) return ['No other time has lines either.'];
+  return [`The lines are from ${formatMoment(first)} to ${formatMoment(last)}.`];
+}
+
+function formatMoment(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}
+
+/** What a caller may have given wrongly. */
+function describeMessage({ fields }: LogSource, { patterns, sides, message }: PatternReport): string[] {
+  const drawn = (sides.now?.drawn ?? 0) + (sides.baseline?.drawn ?? 0);
+  if (patterns.length > 0 || drawn === 0) return [];
+  const tried = fields.messages.length === 0 ? 'any field' : quoteRemoteName(message);
+  return [`None of these lines has text in ${tried}: pass another field, or none to find it.`];
+}
+
+async function describeProblems(source: LogSource, report: PatternReport): Promise<string[]> {
+  const { call } = source;
+  const { answers } = report;
+  const missing = [...(await describeExtent(source, report)), ...describeMessage(source, report)];
   const incomplete = answers.flatMap(({ json }) => formatIncomplete(json, { terminateAfter: false }));
   const news = answers.flatMap((answer) => call.news(answer));
   return [...new Set([...missing, ...incomplete, ...news])];
@@ -92,7 +118,7 @@ interface TablePlace {
 
 function formatTable(compared: readonly ComparedPattern[], { report, room }: TablePlace): { body: string; shown: number } {
   if (compared.length === 0) return { body: '', shown: 0 };
-  const isCompared = report.sides.baseline !== undefined;
+  const isCompared = isComparison(report);
   const columns = [...(isCompared ? ['change', 'lines', 'baseline'] : ['lines']), 'level', 'first', 'last', 'pattern', 'sample'];
   const writer = truncateRows({ columns, budget: room, rowLimit: maxRows, cellLimit: maxPattern + maxSample });
   const formatTime = openTimeFormat(compared);

@@ -7,6 +7,7 @@ const run = /[A-Za-z0-9]+/g;
 const amount = /^\d+(ns|us|ms|s|m|h|d|b|k|kb|mb|gb|tb|kib|mib|gib)$/i;
 const hex = /^(?:0x)?[0-9a-f]{4,}$/i;
 const neighbors = /<\*>(?:[-+:.,/TZ%]{0,2}<\*>)+/g;
+const negative = /(?<=[_=:])-(<\*>)/g;
 /** Words after which three digits are a status, which says more than any other number. */
 const beforeStatus = /^(?:https?\/[\d.]+|status|status_?code|code|response|http)$/i;
 const status = /^[1-5]\d\d$/;
@@ -22,7 +23,7 @@ export function maskToken(token: string, previous: string): string {
   if (email.test(token)) return wildcard;
   if (!/\d/.test(token)) return token;
   if (status.test(token) && beforeStatus.test(previous)) return token;
-  return token.replace(uuid, wildcard).replace(run, maskRun).replace(neighbors, wildcard);
+  return token.replace(uuid, wildcard).replace(run, maskRun).replace(neighbors, wildcard).replace(negative, '$1');
 }
 
 function maskRun(text: string): string {

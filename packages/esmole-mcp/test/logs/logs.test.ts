@@ -105,7 +105,9 @@ describe('log patterns of a window', () => {
     expect(head).toBe('lines,level,first,last,pattern,sample');
     expect(rows).toHaveLength(1);
     expect((await logs({ ...small, query: { term: { 'log.level.keyword': 'FATAL' } } })).rows).toEqual(rows);
-    expect((await logs({ from: '2020-01-01', to: '2020-01-02' })).text).toMatch(/^0 lines from 2020-01-01 to 2020-01-02/);
+    expect((await logs({ from: '2020-01-01', to: '2020-01-02' })).text).toMatch(
+      /^0 lines from 2020-01-01 to 2020-01-02 .*\. The lines are from 2026-11-20T08:00:00Z to 2026-11-20T09:59:5\dZ\.$/,
+    );
   });
 
   it('shows no pattern of protected lines, and stays within the indices and limits of the connection', async () => {
@@ -164,6 +166,14 @@ describe('fields of log lines', () => {
     expect(await read([{ message: 'no time' }])).toMatch(/^E_NO_TIME_FIELD: no date field was found in shippers/);
     expect(await read([{ '@timestamp': at, message: 'x' }], { from: 'yesterday' })).toMatch(
       /^E_INPUT: "yesterday" is not a time/,
+    );
+    expect(await read([{ '@timestamp': at, message: 'x y' }], { field: 'nothing' })).toMatch(
+      /None of these lines has text in nothing: pass/,
+    );
+    const empty = await read([{ '@timestamp': at, message: 'x y' }], { baseline: '2025-01-01..2025-01-02' });
+    expect(empty).toMatch(/The baseline has no lines, so nothing is compared\..*\nlines,level,/s);
+    expect((await tools.call('es_logs', { index: 'shipers-*' })).text).toMatch(
+      /^E_UNKNOWN_INDEX.*no index matches "shipers-\*".*shippers/s,
     );
     expect((await tools.call('es_logs', { index: 'shipers' })).text).toMatch(/^E_UNKNOWN_INDEX.*shippers/s);
   });
