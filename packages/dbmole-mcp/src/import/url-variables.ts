@@ -88,7 +88,7 @@ function fromUrl(variableName: string, url: string, { env, where, base, note }: 
 
 /** Some programs begin a relative path elsewhere, as at the folder of a schema; then there is no such file. */
 function fromFile(file: string, variableName: string, note: Noting['note']): FoundConnection | undefined {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return note(`there is no file ${file}`);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return note('it names a file that is not there');
   return foundFile((urlName.exec(variableName)?.[1] ?? nameOfFile(file)).toLowerCase(), file);
 }
 
