@@ -7,6 +7,7 @@ import type { StatementNames } from '../tree/names.ts';
 import { asFields, asList } from '../tree/walk.ts';
 import { type CodeReads, noCode, openCodeReads, openStoredReads, type StoredReads } from './catalog/code-reads.ts';
 import { type FunctionShapes, loadShapes } from './catalog/function-shapes.ts';
+import { openPolicies, type Policies } from './catalog/policies.ts';
 import type { RelationFacts } from './catalog/relation-facts.ts';
 import { Relations } from './catalog/relations.ts';
 import { getViewQuery, reachRelations } from './catalog/views.ts';
@@ -41,6 +42,7 @@ export class ColumnTracer {
   #relations: Relations;
   #shapes: FunctionShapes = new Map();
   #stored: StoredReads | undefined;
+  #policies: Policies | undefined;
 
   constructor(policy: ColumnPolicy) {
     this.#policy = policy;
@@ -51,6 +53,7 @@ export class ColumnTracer {
     this.#relations = new Relations(this.#policy);
     this.#shapes = new Map();
     this.#stored = undefined;
+    this.#policies = undefined;
   }
 
   /** For one statement alone: nothing that is known of the catalog is used. */
@@ -63,8 +66,8 @@ export class ColumnTracer {
     const { names, ask } = statement;
     const relations = this.#relations;
     const reading = await this.#read(statement);
-    const { reached, code } = reading;
-    const premise = relations.formatPremise(names.relations, new Set([...reached, ...code.relations]));
+    const { reached, code, behind } = reading;
+    const premise = relations.formatPremise(names.relations, new Set([...reached, ...code.relations, ...behind.relations]));
     if (!this.#isAffected(reading)) return { columns: undefined, premise };
     await loadShapes(
       this.#shapes,
@@ -104,11 +107,38 @@ export class ColumnTracer {
     const bodies = [names, ...[...reached].flatMap((facts) => getViewQuery(facts)?.names ?? [])];
     this.#stored ??= await openStoredReads(ask, major);
     const code = await openCodeReads(bodies, { check, relations, stored: this.#stored, ask });
-    return { reached, bodies, code };
+    return { reached, bodies, code, behind: await this.#readPolicies(reached, { check, ask, stored: this.#stored }) };
   }
 
-  #isAffected({ reached, bodies, code }: Reading): boolean {
-    if (code.names.size > 0 || code.isEverywhere) return true;
+  /** What policies read is in no result, but can be in an error of theirs. */
+  async #readPolicies(
+    tables: ReadonlySet<RelationFacts>,
+    { check, ask, stored }: Pick<CheckedStatement, 'check' | 'ask'> & { readonly stored: StoredReads },
+  ): Promise<Behind> {
+    const relations = this.#relations;
+    this.#policies ??= await openPolicies(ask);
+    const reached = new Set(tables);
+    const texts: StatementNames[] = [];
+    for (const facts of reached) {
+      for (const names of this.#policies.get(facts.oid) ?? []) {
+        if (names === null) return { relations: reached, mayShow: true };
+        texts.push(names);
+        await relations.load(names.relations, ask);
+        const named = names.relations.flatMap((name) => relations.find(name) ?? []);
+        for (const one of await reachRelations(named, relations, ask)) reached.add(one);
+      }
+    }
+    if (texts.length === 0) return nothingBehind;
+    const code = await openCodeReads(texts, { check, relations, stored, ask });
+    const isProtected = [...reached].some((facts) => relations.isProtected(facts));
+    return {
+      relations: new Set([...reached, ...code.relations]),
+      mayShow: isProtected || code.names.size > 0 || code.isEverywhere,
+    };
+  }
+
+  #isAffected({ reached, bodies, code, behind }: Reading): boolean {
+    if (code.names.size > 0 || code.isEverywhere || behind.mayShow) return true;
     return (
       [...reached].some((facts) => this.#relations.isProtected(facts)) ||
       bodies.some(({ functions }) => functions.some(({ schema, name }) => findsByItself(schema, name)))
@@ -121,7 +151,17 @@ interface Reading {
   /** The statement itself, and the queries of views. */
   readonly bodies: readonly StatementNames[];
   readonly code: CodeReads;
+  readonly behind: Behind;
 }
+
+/** What the policies of tables lead to. */
+interface Behind {
+  readonly relations: ReadonlySet<RelationFacts>;
+  /** An error of theirs may have a protected value. */
+  readonly mayShow: boolean;
+}
+
+const nothingBehind: Behind = { relations: new Set(), mayShow: false };
 
 async function planColumns(names: StatementNames, context: TraceContext): Promise<ColumnPlan> {
   const parser = await openParser();
