@@ -1,4 +1,5 @@
 import type { ColumnPolicy } from '@dbmole/core/match-columns';
+import { BoundedCache } from '../../../../backend/bounded-cache.ts';
 import type { CatalogQuestion, ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
 import { refuseColumn } from '../../../../policy/column-policy.ts';
 import type { Check } from '../proof/check.ts';
@@ -43,6 +44,8 @@ export class ColumnTracer {
   #shapes: FunctionShapes = new Map();
   #stored: StoredReads | undefined;
   #policies: Policies | undefined;
+  /** What must stay for statements over the same tables that lead to no protected column and run no code. */
+  #plain = new BoundedCache<string>();
 
   constructor(policy: ColumnPolicy) {
     this.#policy = policy;
@@ -54,6 +57,7 @@ export class ColumnTracer {
     this.#shapes = new Map();
     this.#stored = undefined;
     this.#policies = undefined;
+    this.#plain = new BoundedCache();
   }
 
   /** For one statement alone: nothing that is known of the catalog is used. */
@@ -63,12 +67,18 @@ export class ColumnTracer {
 
   /** Throws `E_PROTECTED_COLUMN` for what must not pass. */
   async trace(statement: CheckedStatement): Promise<TracedColumns> {
-    const { names, ask } = statement;
+    const { names, ask, check } = statement;
+    const key = JSON.stringify(names.relations.map(({ schema, name }) => [schema, name]));
+    const known = this.#plain.get(key);
+    if (known !== undefined && this.#runsNoCode(names, check)) return { columns: undefined, premise: known };
     const relations = this.#relations;
     const reading = await this.#read(statement);
     const { reached, code, behind } = reading;
     const premise = relations.formatPremise(names.relations, new Set([...reached, ...code.relations, ...behind.relations]));
-    if (!this.#isAffected(reading)) return { columns: undefined, premise };
+    if (!this.#isAffected(reading)) {
+      const isPlain = this.#runsNoCode(names, check) && reading.bodies.length === 1 && behind === nothingBehind;
+      return { columns: undefined, premise: isPlain ? this.#plain.add(key, premise) : premise };
+    }
     await loadShapes(
       this.#shapes,
       reading.bodies.flatMap(({ functions }) => functions.map(({ name }) => name)),
@@ -96,6 +106,16 @@ export class ColumnTracer {
     );
     const rows = traceWriteRows(write, { ...context, code, isMeasured: isExplain });
     return isExplain ? { verdicts: [null], origins: {} } : planRows(rows, names, context);
+  }
+
+  /** It calls nothing that was made by a user, or that reads by itself. */
+  #runsNoCode(names: StatementNames, check: Check): boolean {
+    const stored = this.#stored;
+    if (stored === undefined || stored.has('') || check.listCode(names).length > 0) return false;
+    const { functions, operators, types, fields } = names;
+    const isStored = ({ name }: { name: string }) => stored.has(name);
+    if (stored.size > 0 && [functions, operators, types, fields].some((uses) => uses.some(isStored))) return false;
+    return !functions.some(({ schema, name }) => findsByItself(schema, name));
   }
 
   /** The relations that the statement leads to, through views, and what code reads. */
