@@ -67,6 +67,11 @@ const declared: BodyAttack[] = [
     setup: checking("= 'go'"),
     body: "declare c cursor (x public.t.d%/**/type) for select x; begin open c('go'::text); return 1; end",
   },
+  {
+    name: 'an argument of a cursor behind one with the name of a word',
+    setup: checking("= 'go'"),
+    body: "declare c cursor (is int, d public.dom) is select d; begin open c(1, 'go'::text); return 1; end",
+  },
 ];
 
 export const castAttacks: readonly BodyAttack[] = [

@@ -85,12 +85,12 @@ function formatType(tokens: readonly Token[]): string {
 }
 
 /** The types of `c cursor (a int, b shop.mood) for …`. A comma can also be part of a type, as in `numeric(4, 2)`. */
-function findCursorTypes([, first, ...rest]: readonly Token[]): readonly string[] {
-  if (!/^(?:cursor|scroll|no)$/i.test(first?.text ?? '')) return [];
-  const opened = rest.findIndex(({ text }) => text === '(');
-  const begins = rest.findIndex(({ text }) => /^(?:for|is)$/i.test(text));
-  if (opened < 0 || opened > begins) return [];
-  return splitParameters(rest.slice(opened + 1, begins)).flatMap(([, ...type]) => (type.length === 0 ? [] : [formatType(type)]));
+function findCursorTypes([, ...rest]: readonly Token[]): readonly string[] {
+  if (!/^(?:cursor|scroll|no)$/i.test(rest[0]?.text ?? '')) return [];
+  // A parameter may be called `is`, which follows the list as well.
+  const opened = rest.findIndex(({ text }) => /^cursor$/i.test(text)) + 1;
+  if (rest[opened]?.text !== '(') return [];
+  return splitParameters(rest.slice(opened + 1)).flatMap(([, ...type]) => (type.length === 0 ? [] : [formatType(type)]));
 }
 
 /** Stops at the parenthesis that closes the list. */
