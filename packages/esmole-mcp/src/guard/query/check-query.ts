@@ -99,8 +99,7 @@ function readSources(text: string, language: QueryLanguage, rules: IndexRules): 
     if (!(error instanceof UnreadableQuery)) throw error;
     const [part] = text.slice(error.at, error.at + 20).split('\n', 1);
     const { nearest } = error;
-    const after = nearest.length === 0 ? '; after it, the query could name a hidden index' : '';
-    const message = `the query has ${error.message}, at character ${error.at + 1} (${JSON.stringify(part)})${after}`;
+    const message = `the query has ${error.message}, at character ${error.at + 1} (${JSON.stringify(part)}); after it, the query could name a hidden index`;
     const hint =
       nearest.length === 0
         ? 'Simplify it, and write no comment before the name of an index.'

@@ -54,7 +54,7 @@ function* readNames(scanner: Scanner, commands: string[]): Generator<string> {
     }
     const token = scanner.next();
     if (token.kind === 'name' && mayName) yield token.value;
-    if (token.kind === 'mark') readMark(token, scanner, { plain, commands: isList(token, before) ? [] : commands });
+    if (token.kind === 'mark') readMark(token, scanner, { plain, commands, isList: isList(token, before) });
     before = token.value;
   }
 }
@@ -67,18 +67,19 @@ function isList({ value }: Token, before: string): boolean {
 interface Commands {
   readonly plain: boolean[];
   readonly commands: string[];
+  readonly isList: boolean;
 }
 
-function readMark({ value, at }: Token, scanner: Scanner, { plain, commands }: Commands): void {
+function readMark({ value, at }: Token, scanner: Scanner, { plain, commands, isList }: Commands): void {
   if (value === '|' || value === ']') plain.pop();
-  if (value === '|' || value === '[') plain.push(isPlain(scanner, commands));
+  if (value === '|' || value === '[') plain.push(isPlain(scanner, commands, isList));
   if (plain.length === 0) throw new UnreadableQuery('an unmatched bracket', at);
 }
 
-/** Whether the command that comes next names no index. It is added to the commands. */
-function isPlain(scanner: Scanner, commands: string[]): boolean {
+/** Whether the command that comes next names no index. It is added to the commands, unless it may be a field in a list. */
+function isPlain(scanner: Scanner, commands: string[], isList = false): boolean {
   const { value } = scanner.peek();
-  commands.push(value);
+  if (!isList || trainingCommands.has(value.toUpperCase())) commands.push(value);
   return plainCommands.has(value.toUpperCase());
 }
 
