@@ -52,6 +52,8 @@ export const statements: readonly Part[] = [
   { part: 'modify b integer' },
   { part: 'modify u int unsigned default 3' },
   { part: 'modify v varchar(60)' },
+  { part: 'modify v varchar(20) collate utf8mb4_bin' },
+  { part: 'modify v varchar(60) collate utf8mb4_bin' },
   { part: 'modify v varchar(64)' },
   { part: 'modify v varchar(10)' },
   { part: 'modify w varchar(400)' },

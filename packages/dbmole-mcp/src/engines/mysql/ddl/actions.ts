@@ -12,6 +12,7 @@ export interface ColumnText {
   type: string;
   isNullable: boolean;
   charset: string | undefined;
+  collation: string | undefined;
   /** FIRST or AFTER. */
   isPlaced: boolean;
   isAutoIncrement: boolean;
@@ -34,6 +35,9 @@ export interface DdlAction {
   column?: ColumnText | undefined;
   oldName?: string | undefined;
   engine?: string | undefined;
+  /** Those of CONVERT TO. */
+  charset?: string | undefined;
+  collation?: string | undefined;
 }
 
 export interface DdlStatement {

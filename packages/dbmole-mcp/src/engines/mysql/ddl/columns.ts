@@ -29,6 +29,7 @@ export function readColumn(name: string, tokens: readonly Token[], sql: string):
     type: readType(tokens, sql),
     isNullable: !follows('NOT', 'NULL') && !follows('PRIMARY', 'KEY'),
     charset: readCharset(tokens),
+    collation: readCollation(tokens),
     isPlaced: has('FIRST') || has('AFTER'),
     isAutoIncrement: has('AUTO_INCREMENT'),
     generated: isGenerated ? (has('STORED') || has('PERSISTENT') ? 'stored' : 'virtual') : undefined,
@@ -61,11 +62,11 @@ function readExpression(tokens: readonly Token[]): ColumnText['expression'] {
 }
 
 /** The older name is that of three bytes. */
-function nameCharset(name: string | undefined): string | undefined {
+export function nameCharset(name: string | undefined): string | undefined {
   return name === 'utf8' ? 'utf8mb3' : name;
 }
 
-function readCharset(tokens: readonly Token[]): string | undefined {
+export function readCharset(tokens: readonly Token[]): string | undefined {
   const at = tokens.findIndex(
     ({ word }, index) => word === 'CHARSET' || (word === 'CHARACTER' && tokens[index + 1]?.word === 'SET'),
   );
@@ -73,12 +74,19 @@ function readCharset(tokens: readonly Token[]): string | undefined {
   return tokens[at + (tokens[at]?.word === 'CHARSET' ? 1 : 2)]?.name.toLowerCase();
 }
 
+export function readCollation(tokens: readonly Token[]): string | undefined {
+  const at = tokens.findIndex(({ word }) => word === 'COLLATE');
+  return at < 0 ? undefined : tokens[at + (tokens[at + 1]?.word === '=' ? 2 : 1)]?.name.toLowerCase();
+}
+
 export interface ColumnFacts {
   type: string;
   isNullable: boolean;
   charset: string | undefined;
-  /** The one that a column without its own gets. */
+  collation: string | undefined;
+  /** Those that a column without its own gets. */
   tableCharset: string | undefined;
+  tableCollation: string;
   maxBytesPerCharacter: number;
   isGenerated: boolean;
   isAutoIncrement: boolean;
@@ -95,15 +103,21 @@ function normalize(type: string): string {
     .replace(/^(char|bit)$/, '$1(1)');
 }
 
+interface Surroundings {
+  isIndexed: boolean;
+  /** The collations that character sets have unless one is named. */
+  defaultCollations: ReadonlyMap<string, string>;
+}
+
 /** The rules of a MODIFY or CHANGE: one for each thing that becomes different. Undefined in the list: not known. */
-export function compareColumn(old: ColumnFacts, wanted: ColumnText): (string | undefined)[] {
+export function compareColumn(old: ColumnFacts, wanted: ColumnText, around: Surroundings): (string | undefined)[] {
   if (old.isGenerated || wanted.generated !== undefined || old.isAutoIncrement !== wanted.isAutoIncrement) return [undefined];
-  const charset = nameCharset(wanted.charset ?? old.tableCharset);
-  const hasText = old.charset !== undefined;
-  const type =
-    hasText && charset !== nameCharset(old.charset) ? compareCharsets(old, wanted, charset) : compareTypes(old, wanted.type);
+  const target = findTarget(old, wanted, around);
+  const hasOtherCharset = old.charset !== undefined && nameCharset(target.charset) !== nameCharset(old.charset);
+  const hasOtherCollation = old.charset !== undefined && !hasOtherCharset && target.collation !== old.collation;
   const found = [
-    type,
+    hasOtherCharset ? compareCharsets(old, wanted, nameCharset(target.charset)) : compareTypes(old, wanted.type),
+    hasOtherCollation ? nameCollationRule('MODIFY COLUMN', around.isIndexed) : '',
     old.isNullable && !wanted.isNullable ? 'MODIFY COLUMN: null to not null' : '',
     !old.isNullable && wanted.isNullable ? 'MODIFY COLUMN: not null to null' : '',
     wanted.isPlaced ? 'MODIFY COLUMN: first or after' : '',
@@ -114,14 +128,48 @@ export function compareColumn(old: ColumnFacts, wanted: ColumnText): (string | u
   return found.length === 0 ? ['MODIFY COLUMN: same type'] : found;
 }
 
-function compareCharsets(
-  { charset: from, type }: ColumnFacts,
-  wanted: ColumnText,
-  charset: string | undefined,
-): string | undefined {
-  // The same characters in the same bytes: not all versions agree on when that needs no copy.
-  const isWider = /^utf8(?:mb3)?$/.test(from ?? '') && charset === 'utf8mb4';
-  return isWider && normalize(type) === normalize(wanted.type) ? undefined : 'MODIFY COLUMN: character set';
+/** The character set and collation that the column gets. */
+function findTarget({ tableCharset, tableCollation }: ColumnFacts, wanted: ColumnText, { defaultCollations }: Surroundings) {
+  const charset = wanted.charset ?? wanted.collation?.split('_')[0] ?? tableCharset;
+  const usual = wanted.charset === undefined ? tableCollation : defaultCollations.get(nameCharset(charset) ?? '');
+  return { charset, collation: wanted.collation ?? usual };
+}
+
+function nameCollationRule(action: string, isIndexed: boolean): string {
+  return `${action}: ${isIndexed ? 'collation of an indexed column' : 'collation'}`;
+}
+
+interface Conversion extends Omit<Surroundings, 'isIndexed'> {
+  charset: string | undefined;
+  collation: string | undefined;
+  columns: ReadonlyMap<string, ColumnFacts>;
+  indexedColumns: ReadonlySet<string>;
+}
+
+/** The rule of CONVERT TO; undefined: not known. */
+export function compareTable({ charset, collation, columns, indexedColumns, defaultCollations }: Conversion): string | undefined {
+  const target = nameCharset(charset) ?? '';
+  const texts = [...columns].filter(([, column]) => column.charset !== undefined);
+  const others = texts.filter(([, column]) => nameCharset(column.charset) !== target);
+  if (others.some(([, { charset: from }]) => !isWider(from, target))) return 'CONVERT TO CHARACTER SET';
+  if (others.length > 0) return undefined;
+  const wanted = collation ?? defaultCollations.get(target);
+  const changed = texts.filter(([, column]) => column.collation !== wanted);
+  if (changed.length === 0) return 'CONVERT TO CHARACTER SET: the same';
+  return nameCollationRule(
+    'CONVERT TO CHARACTER SET',
+    changed.some(([name]) => indexedColumns.has(name)),
+  );
+}
+
+/** The same characters in the same bytes: not all versions agree on when that needs no copy. */
+function isWider(from: string | undefined, to: string | undefined): boolean {
+  return /^utf8(?:mb3)?$/.test(from ?? '') && to === 'utf8mb4';
+}
+
+function compareCharsets(old: ColumnFacts, wanted: ColumnText, charset: string | undefined): string | undefined {
+  const isKept = ['', 'MODIFY COLUMN: longer varchar'].includes(compareTypes(old, wanted.type));
+  return isWider(old.charset, charset) && isKept ? undefined : 'MODIFY COLUMN: character set';
 }
 
 /** Names the change of the type; empty if the type stays. */

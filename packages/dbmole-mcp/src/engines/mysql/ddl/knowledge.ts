@@ -91,6 +91,14 @@ MODIFY COLUMN: character set
   MariaDB 10.3: COPY SHARED
   MariaDB 11.2: COPY NONE
   safer: gh-ost or pt-online-schema-change, which copy in batches while reads and writes go on.
+MODIFY COLUMN: collation
+  MySQL 8.0: INPLACE NONE metadata
+  MariaDB 10.4: INSTANT
+  note: comparisons and unique values follow the new collation
+MODIFY COLUMN: collation of an indexed column
+  MySQL 8.0: COPY SHARED
+  MariaDB 10.4: NOCOPY NONE index
+  note: comparisons and unique values follow the new collation
 MODIFY COLUMN: null to not null
   MySQL 8.0: INPLACE NONE rebuild
   MariaDB 10.3: INPLACE NONE rebuild
@@ -174,6 +182,17 @@ CONVERT TO CHARACTER SET
   MariaDB 10.3: COPY SHARED
   MariaDB 11.2: COPY NONE
   safer: gh-ost or pt-online-schema-change, which copy in batches while reads and writes go on.
+CONVERT TO CHARACTER SET: the same
+  MySQL 8.0: INPLACE NONE rebuild
+  MariaDB 10.4: INSTANT
+CONVERT TO CHARACTER SET: collation
+  MySQL 8.0: INPLACE NONE rebuild
+  MariaDB 10.4: INSTANT
+  note: comparisons and unique values follow the new collation
+CONVERT TO CHARACTER SET: collation of an indexed column
+  MySQL 8.0: COPY SHARED
+  MariaDB 10.4: NOCOPY NONE index
+  note: comparisons and unique values follow the new collation
 DEFAULT CHARACTER SET
   MySQL 8.0: INPLACE NONE metadata
   MariaDB 10.3: INSTANT

@@ -4,7 +4,7 @@ import { tokenize } from '../guard/text/lexer.ts';
 import { parseMode } from '../guard/text/sql-mode.ts';
 import { findClosing, type Token } from '../guard/text/tokens.ts';
 import { type ColumnText, type DdlAction, type DdlStatement, splitAtCommas, type TableName, TokenReader } from './actions.ts';
-import { readColumn } from './columns.ts';
+import { readCharset, readCollation, readColumn } from './columns.ts';
 
 const noClauses = { ALGORITHM: undefined, LOCK: undefined };
 
@@ -65,10 +65,15 @@ function readPart(part: readonly Token[], context: Context): DdlAction[] {
   if (reader.take('MODIFY') || reader.take('CHANGE')) return readChange(part[0]?.word === 'CHANGE', reader, context);
   if (reader.take('ALTER')) return readAlterPart(reader, table);
   if (reader.take('RENAME')) return readRename(reader, table);
-  if (reader.take('CONVERT', 'TO')) return plain('CONVERT TO CHARACTER SET', part.at(-1)?.name);
+  if (reader.take('CONVERT', 'TO')) return readConvert(part, table);
   return plain(readOption(part), part[0]?.word === 'ENGINE' ? part.at(-1)?.name : undefined).map((action) =>
     part[0]?.word === 'ENGINE' ? { ...action, engine: part.at(-1)?.name } : action,
   );
+}
+
+function readConvert(part: readonly Token[], table: TableName | undefined): DdlAction[] {
+  const [charset, collation] = [readCharset(part), readCollation(part)];
+  return [{ rule: 'CONVERT TO CHARACTER SET', name: collation ?? charset, table, charset, collation }];
 }
 
 const options: Readonly<Record<string, string>> = {

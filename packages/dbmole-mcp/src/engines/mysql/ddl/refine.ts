@@ -1,6 +1,6 @@
 import type { RuleEntry } from '../../../ddl/rule-table.ts';
 import type { DdlAction } from './actions.ts';
-import { compareColumn } from './columns.ts';
+import { compareColumn, compareTable } from './columns.ts';
 import { rules } from './knowledge.ts';
 import type { Relation } from './relations.ts';
 
@@ -51,6 +51,9 @@ const refiners: Readonly<Record<string, (question: Question) => Found[]>> = {
   'ENGINE: the same': ({ action: { rule, engine = '' }, relation }) => [
     { rule: engine.toLowerCase() === relation.engine.toLowerCase() ? rule : 'ENGINE: another', notes: [] },
   ],
+  'CONVERT TO CHARACTER SET': ({ action: { charset, collation }, relation }) => [
+    { rule: compareTable({ ...relation, charset, collation }), notes: [] },
+  ],
   TRUNCATE: refineRemoval,
   'DROP TABLE': refineRemoval,
 };
@@ -59,7 +62,8 @@ function refineChange({ action: { name = '', column }, relation }: Question): Fo
   const old = relation.columns.get(name.toLowerCase());
   if (old === undefined || column === undefined) return [{ rule: undefined, notes: describeMissing(name, relation) }];
   const described = [`${old.type} to ${column.type}`, ...describeCharset(old.charset, column.charset ?? old.tableCharset)];
-  return compareColumn(old, column).map((rule) => ({
+  const isIndexed = relation.indexedColumns.has(name.toLowerCase());
+  return compareColumn(old, column, { isIndexed, defaultCollations: relation.defaultCollations }).map((rule) => ({
     rule,
     notes: rule !== undefined && !describedByName.has(rule) ? described : [],
   }));
@@ -70,6 +74,8 @@ const describedByName = new Set([
   'MODIFY COLUMN: not null to null',
   'MODIFY COLUMN: first or after',
   'MODIFY COLUMN: same type',
+  'MODIFY COLUMN: collation',
+  'MODIFY COLUMN: collation of an indexed column',
 ]);
 
 function refineRemoval({ action: { rule }, relation: { referencedBy } }: Question): Found[] {
@@ -134,6 +140,8 @@ function limitByTable(ability: Ability, key: string, server: Server, relation: R
   if (relation === undefined || relation.kind !== 'table' || ability.algorithm === 'EXCLUSIVE') return ability;
   if (relation.engine.toLowerCase() !== 'innodb') return lightActions.test(key) ? ability : copyTable(server);
   const isInstantColumn = ability.algorithm === 'INSTANT' && instantColumns.test(key) && !key.endsWith('virtual');
+  const withVirtual = server.isMaria ? 'ADD COLUMN: first or after' : 'DROP COLUMN: indexed';
+  if (relation.hasVirtualColumn && key === withVirtual) return copyTable(server);
   if (relation.hasFulltext) return isInstantColumn || ability.work === 'rebuild' ? limitByFulltext(server) : ability;
   if (key === 'ADD FULLTEXT INDEX') return { ...ability, work: 'rebuild' };
   const isCompressed = relation.rowFormat.toLowerCase() === 'compressed';

@@ -20,6 +20,9 @@ export interface Relation {
   hasFulltext: boolean;
   indexedColumns: ReadonlySet<string>;
   columns: ReadonlyMap<string, ColumnFacts>;
+  /** The collations that character sets have unless one is named. */
+  defaultCollations: ReadonlyMap<string, string>;
+  hasVirtualColumn: boolean;
   /** The kinds of constraints by their names. */
   constraints: ReadonlyMap<string, string>;
   /** Tables whose foreign keys reference it. */
@@ -28,13 +31,15 @@ export interface Relation {
 
 const tableSql = `
 select t.table_schema, t.table_name, t.table_type, t.engine, t.table_rows, t.data_length, t.index_length, t.row_format,
-  t.create_options like '%partitioned%', substring_index(t.table_collation, '_', 1)
+  t.create_options like '%partitioned%', t.table_collation
 from information_schema.tables t
 where t.table_schema = coalesce(?, database()) and t.table_name = ? limit 1`;
 const columnsSql = `
-select c.column_name, c.column_type, c.is_nullable, c.character_set_name, s.maxlen, c.extra
+select c.column_name, c.column_type, c.is_nullable, c.character_set_name, s.maxlen, c.extra, c.collation_name
 from information_schema.columns c left join information_schema.character_sets s on s.character_set_name = c.character_set_name
 where c.table_schema = ? and c.table_name = ? limit 5000`;
+const collationsSql = `
+select character_set_name, default_collate_name from information_schema.character_sets`;
 const indexesSql = `
 select column_name, index_type, index_name from information_schema.statistics where table_schema = ? and table_name = ? limit 5000`;
 const constraintsSql = `
@@ -43,19 +48,28 @@ const referencesSql = `
 select distinct concat(constraint_schema, '.', table_name) from information_schema.referential_constraints
 where unique_constraint_schema = ? and referenced_table_name = ? limit 100`;
 
+/** MariaDB opens every table for the view of references; this one has the names as InnoDB keeps them. */
+const innodbReferencesSql = `
+select distinct replace(for_name, '/', '.') from information_schema.innodb_sys_foreign where ref_name = concat(?, '/', ?) limit 100`;
+
+async function listReferences(run: CatalogRun, params: readonly string[]) {
+  return (await askIfAllowed(run, innodbReferencesSql, params)) ?? (await run(referencesSql, params));
+}
+
 /** Undefined where there is no such table, or it is not shown to this account. */
 export async function readRelation(run: CatalogRun, { schema, name }: TableName): Promise<Relation | undefined> {
   const [table] = await run(tableSql, [schema ?? null, name]);
   if (table === undefined) return undefined;
-  const [owner = '', label = '', type, engine, rows, data, index, rowFormat, partitioned, charset] = table.map(
+  const [owner = '', label = '', type, engine, rows, data, index, rowFormat, partitioned, collation = ''] = table.map(
     (cell) => cell ?? '',
   );
   const ask = (sql: string) => run(sql, [owner, label]);
-  const [columns, indexes, constraints, references] = await Promise.all([
+  const [columns, indexes, constraints, references, collations] = await Promise.all([
     ask(columnsSql),
     ask(indexesSql),
     ask(constraintsSql),
-    ask(referencesSql),
+    listReferences(run, [owner, label]),
+    run(collationsSql),
   ]);
   return {
     label: schema === undefined ? label : `${owner}.${label}`,
@@ -70,18 +84,25 @@ export async function readRelation(run: CatalogRun, { schema, name }: TableName)
     isPartitioned: partitioned === '1',
     hasFulltext: indexes.some(([, kind]) => kind === 'FULLTEXT'),
     indexedColumns: new Set(indexes.map(([column]) => (column ?? '').toLowerCase())),
-    columns: new Map(columns.map((row) => [(row[0] ?? '').toLowerCase(), readFacts(row, charset ?? '')])),
+    columns: new Map(columns.map((row) => [(row[0] ?? '').toLowerCase(), readFacts(row, collation)])),
+    defaultCollations: new Map(collations.map(([charset, name]) => [charset ?? '', name ?? ''])),
+    hasVirtualColumn: columns.some(([, , , , , extra]) => /VIRTUAL/i.test(extra ?? '')),
     constraints: new Map(constraints.map(([one, kind]) => [(one ?? '').toLowerCase(), kind ?? ''])),
     referencedBy: references.map(([one]) => one ?? ''),
   };
 }
 
-function readFacts([, type, nullable, charset, maxBytes, extra]: readonly (string | null)[], tableCharset: string): ColumnFacts {
+function readFacts(
+  [, type, nullable, charset, maxBytes, extra, collation]: readonly (string | null)[],
+  tableCollation: string,
+): ColumnFacts {
   return {
     type: (type ?? '').toLowerCase(),
     isNullable: nullable === 'YES',
     charset: charset ?? undefined,
-    tableCharset,
+    collation: collation ?? undefined,
+    tableCharset: tableCollation.split('_')[0],
+    tableCollation,
     maxBytesPerCharacter: readCount(maxBytes) || 1,
     isGenerated: /GENERATED/i.test(extra ?? '') && !/DEFAULT_GENERATED/i.test(extra ?? ''),
     isAutoIncrement: /auto_increment/i.test(extra ?? ''),
