@@ -1,5 +1,6 @@
 import { defineTool, Failure, respond, type Tool, type ToolReply } from '@dbmole/core';
 import * as z from 'zod';
+import { guessJoins } from '../catalog/guessed-joins.ts';
 import { findJoinPaths, maxJoins } from '../catalog/join-path.ts';
 import { refuseUnknownSchema, respondNames, respondNothing } from '../catalog/names-table.ts';
 import { nearestTables } from '../catalog/nearest-tables.ts';
@@ -91,15 +92,29 @@ async function findJoins({ backend, options }: Call, { from, to, schema }: Ends)
       hint: seeTables,
     });
   }
-  const [start = '', end = ''] = [from, to].map((asked) => tables.find((table) => table.asked === asked)?.name);
+  const [one, other] = [from, to].map((asked) => tables.find((table) => table.asked === asked));
+  const [start = '', end = ''] = [one?.name, other?.name];
   if (start === end) throw new Failure('input', `from and to are the same table ${start}`);
   const paths = findJoinPaths(keys, start, end);
   if (paths.length === 0) {
-    return respond.text(
-      `No joins between them in up to ${maxJoins} steps over the ${keys.length} foreign keys of this database.`,
-    );
+    const none = `No joins between them in up to ${maxJoins} steps over the ${keys.length} foreign keys of this database.`;
+    const guesses = one && other ? guessJoins(one, other, await listOthers({ backend, options }, schema)) : [];
+    if (guesses.length === 0) return respond.text(none);
+    return respond.text(guesses.join('\n'), {
+      line: `${none} Guessed by names and types of columns, so look whether the rows match: ${guesses.length}.`,
+    });
   }
   return respond.text(paths.join('\n'), { line: `The shortest joins over foreign keys: ${paths.length}.` });
+}
+
+/** With more tables, a join over a third one is not guessed. */
+const maxOthers = 200;
+
+async function listOthers({ backend, options }: Pick<Call, 'backend' | 'options'>, schema: string | undefined) {
+  const run = backend.catalogRun(options);
+  const names = await backend.catalog.tableNames(run);
+  if (names.length > maxOthers) return [];
+  return (await backend.catalog.describeTables(run, { names, schema, parts: ['columns'] })).tables;
 }
 
 function parseWords(text: string): string[] {

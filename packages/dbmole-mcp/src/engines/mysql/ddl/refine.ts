@@ -140,12 +140,16 @@ function limitByTable(ability: Ability, key: string, server: Server, relation: R
   if (relation === undefined || relation.kind !== 'table' || ability.algorithm === 'EXCLUSIVE') return ability;
   if (relation.engine.toLowerCase() !== 'innodb') return lightActions.test(key) ? ability : copyTable(server);
   const isInstantColumn = ability.algorithm === 'INSTANT' && instantColumns.test(key) && !key.endsWith('virtual');
-  const withVirtual = server.isMaria ? 'ADD COLUMN: first or after' : 'DROP COLUMN: indexed';
-  if (relation.hasVirtualColumn && key === withVirtual) return copyTable(server);
+  if (isCopiedForVirtual(key, server, relation)) return copyTable(server);
   if (relation.hasFulltext) return isInstantColumn || ability.work === 'rebuild' ? limitByFulltext(server) : ability;
   if (key === 'ADD FULLTEXT INDEX') return { ...ability, work: 'rebuild' };
   const isCompressed = relation.rowFormat.toLowerCase() === 'compressed';
   return isInstantColumn && isCompressed ? { algorithm: 'INPLACE', lock: 'NONE', work: 'rebuild' } : ability;
+}
+
+/** What needs a rebuild that the server cannot do in place beside a virtual column. */
+function isCopiedForVirtual(key: string, { isMaria }: Server, { hasVirtualColumn }: Relation): boolean {
+  return hasVirtualColumn && key === (isMaria ? 'ADD COLUMN: first or after' : 'DROP COLUMN: indexed');
 }
 
 function copyTable({ isMaria, version }: Server): Ability {
