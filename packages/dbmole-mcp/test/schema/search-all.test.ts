@@ -54,7 +54,10 @@ describe.each(engines)('the search of the schema on %s', (id) => {
     expect((await shop.exec(`select count(*) from ${from}`))[0]?.map(Number)).toEqual([2]);
     expect(await joins('loans', 'reviews')).toContain('\nloans JOIN books ON books.id = loans.book_id JOIN reviews ON');
     expect(await joins('imports', 'books')).toMatch(/^No joins between them in up to 12 steps over the 3 foreign keys/);
-    await shop.exec('create table wagon (id int primary key, books_no int)', 'create table freight (wagon_id int, book_id bigint)');
+    await shop.exec(
+      'create table wagon (id int primary key, books_no int)',
+      'create table freight (wagon_id int, book_id bigint)',
+    );
     expect(await joins('wagon', 'books')).toMatch(
       /^No joins between them .* Guessed by names and types of columns, .*: 1\. .*\nwagon JOIN freight ON wagon\.id = freight\.wagon_id JOIN books ON books\.id = freight\.book_id$/,
     );
