@@ -62,7 +62,7 @@ function readExpression(tokens: readonly Token[]): ColumnText['expression'] {
 }
 
 /** The older name is that of three bytes. */
-export function nameCharset(name: string | undefined): string | undefined {
+function nameCharset(name: string | undefined): string | undefined {
   return name === 'utf8' ? 'utf8mb3' : name;
 }
 
