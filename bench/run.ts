@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: measures what we promise and says of each number whether it is kept. Exits with 1 when one is not.
  * Options: --runs 20, --node PATH (another Node for the servers), --only WORD (lines whose name contains it), --peers (other servers
- * beside ours, instead of the lines).
+ * beside ours, instead of the lines), --sre (tasks on a cluster, beside other servers).
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
@@ -15,6 +15,7 @@ import { closeDoorRig } from './rigs/door-rig.ts';
 import { closeEsRig } from './rigs/es-rig.ts';
 import { closeSqlRig } from './rigs/sql-rig.ts';
 import { closeTunnelRig } from './rigs/tunnel-rig.ts';
+import { runSreTasks } from './sre/run.ts';
 
 interface Result extends Measured {
   name: string;
@@ -32,12 +33,14 @@ async function main(): Promise<void> {
       node: { type: 'string' },
       only: { type: 'string', default: '' },
       peers: { type: 'boolean', default: false },
+      sre: { type: 'boolean', default: false },
     },
   });
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs takes a whole number from 1, got ${values.runs}`);
   const options: BenchOptions = { runs, node: values.node ?? process.execPath };
   if (values.peers) return await runPeers(options);
+  if (values.sre) return await runSreTasks(options);
   const chosen = lines.filter(({ name }) => name.includes(values.only));
   if (chosen.length === 0) throw new Error(`no line contains ${JSON.stringify(values.only)}`);
   const results: Result[] = [];

@@ -111,7 +111,8 @@ export class StdioServer {
   }
 
   #answer(line: string): void {
-    // Everything a server writes is JSON-RPC.
+    // Other servers write notes of their own between the messages.
+    if (!line.startsWith('{')) return;
     const answer = JSON.parse(line) as Answer;
     if (typeof answer.id !== 'number') return;
     this.#waiting.get(answer.id)?.(answer);
