@@ -13,6 +13,8 @@ const maxEach = 100;
 const largeBytes = 100 * 1024 * 1024;
 /** Below these, what an index costs does not matter, and a young table may not have been read yet. */
 const minUnused = { bytes: 1024 * 1024, rows: 1_000 };
+/** What a server makes while it runs alone, as the one of the demo, has numbers below 16384 as well; the catalogs have those below this. */
+const minOwnOid = 12_000;
 /** The size takes a lock, so a table that is locked exclusively is left out. */
 const size = (oid: string) =>
   `case when ${oid} not in (select l.relation from locked l) then pg_catalog.pg_relation_size(${oid}) end`;
@@ -38,7 +40,7 @@ const redundantSql = `
 with ${lockedRelations}, pairs as materialized (
   select i.indexrelid as one, j.indexrelid as other from pg_catalog.pg_index i join pg_catalog.pg_index j
     on j.indrelid = i.indrelid and j.indkey[0] = i.indkey[0] and j.indexrelid <> i.indexrelid and j.indnatts >= i.indnatts
-  where i.indexrelid >= 16384 and i.indisvalid and j.indisvalid and i.indnatts = i.indnkeyatts),
+  where i.indexrelid >= ${minOwnOid} and i.indisvalid and j.indisvalid and i.indnatts = i.indnkeyatts),
 constrained as materialized (
   select k.conindid, pg_catalog.min(k.conname) as name, pg_catalog.count(*) = 1 and pg_catalog.bool_and(k.contype = 'u') as is_spare
   from pg_catalog.pg_constraint k where k.conindid in (select p.one from pairs p union select p.other from pairs p) group by 1),
