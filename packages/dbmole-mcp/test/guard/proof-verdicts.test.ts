@@ -193,7 +193,9 @@ describe.each(['postgres14', 'postgres18'] as const)('what is accepted on %s', (
     }
   });
 
-  it.each(races)('is nothing that changed while the catalog was read: $change', async ({ change, read, undo }) => {
+  // The catalog is read in the same order from every version, and each of its questions costs a proof.
+  const raced = id === 'postgres18' ? races : [];
+  it.each(raced)('is nothing that changed while the catalog was read: $change', async ({ change, read, undo }) => {
     await database.run(`create function c(int) returns boolean language plpgsql as
         $f$ begin if $1 = 0 then perform lo_export(1, 'x'); end if; return true; end $f$;
       create domain d as int check (c(value)); create view v as select lo_export(1, 'x') as x`);
