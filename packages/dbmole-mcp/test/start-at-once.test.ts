@@ -51,7 +51,7 @@ describe.each(['postgres18', 'mysql97'] as const)('%s', (id) => {
     const own = { name: 'own', type: 'mysql', host: '127.0.0.1', port: 1, user: 'me' };
     const configured = await start([], { DATABASE_URL: url }, [own]);
     expect(await configured('list_connections')).not.toContain('default');
-    const foreign = await start([], { DATABASE_URL: 'sqlite:///x' });
+    const foreign = await start([], { DATABASE_URL: 'mongodb://127.0.0.1/x' });
     expect(await foreign('list_connections')).toContain('No connections are configured');
   });
 });
