@@ -30,7 +30,7 @@ describe('a statement that the server does not stop', () => {
   /** Each of them runs in a process that hears nothing any more. */
   async function freeze(count: number): Promise<string[]> {
     const sql = 'select pg_sleep(60) /* frozen */';
-    const calls = Array.from({ length: count }, () => tools.call('query', { sql, timeout_ms: 2_000 }));
+    const calls = Array.from({ length: count }, () => tools.call('query', { sql, timeout_ms: 5_000 }));
     await expect.poll(() => findPids("state = 'active' and query like '%frozen%'"), { timeout: 5_000 }).toHaveLength(count);
     for (const pid of await findPids("state = 'active' and query like '%frozen%'")) frozen.push(pid);
     for (const pid of frozen) process.kill(pid, 'SIGSTOP');
@@ -43,7 +43,7 @@ describe('a statement that the server does not stop', () => {
     expect(await list()).toContain('1 statement that was given up may still be running');
     expect((await tools.call('query', { sql: 'select 1 as one' })).text).toContain('one');
     thaw();
-    await expect.poll(list).not.toContain('may still be running');
+    await expect.poll(list, { timeout: 20_000 }).not.toContain('may still be running');
   });
 
   it('keeps its session, and no other takes the place of it', async () => {
@@ -53,7 +53,7 @@ describe('a statement that the server does not stop', () => {
     expect(await list()).toContain('4 statements that were given up may still be running');
     expect(await findPids('true')).toHaveLength(4);
     thaw();
-    await expect.poll(list).not.toContain('may still be running');
+    await expect.poll(list, { timeout: 20_000 }).not.toContain('may still be running');
     expect((await tools.call('query', { sql: 'select 1 as one' })).text).toContain('one');
   });
 });
