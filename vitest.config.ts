@@ -24,6 +24,8 @@ export default defineConfig({
           // Starts engines once for all files that may share one, and stops everything at the end.
           globalSetup: ['packages/engines/src/vitest-global-setup.ts'],
           testTimeout: 120_000,
+          // A second is nothing on a busy machine, and what is awaited comes at once where it is not.
+          expect: { poll: { timeout: 20_000 } },
           hookTimeout: 600_000,
         },
       },
