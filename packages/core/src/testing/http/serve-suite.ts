@@ -133,7 +133,9 @@ export function describeServe({ name, file, envVar, connection }: BuiltServer): 
 
     it('warns of a configuration that cannot be read', async () => {
       const server = await start(['--config', '/nowhere.json']);
-      await vi.waitFor(() => expect(server.stderr).toMatch(/warn \/nowhere\.json does not exist\n.*warn Correct the path/));
+      await vi.waitFor(() => expect(server.stderr).toMatch(/warn \/nowhere\.json does not exist\n.*warn Correct the path/), {
+        timeout: 20_000,
+      });
     });
 
     it('needs no token when a person says so, and warns', async () => {
