@@ -1,11 +1,12 @@
 import type { Change } from '@dbmole/core';
 import { Failure } from '@dbmole/core';
 import type { CallerParam, RowSink, WriteEnd } from '../engine.ts';
+import { readMaxRows } from '../policy/write-policy.ts';
 import type { Call } from '../tool.ts';
-import { type ChangeStatement, noShape } from './change.ts';
+import { type ChangeShape, type ChangeStatement, noShape } from './change.ts';
 import { describeDefinition, describeSample, describeStatement, summarizeEffects } from './change-text.ts';
-import { type Reason, readShape, toFailure } from './judge-writes.ts';
-import { isSame, type MeasuredCounts, nowhere, type Ran, readCounts, runChanges } from './run-changes.ts';
+import { describeSweep, type Reason, readShape, toFailure } from './judge-writes.ts';
+import { countRows, isSame, type MeasuredCounts, nowhere, type Ran, readCounts, runChanges } from './run-changes.ts';
 
 export interface Confirming {
   call: Call;
@@ -21,6 +22,8 @@ interface Measured {
   summaries: readonly string[];
   /** What a person sees beside that. */
   details: readonly (readonly string[])[];
+  /** What a person should see first. */
+  warnings: readonly string[];
 }
 
 /** The confirmation holds for this connection as it is defined now. */
@@ -49,7 +52,7 @@ export async function commitConfirmed(
   const decide = (ran: Ran) => isSame(readCounts(ran), counts);
   const ran = await runChanges({ call, statements: bound, shapes, sinks, keepPerCell, decide, isDryRun: false });
   if (ran.isCommitted) return { ends: ran.ends };
-  const change = toChange({ call, statements, reason }, describeRan(ran));
+  const change = toChange({ call, statements, reason }, describeRan(ran, findWarnings(call, shapes, ran)));
   const before = summarizeCounts(counts);
   return {
     change: { ...change, message: `The counts changed since you confirmed. Before:\n${before}\nNow:\n${change.message}` },
@@ -65,13 +68,18 @@ async function measure({ call, statements }: Confirming): Promise<Measured> {
   const bound = bindAll(call, statements);
   try {
     const ran = await runChanges({ call, statements: bound, shapes, sinks, keepPerCell: 0, decide: () => false, isDryRun: true });
-    const measured = describeRan(ran);
+    const measured = describeRan(ran, findWarnings(call, shapes, ran));
     const definitions = await Promise.all(statements.map(({ sql }) => describeIfDefinition(call, sql)));
     return { ...measured, details: measured.details.map((lines, i) => [...lines, ...(definitions[i] ?? [])]) };
   } catch (error) {
     // Other failures are those of the statement, which there is nothing to ask about.
     if (statements.length > 1 || !(error instanceof Failure) || !unmeasurable.has(error.code)) throw error;
-    return { counts: undefined, summaries: [`it could not be measured: ${error.message}`], details: [[]] };
+    return {
+      counts: undefined,
+      summaries: [`it could not be measured: ${error.message}`],
+      details: [[]],
+      warnings: findWarnings(call, shapes),
+    };
   }
 }
 
@@ -89,7 +97,7 @@ async function readShapes(call: Call, statements: Confirming['statements']) {
 
 async function describeAlone(call: Call, sql: string): Promise<Measured> {
   const lines = await describeIfDefinition(call, sql);
-  return { counts: undefined, summaries: ['a definition, which was not run to measure it'], details: [lines] };
+  return { counts: undefined, summaries: ['a definition, which was not run to measure it'], details: [lines], warnings: [] };
 }
 
 async function describeIfDefinition(call: Call, sql: string): Promise<string[]> {
@@ -103,13 +111,20 @@ async function describeIfDefinition(call: Call, sql: string): Promise<string[]> 
   }
 }
 
-function describeRan(ran: Ran): Measured {
+function findWarnings({ lease }: Call, shapes: readonly ChangeShape[], ran?: Ran): string[] {
+  const sweeps = shapes.flatMap(({ noWhere }, i) => (noWhere === undefined ? [] : describeSweep(noWhere, i, shapes.length)));
+  const [rows, maxRows] = [ran === undefined ? 0 : countRows(ran), readMaxRows(lease.config)];
+  const many = maxRows !== undefined && rows > maxRows ? [`${rows} rows change, and "maxRows" is ${maxRows}`] : [];
+  return [...sweeps, ...many].map((warning) => `Careful: ${warning}.`);
+}
+
+function describeRan(ran: Ran, warnings: readonly string[]): Measured {
   const summaries = ran.ends.map((end, i) => {
     const effects = ran.effects[i];
     return effects === undefined ? end.command : summarizeEffects(end, effects);
   });
   const details = ran.effects.map(({ sample }) => (sample === undefined ? [] : describeSample(sample)));
-  return { counts: readCounts(ran), summaries, details };
+  return { counts: readCounts(ran), summaries, details, warnings };
 }
 
 function summarizeCounts(counts: unknown): string {
@@ -123,7 +138,7 @@ function summarizeCounts(counts: unknown): string {
     .join('\n');
 }
 
-function toChange({ call, statements, reason }: Confirming, { counts, summaries, details }: Measured): Change {
+function toChange({ call, statements, reason }: Confirming, { counts, summaries, details, warnings }: Measured): Change {
   const { name, config } = call.lease;
   const number = (i: number) => (statements.length === 1 ? '' : `${i + 1}. `);
   const database: unknown = call.options.database ?? Reflect.get(config, 'database');
@@ -131,7 +146,7 @@ function toChange({ call, statements, reason }: Confirming, { counts, summaries,
   const blocks = statements.map(({ sql, params }, i) =>
     [`${number(i)}${summaries[i] ?? ''}`, ...(details[i] ?? []), describeStatement(sql, params)].join('\n'),
   );
-  const head = `Commit this on ${name} (${place})?`;
+  const head = [`Commit this on ${name} (${place})?`, ...warnings].join('\n');
   return {
     binding: bindTo(call),
     counts,

@@ -70,11 +70,18 @@ export async function readShape({ backend, options }: Call, sql: string): Promis
   }
 }
 
-function describeNoWhere(what: NonNullable<ChangeShape['noWhere']>, at: number, count: number): string {
+function describeNoWhere(what: Sweep, at: number, count: number): string {
+  return `${describeSweep(what, at, count)}, so a person has to confirm it`;
+}
+
+type Sweep = NonNullable<ChangeShape['noWhere']>;
+
+/** Why a statement may change every row of a table. */
+export function describeSweep(what: Sweep, at: number, count: number): string {
   const subject = count === 1 ? 'the statement' : `statement ${at + 1} of ${count}`;
-  if (what === 'unknown') return `it cannot be told whether ${subject} has a WHERE, so a person has to confirm it`;
-  if (what === 'TRUNCATE') return `${subject} empties a table, so a person has to confirm it`;
-  return `the ${what}${count === 1 ? '' : ` of ${subject}`} has no WHERE that names a column, so a person has to confirm it`;
+  if (what === 'unknown') return `it cannot be told whether ${subject} has a WHERE`;
+  if (what === 'TRUNCATE') return `${subject} empties a table`;
+  return `the ${what}${count === 1 ? '' : ` of ${subject}`} has no WHERE that names a column`;
 }
 
 /** Throws where the policy limits rows, and those of a statement cannot be counted before they are committed. */

@@ -95,7 +95,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** The rows of all tables that changed, as far as the engine counts them. */
-function countRows({ ends, effects }: Ran): number {
+export function countRows({ ends, effects }: Ran): number {
   const own = ends.reduce((sum, { changed = 0 }) => sum + changed, 0);
   const others = effects.flatMap(({ cascades, others: more }) => [...cascades, ...more]);
   return others.reduce((sum, { rows }) => sum + rows, own);

@@ -87,6 +87,16 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
     expect(await count('true')).toBe(15);
   });
 
+  it('is shown with what is unusual about it first', async () => {
+    const { shown, answer } = person();
+    await ask(answer, { sql: "update orders set note = 'x'" });
+    expect(shown[0]).toMatch(/^Commit this on prod .*\?\nCareful: the UPDATE has no WHERE that names a column\.\n/);
+    await ask(answer, { sql: ["update orders set note = 'x' where id = 1", 'delete from orders where true'] });
+    expect(shown[1]).toMatch(/\nCareful: the DELETE of statement 2 of 2 has no WHERE that names a column\.\n/);
+    await ask(answer, { sql: "update orders set note = 'x' where id = 1" });
+    expect(shown[2]).not.toContain('Careful');
+  });
+
   it('is not made after anything but an accept, and cannot be confirmed by an argument', async () => {
     const sql = 'delete from orders where id = 1';
     expect(await ask(person('decline').answer, { sql })).toMatch(/^E_DECLINED: the user declined; nothing was changed/);
@@ -253,9 +263,11 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
       /^E_TOO_MANY_ROWS: the statement changed .* allows 3, and this client cannot ask the user/,
     );
     expect(await count('true')).toBe(20);
-    expect(await ask(person('accept').answer, { connection: 'few', sql: 'delete from orders where id > 9' })).toMatch(
+    const many = person('accept');
+    expect(await ask(many.answer, { connection: 'few', sql: 'delete from orders where id > 9' })).toMatch(
       /^DELETE changed 10 rows\. Confirmed/,
     );
+    expect(many.shown[0]).toMatch(/\nCareful: \d+ rows change, and "maxRows" is 3\.\n/);
     expect(await ask(person('accept').answer, { connection: 'dev', sql: "update orders set note = 'x'" })).toMatch(
       /^UPDATE changed 10 rows\. Confirmed/,
     );
