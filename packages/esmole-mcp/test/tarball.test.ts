@@ -8,7 +8,7 @@ describe('as installed', () => {
 
   describeTarball({
     name: 'esmole-mcp',
-    tools: 14,
+    tools: 15,
     library: { creates: 'createEsmole', connection: `{ name: 'logs', host: 'search.example.com', auth: 'none' }` },
     folder: fileURLToPath(new URL('..', import.meta.url)),
     runtimes: { 20: () => openNode(20), 22: () => openNode(22), 24: () => openNode(24) },
