@@ -10,6 +10,7 @@ describePersonFields({
   definition,
   connection: { name: 'shop', type: 'postgres', host: 'db.internal', user: 'reader' },
   taken: ['database', 'schema', 'tls', 'file'],
+  checked: ['file'],
   harmless: ['tls.mode', 'tls.serverName'],
 });
 
