@@ -62,6 +62,7 @@ export { findNearestNames, nearestNames } from './nearest.ts';
 export { networkFailure } from './network-failure.ts';
 export { formatColumnPolicy, listColumnLayers, listColumnRules } from './policy/column-layers.ts';
 export { columnShape } from './policy/column-rules.ts';
+export { matchesGlob } from './policy/glob.ts';
 export { listPolicies } from './policy/layers.ts';
 export {
   type ColumnAction,

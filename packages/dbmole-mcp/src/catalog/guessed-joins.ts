@@ -65,11 +65,8 @@ function fold(name: string): string {
 
 /** Types that can be compared; others are equal or not. */
 function readFamily(type: string): string {
-  const word = type
-    .toLowerCase()
-    .replace(/\(.*$/, '')
-    .replace(/ unsigned$/, '')
-    .trim();
+  const [bare = ''] = type.toLowerCase().split('(');
+  const word = bare.replace(/ unsigned$/, '').trim();
   if (/^(?:tiny|small|medium|big)?int(?:eger|\d)?$|serial/.test(word)) return 'integer';
   return /char|text/.test(word) ? 'text' : word;
 }

@@ -2,7 +2,7 @@
 export const wildcard = '<*>';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-const email = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
+const email = /^[^@\s]+@[^@\s.]+(?:\.[^@\s.]+)+$/;
 const run = /[A-Za-z0-9]+/g;
 const amount = /^\d+(ns|us|ms|s|m|h|d|b|k|kb|mb|gb|tb|kib|mib|gib)$/i;
 const hex = /^(?:0x)?[0-9a-f]{4,}$/i;

@@ -12,7 +12,7 @@ const maxLength = 1_000;
 const maxTokens = 80;
 /** Clusters cut words at each of these, with every analyzer for texts that they use by default. */
 const word = /[^\s,;|"()[\]{}=<>]+/g;
-const edge = /^[.:!?'`*#&+-]+|[.:!?'`*#&+-]+$/g;
+const edge = /^[.:!?'`*#&+-]+|(?<![.:!?'`*#&+-])[.:!?'`*#&+-]+$/g;
 
 /** Splits the first line of a message into words, with what varies from line to line replaced. */
 export function splitLine(message: string): LogLine {

@@ -108,10 +108,10 @@ async function findNearest(call: ClusterCall, { language, query }: Asked, { kind
 
 /** A parser lists everything that it expected, and shows what we added at the end of the query. */
 async function shorten(text: string): Promise<{ message: string; nearest: readonly string[] }> {
-  const [, near, ending] = /^no viable alternative at input '(.*?)(\\n\|.*| \| head.*|<EOF>)?'$/s.exec(text) ?? [];
-  const shown = near === undefined ? '' : quoteRemoteText(near, 100);
-  if (ending !== undefined)
-    return { message: `the query ends too early${shown === '""' ? '' : `, after ${shown}`}`, nearest: [] };
+  const near = /^no viable alternative at input '(.*)'$/s.exec(text)?.[1];
+  const end = near?.search(/\\n\|| \| head|<EOF>$/) ?? -1;
+  const shown = near === undefined ? '' : quoteRemoteText(end === -1 ? near : near.slice(0, end), 100);
+  if (end !== -1) return { message: `the query ends too early${shown === '""' ? '' : `, after ${shown}`}`, nearest: [] };
   if (near !== undefined) return { message: `unexpected input at the end of ${shown}`, nearest: [] };
   const [, wrong = '', list = ''] = /^(?:mismatched|extraneous) input '([^']{0,100})' expecting \{?(.*?)\}?$/s.exec(text) ?? [];
   if (wrong === '<EOF>' || wrong.startsWith('\\n')) return { message: 'the query ends too early', nearest: [] };

@@ -141,8 +141,8 @@ function toIndexes(rows: readonly Row[], key: readonly string[]): { keys: KeyDet
 
 function toIndex({ name, isUnique, origin, columns, sql }: Index): IndexDetails {
   // The text has expressions and the condition of a partial index.
-  const written =
-    sql === null ? undefined : /\bon\s+(?:"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[^\s(]+)\s*(\([\s\S]*)$/i.exec(sql)?.[1];
+  const start = sql === null || name.includes('(') ? -1 : sql.indexOf('(');
+  const written = start === -1 ? undefined : sql?.slice(start);
   const definition = written?.replace(/\s+/g, ' ') ?? `(${columns.join(', ')})`;
   return {
     name: formatIdentifier(name),
@@ -190,12 +190,24 @@ function listNotes({ type, isStrict, hasNoRowid, sql }: Relation): string[] {
     ...(hasNoRowid && type === 'table' ? ['WITHOUT ROWID'] : []),
     ...(type === 'shadow' ? ['kept by a virtual table; change that one instead'] : []),
     ...(type === 'virtual' && sql !== null
-      ? [`USING ${/\busing\s+([\s\S]*)$/i.exec(sql)?.[1]?.replace(/\s+/g, ' ') ?? ''}`]
+      ? [
+          `USING ${
+            findAfter(sql, /\busing\s/i)
+              ?.trim()
+              .replace(/\s+/g, ' ') ?? ''
+          }`,
+        ]
       : []),
   ];
 }
 
 function readDefinition({ type, sql }: Relation): string | undefined {
   if (sql === null || type === 'virtual') return undefined;
-  return type === 'view' ? (/\bas\b\s*([\s\S]*)$/i.exec(sql)?.[1] ?? sql) : sql;
+  return type === 'view' ? (findAfter(sql, /\bas\b/i)?.trimStart() ?? sql) : sql;
+}
+
+/** The rest of a text behind the first match. The text is of a file that others may have written. */
+function findAfter(sql: string, pattern: RegExp): string | undefined {
+  const found = pattern.exec(sql);
+  return found === null ? undefined : sql.slice(found.index + found[0].length);
 }

@@ -1,3 +1,4 @@
+import { matchesGlob } from '@dbmole/core';
 import type { Bounded, DatabaseSummary, Page, RelationName, TableFilter, TableListing } from '../../../catalog/catalog.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
@@ -58,12 +59,8 @@ function countReferences(references: readonly { from: string; table: string }[])
 
 function matchesName({ name }: Relation, { pattern }: TableFilter): boolean {
   if (pattern === undefined) return true;
-  const isWild = /[*?]/.test(pattern);
-  const source = toKey(pattern.replace(/^main\./i, ''))
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replaceAll('?', '.');
-  return new RegExp(isWild ? `^${source}$` : source, 'su').test(toKey(name));
+  const wanted = toKey(pattern.replace(/^main\./i, ''));
+  return /[*?]/.test(wanted) ? matchesGlob(wanted, toKey(name)) : toKey(name).includes(wanted);
 }
 
 function matchesKind(relation: Relation, { kind }: TableFilter): boolean {

@@ -71,7 +71,10 @@ async function findTriggers(transaction: WriteTransaction, table: string, verb: 
     "select name, sql from sqlite_schema where type = 'trigger' and lower(tbl_name) = lower(?) order by name limit 20",
     [table],
   );
-  const events = verb === 'REPLACE' ? /\b(?:insert|delete)\b/i : new RegExp(`\\b${verb}\\b`, 'i');
-  const isFired = (sql: string | null | undefined) => events.test((sql ?? '').split(/\bon\b/i)[0] ?? '');
+  const events = verb === 'REPLACE' ? ['insert', 'delete'] : [verb.toLowerCase()];
+  const isFired = (sql: string | null | undefined) => {
+    const [head = ''] = (sql ?? '').toLowerCase().split(/\bon\b/);
+    return head.split(/\W+/).some((word) => events.includes(word));
+  };
   return rows.filter(([, sql]) => isFired(sql)).map(([name]) => `${name ?? ''} (${table})`);
 }

@@ -84,7 +84,7 @@ function run(request: RunRequest, opened: OpenedFile | undefined, lines: LineRea
 
 /** A file that is read without locks looks as if it had another mode. */
 function withJournalMode(request: RunRequest): RunRequest {
-  const isAsked = /^\s*pragma\s+(?:main\s*\.\s*)?journal_mode\s*;?\s*$/i.test(request.sql);
+  const isAsked = /^\s*pragma\s+(?:main\s*\.\s*)?journal_mode[\s;]*$/i.test(request.sql);
   return isAsked ? { ...request, sql: "select 'wal' as journal_mode" } : request;
 }
 

@@ -1,3 +1,4 @@
+import { matchesGlob } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { parseGrants } from '../../audit/grants.ts';
 import type { ObjectName } from '../catalog/guard-queries.ts';
@@ -15,7 +16,7 @@ export class TriggerRights {
     return grants.some(({ level, privileges, ...grant }) => {
       if (!privileges.some((one) => one === 'TRIGGER' || one === 'ALL PRIVILEGES')) return false;
       if (level === 'server') return true;
-      if (level === 'database') return toPattern(grant.schema).test(schema);
+      if (level === 'database') return matchesGlob(toGlob(grant.schema), schema);
       return level === 'table' && grant.schema === schema && grant.name === name;
     });
   }
@@ -35,11 +36,12 @@ async function readLines(run: CatalogQuestion): Promise<readonly string[]> {
   return (await run(`SHOW GRANTS FOR CURRENT_USER() USING ${active}`)).map(([line]) => line ?? '');
 }
 
-/** The name of a database in a grant is a pattern. */
-function toPattern(name: string): RegExp {
-  const source = name
-    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('%', '.*')
-    .replaceAll('_', '.');
-  return new RegExp(`^${source}$`, 's');
+/** The name of a database in a grant is a pattern. A star in it is a letter that no pattern has, so it matches nothing. */
+function toGlob(name: string): string {
+  return name.replace(/\\([%_\\])|[%_*?]/g, (found, literal?: string) => literal ?? wildcards.get(found) ?? '\0');
 }
+
+const wildcards: ReadonlyMap<string, string> = new Map([
+  ['%', '*'],
+  ['_', '?'],
+]);
