@@ -4,7 +4,8 @@ import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll } from 'vitest';
 import { bin } from './bin.ts';
 
-const engine = useEngine('elasticsearch8', { shared: true });
+/** Its own: other tests make indices while the doors are asked one after the other. */
+const engine = useEngine('elasticsearch8');
 const index = 'doors-shop';
 
 async function send(method: string, path: string, body?: object): Promise<void> {
