@@ -1,6 +1,6 @@
 import type { ColumnName, Condition, Join } from '../../../advice/statement-shape.ts';
+import { isName, noToken, type Token } from '../../../statement/tokens.ts';
 import { reservedWords } from '../guard/known-functions.ts';
-import { isName, noToken, type Token } from '../guard/text/tokens.ts';
 
 /** Tokens from the first up to, and without, the last. */
 export interface Range {

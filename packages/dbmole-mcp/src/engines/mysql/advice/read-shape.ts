@@ -1,10 +1,10 @@
 import type { Condition, Join, Level, OrderKey, Source, StatementShape } from '../../../advice/statement-shape.ts';
+import { isName, matchBrackets, noToken, type Token } from '../../../statement/tokens.ts';
 import { inTurns } from '../guard/in-turns.ts';
 import { reservedWords } from '../guard/known-functions.ts';
 import { tooComplex } from '../guard/refuse.ts';
 import { tokenize } from '../guard/text/lexer.ts';
 import { parseMode } from '../guard/text/sql-mode.ts';
-import { isName, matchBrackets, noToken, type Token } from '../guard/text/tokens.ts';
 import { ConditionReader, isQuery, type Range } from './read-conditions.ts';
 
 /** Reading more than this takes longer than other calls should wait. */

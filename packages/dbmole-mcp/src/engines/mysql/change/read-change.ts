@@ -1,8 +1,9 @@
 import { type ChangeShape, noShape, type RowsOfChange, type TargetName } from '../../../approval/change.ts';
+import { StatementText } from '../../../approval/statement-text.ts';
+import { isName, noToken, type Token } from '../../../statement/tokens.ts';
 import { inTurns } from '../guard/in-turns.ts';
 import { tokenize } from '../guard/text/lexer.ts';
 import type { LexMode } from '../guard/text/sql-mode.ts';
-import { isName, noToken, type Token } from '../guard/text/tokens.ts';
 import { isUnrestricted } from './unrestricted.ts';
 
 const usual: LexMode = { ansiQuotes: false, plainBackslash: false, ignoreSpace: false };
@@ -74,31 +75,16 @@ interface RowsPlace {
   target: TargetName;
 }
 
-class StatementParts {
-  readonly #sql: string;
-  readonly #tokens: readonly Token[];
-  /** How many parentheses are open at each token. */
-  readonly #depths: readonly number[];
+const isParam = ({ word }: Token) => word === '?';
 
-  constructor(sql: string, tokens: readonly Token[]) {
-    this.#sql = sql;
-    this.#tokens = tokens;
-    let depth = 0;
-    this.#depths = tokens.map(({ word }) => {
-      if (word === ')') depth -= 1;
-      const here = depth;
-      if (word === '(') depth += 1;
-      return here;
-    });
-  }
-
+class StatementParts extends StatementText {
   findNoWhere(): ChangeShape['noWhere'] {
-    for (const [at, { word }] of this.#tokens.entries()) {
-      const before = this.#word(at - 1);
+    for (const [at, { word }] of this.tokens.entries()) {
+      const before = this.word(at - 1);
       if (word === 'EXECUTE' && (at === 0 || before === ';')) return 'unknown';
       if (word === 'TRUNCATE' && (at === 0 || isStart(before))) return 'TRUNCATE';
       if ((word !== 'UPDATE' && word !== 'DELETE') || clauses.has(before)) continue;
-      if (isUnrestricted(this.#sql, this.#readCondition(at))) return word;
+      if (isUnrestricted(this.sql, this.#readCondition(at))) return word;
     }
     return undefined;
   }
@@ -106,47 +92,39 @@ class StatementParts {
   /** The condition of the change at this place; empty without a WHERE. */
   #readCondition(at: number): readonly Token[] {
     const where = this.#find(['WHERE'], at);
-    return where < 0 ? [] : this.#tokens.slice(where + 1, this.#endOfWhere(where));
+    return where < 0 ? [] : this.tokens.slice(where + 1, this.#endOfWhere(where));
   }
 
   /** The first word, or the one behind WITH. */
   findVerb(): number {
-    if (this.#word(0) !== 'WITH') return 0;
-    return this.#tokens.findIndex(({ word }, i) => this.#depths[i] === 0 && (word === 'UPDATE' || word === 'DELETE'));
+    if (this.word(0) !== 'WITH') return 0;
+    return this.tokens.findIndex(({ word }, i) => this.depths[i] === 0 && (word === 'UPDATE' || word === 'DELETE'));
   }
 
   skipModifiers(from: number): number {
     let at = from;
-    while (modifiers.has(this.#word(at))) at += 1;
+    while (modifiers.has(this.word(at))) at += 1;
     return at;
   }
 
-  /** A name with its schema, and an alias. */
-  readTarget(from: number): { target: TargetName | undefined; end: number } {
-    const [first = noToken, dot = noToken, second = noToken] = this.#tokens.slice(from, from + 3);
-    if (!isName(first)) return { target: undefined, end: from };
-    if (dot.word !== '.' || !isName(second)) return { target: { schema: undefined, name: first.name }, end: from + 1 };
-    return { target: { schema: first.name, name: second.name }, end: from + 3 };
-  }
-
   readRows({ verb, from, end: behindName, isUpdate, target }: RowsPlace): RowsOfChange | undefined {
-    const hasAs = this.#word(behindName) === 'AS';
+    const hasAs = this.word(behindName) === 'AS';
     const aliasAt = behindName + (hasAs ? 1 : 0);
-    const token = this.#tokens[aliasAt] ?? noToken;
+    const token = this.tokens[aliasAt] ?? noToken;
     const hasAlias = hasAs || (isName(token) && !ends.has(token.word));
     const end = hasAlias ? aliasAt + 1 : behindName;
     // With another table, a partition or a hint, the text goes on otherwise.
-    const next = this.#word(end);
+    const next = this.word(end);
     if (isUpdate ? next !== 'SET' : !['', ';', 'WHERE', 'ORDER', 'LIMIT', 'RETURNING'].includes(next)) return undefined;
     const last = this.#endOfStatement(end);
     const where = this.#find(['WHERE', 'ORDER', 'LIMIT'], end);
     const isLimited = this.#find(['ORDER', 'LIMIT'], end) >= 0;
-    const tail = where < 0 ? '' : ` ${this.#write(where, last)}`;
-    const name = `${this.#write(from, end)}`;
+    const tail = where < 0 ? '' : ` ${this.write(where, last)}`;
+    const name = `${this.write(from, end)}`;
     const alias = quoteName(hasAlias ? token.name : target.name);
     const text = isLimited ? `(SELECT * FROM ${name}${tail}) AS ${alias}` : `${name}${tail}`;
-    const prefix = this.#write(0, verb);
-    const numbers = [...this.#numbers(0, verb), ...(where < 0 ? [] : this.#numbers(where, last))];
+    const prefix = this.write(0, verb);
+    const numbers = [...this.findParams(isParam, 0, verb), ...(where < 0 ? [] : this.findParams(isParam, where, last))];
     return { with: prefix, from: text, alias, params: numbers };
   }
 
@@ -157,19 +135,19 @@ class StatementParts {
     const end = last < 0 ? this.#endOfStatement(set) : last;
     const names: string[] = [];
     for (let at = set + 1; at < end; at += 1) {
-      const begins = at === set + 1 || (this.#word(at - 1) === ',' && this.#depths[at] === 0);
+      const begins = at === set + 1 || (this.word(at - 1) === ',' && this.depths[at] === 0);
       if (!begins) continue;
-      while (this.#word(at + 1) === '.') at += 2;
-      names.push(this.#tokens[at]?.name ?? '');
+      while (this.word(at + 1) === '.') at += 2;
+      names.push(this.tokens[at]?.name ?? '');
     }
     return names;
   }
 
   /** The next of these words in the same statement, outside of parentheses that are opened in it. */
   #find(words: readonly string[], from: number): number {
-    const depth = this.#depths[from] ?? 0;
+    const depth = this.depths[from] ?? 0;
     const end = this.#endOfStatement(from);
-    return this.#tokens.findIndex(({ word }, i) => i >= from && i < end && this.#depths[i] === depth && words.includes(word));
+    return this.tokens.findIndex(({ word }, i) => i >= from && i < end && this.depths[i] === depth && words.includes(word));
   }
 
   #endOfWhere(where: number): number {
@@ -178,26 +156,11 @@ class StatementParts {
   }
 
   #endOfStatement(from: number): number {
-    const depth = this.#depths[from] ?? 0;
-    const end = this.#tokens.findIndex(
-      ({ word }, i) => i > from && ((this.#depths[i] ?? 0) < depth || (word === ';' && this.#depths[i] === depth)),
+    const depth = this.depths[from] ?? 0;
+    const end = this.tokens.findIndex(
+      ({ word }, i) => i > from && ((this.depths[i] ?? 0) < depth || (word === ';' && this.depths[i] === depth)),
     );
-    return end < 0 ? this.#tokens.length : end;
-  }
-
-  #word(at: number): string {
-    return this.#tokens[at]?.word ?? '';
-  }
-
-  #write(from: number, to: number): string {
-    const [first, last] = [this.#tokens[from], this.#tokens[to - 1]];
-    return first === undefined || last === undefined || to <= from ? '' : this.#sql.slice(first.start, last.end);
-  }
-
-  /** The places of the placeholders among all of the statement. */
-  #numbers(from: number, to: number): number[] {
-    const all = this.#tokens.flatMap(({ word }, i) => (word === '?' ? [i] : []));
-    return all.flatMap((at, number) => (at >= from && at < to ? [number] : []));
+    return end < 0 ? this.tokens.length : end;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Token } from '../guard/text/tokens.ts';
+import type { Token } from '../../../statement/tokens.ts';
 
 export interface TableName {
   schema: string | undefined;

@@ -1,4 +1,4 @@
-import { findClosing, type Token } from '../guard/text/tokens.ts';
+import { findClosing, type Token } from '../../../statement/tokens.ts';
 import type { ColumnText } from './actions.ts';
 
 /** Other names of types. */

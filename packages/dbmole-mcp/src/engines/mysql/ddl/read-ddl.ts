@@ -1,8 +1,8 @@
+import { findClosing, type Token } from '../../../statement/tokens.ts';
 import type { Steps } from '../guard/in-turns.ts';
 import { severalStatements } from '../guard/refuse.ts';
 import { tokenize } from '../guard/text/lexer.ts';
 import { parseMode } from '../guard/text/sql-mode.ts';
-import { findClosing, type Token } from '../guard/text/tokens.ts';
 import { type ColumnText, type DdlAction, type DdlStatement, splitAtCommas, type TableName, TokenReader } from './actions.ts';
 import { readCharset, readCollation, readColumn } from './columns.ts';
 

@@ -1,9 +1,9 @@
 import { type Failure, type Hint, nearestNames } from '@dbmole/core';
 import { measureQuery } from '../../../next-steps.ts';
+import { isAscii } from '../../../statement/tokens.ts';
 import { functionHint } from '../errors/statement-hint.ts';
 import { builtIn, builtInSomewhere, gluedOnMaria, gluedToBracket } from './known-functions.ts';
 import { notARead } from './refuse.ts';
-import { isAscii } from './text/tokens.ts';
 
 export interface CallUse {
   name: string;

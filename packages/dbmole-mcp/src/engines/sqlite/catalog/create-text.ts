@@ -1,5 +1,5 @@
+import { matchBrackets, noToken, type Token } from '../../../statement/tokens.ts';
 import { tokenize } from '../guard/text/lexer.ts';
-import { matchBrackets, noToken, type Token } from '../guard/text/tokens.ts';
 
 /** What only the text of CREATE TABLE says. */
 export interface CreateText {

@@ -1,6 +1,7 @@
 import { type ChangeShape, noShape, type RowsOfChange, type TargetName } from '../../../approval/change.ts';
+import { StatementText } from '../../../approval/statement-text.ts';
+import { isName, noToken, type Token } from '../../../statement/tokens.ts';
 import { tokenize } from '../guard/text/lexer.ts';
-import { isName, noToken, type Token } from '../guard/text/tokens.ts';
 import { quoteName } from '../values/identifiers.ts';
 import { isUnrestricted } from './unrestricted.ts';
 
@@ -45,42 +46,19 @@ interface RowsPlace {
   isUpdate: boolean;
 }
 
-class ChangeParts {
-  readonly #sql: string;
-  readonly #tokens: readonly Token[];
-  /** How many parentheses are open at each token. */
-  readonly #depths: readonly number[];
+const isParam = ({ kind }: Token) => kind === 'variable';
 
-  constructor(sql: string, tokens: readonly Token[]) {
-    this.#sql = sql;
-    this.#tokens = tokens;
-    let depth = 0;
-    this.#depths = tokens.map(({ word }) => {
-      if (word === ')') depth -= 1;
-      const here = depth;
-      if (word === '(') depth += 1;
-      return here;
-    });
-  }
-
+class ChangeParts extends StatementText {
   findVerb(): number {
-    if (this.#word(0) !== 'WITH') return 0;
-    return this.#tokens.findIndex(({ word }, i) => i > 0 && this.#depths[i] === 0 && verbs.some((verb) => verb === word));
+    if (this.word(0) !== 'WITH') return 0;
+    return this.tokens.findIndex(({ word }, i) => i > 0 && this.depths[i] === 0 && verbs.some((verb) => verb === word));
   }
 
   /** `OR REPLACE`, `INTO`, `FROM`. */
   skipModifiers(from: number): number {
     let at = from;
-    if (this.#word(at) === 'OR' && conflictWords.has(this.#word(at + 1))) at += 2;
-    return this.#word(at) === 'INTO' || this.#word(at) === 'FROM' ? at + 1 : at;
-  }
-
-  /** A name with its schema. */
-  readTarget(from: number): { target: TargetName | undefined; end: number } {
-    const [first = noToken, dot = noToken, second = noToken] = this.#tokens.slice(from, from + 3);
-    if (!isName(first)) return { target: undefined, end: from };
-    if (dot.word !== '.' || !isName(second)) return { target: { schema: undefined, name: first.name }, end: from + 1 };
-    return { target: { schema: first.name, name: second.name }, end: from + 3 };
+    if (this.word(at) === 'OR' && conflictWords.has(this.word(at + 1))) at += 2;
+    return this.word(at) === 'INTO' || this.word(at) === 'FROM' ? at + 1 : at;
   }
 
   readRows({ verb, end: behindName, target, isUpdate }: RowsPlace): RowsOfChange | undefined {
@@ -89,14 +67,14 @@ class ChangeParts {
     const where = this.find(['WHERE'], end);
     const last = where < 0 ? where : this.endOfClause(where + 1);
     const place = `${target.schema === undefined ? '' : `${quoteName(target.schema)}.`}${quoteName(target.name)}`;
-    const condition = where < 0 ? '' : ` ${this.#write(where, last)}`;
-    const params = [...this.#numbers(0, verb), ...(where < 0 ? [] : this.#numbers(where, last))];
-    return { with: this.#write(0, verb), from: `${place} AS ${alias}${condition}`, alias, params };
+    const condition = where < 0 ? '' : ` ${this.write(where, last)}`;
+    const params = [...this.findParams(isParam, 0, verb), ...(where < 0 ? [] : this.findParams(isParam, where, last))];
+    return { with: this.write(0, verb), from: `${place} AS ${alias}${condition}`, alias, params };
   }
 
   #readAlias(behindName: number, target: TargetName): { alias: string; end: number } {
-    const hasAs = this.#word(behindName) === 'AS';
-    const token = this.#tokens[behindName + (hasAs ? 1 : 0)] ?? noToken;
+    const hasAs = this.word(behindName) === 'AS';
+    const token = this.tokens[behindName + (hasAs ? 1 : 0)] ?? noToken;
     const hasAlias = hasAs || (isName(token) && !behindTarget.has(token.word));
     if (!hasAlias) return { alias: quoteName(target.name), end: behindName };
     return { alias: quoteName(token.name), end: behindName + (hasAs ? 2 : 1) };
@@ -104,7 +82,7 @@ class ChangeParts {
 
   /** With another table, an index, a limit, or named placeholders, the text goes on otherwise. */
   #isPlain(end: number, isUpdate: boolean): boolean {
-    const next = this.#word(end);
+    const next = this.word(end);
     const isExpected = isUpdate ? next === 'SET' && this.find(['FROM'], end) < 0 : ['', 'WHERE', 'RETURNING'].includes(next);
     return isExpected && this.find(['ORDER', 'LIMIT'], end) < 0 && !this.#hasNamedParams();
   }
@@ -115,38 +93,23 @@ class ChangeParts {
     const end = this.endOfClause(set + 1);
     const names: string[] = [];
     for (let at = set + 1; at < end; at += 1) {
-      if (at !== set + 1 && (this.#word(at - 1) !== ',' || this.#depths[at] !== 0)) continue;
-      names.push(this.#tokens[at]?.name ?? '');
+      if (at !== set + 1 && (this.word(at - 1) !== ',' || this.depths[at] !== 0)) continue;
+      names.push(this.tokens[at]?.name ?? '');
     }
     return names.filter((name) => name !== '');
   }
 
   /** The next of these words outside of parentheses. */
   find(words: readonly string[], from: number): number {
-    return this.#tokens.findIndex(({ word }, i) => i >= from && this.#depths[i] === 0 && words.includes(word));
+    return this.tokens.findIndex(({ word }, i) => i >= from && this.depths[i] === 0 && words.includes(word));
   }
 
   endOfClause(from: number): number {
     const end = this.find(['WHERE', 'ORDER', 'LIMIT', 'RETURNING'], from);
-    return end < 0 ? this.#tokens.length : end;
-  }
-
-  #word(at: number): string {
-    return this.#tokens[at]?.word ?? '';
-  }
-
-  #write(from: number, to: number): string {
-    const [first, last] = [this.#tokens[from], this.#tokens[to - 1]];
-    return first === undefined || last === undefined || to <= from ? '' : this.#sql.slice(first.start, last.end);
+    return end < 0 ? this.tokens.length : end;
   }
 
   #hasNamedParams(): boolean {
-    return this.#tokens.some(({ kind, name }) => kind === 'variable' && name !== '?');
-  }
-
-  /** The places of the placeholders among all of the statement. */
-  #numbers(from: number, to: number): number[] {
-    const all = this.#tokens.flatMap(({ kind }, i) => (kind === 'variable' ? [i] : []));
-    return all.flatMap((at, number) => (at >= from && at < to ? [number] : []));
+    return this.tokens.some(({ kind, name }) => kind === 'variable' && name !== '?');
   }
 }

@@ -1,5 +1,5 @@
+import { isName, noToken, type Token } from '../../../statement/tokens.ts';
 import { tokenize } from '../guard/text/lexer.ts';
-import { isName, noToken, type Token } from '../guard/text/tokens.ts';
 
 const comparing: ReadonlySet<string> = new Set(['=', '<', '>', 'IN', 'BETWEEN', 'IS']);
 const clauses: ReadonlySet<string> = new Set(['WHERE', 'ON', 'GROUP', 'ORDER', 'SELECT', 'FROM', 'LIMIT', 'HAVING', 'SET']);

@@ -1,5 +1,5 @@
+import { isName, noToken } from '../../../statement/tokens.ts';
 import { tokenize } from '../guard/text/lexer.ts';
-import { isName, noToken } from '../guard/text/tokens.ts';
 
 /** A plan names a table by its alias; the table is the name in front of that in the statement. */
 export function findTable(name: string, sql: string): string {

@@ -1,5 +1,5 @@
+import type { Token } from '../../../statement/tokens.ts';
 import { tokenize } from '../guard/text/lexer.ts';
-import type { Token } from '../guard/text/tokens.ts';
 
 const objects: ReadonlySet<string> = new Set(['TABLE', 'VIEW', 'INDEX', 'TRIGGER']);
 const objectWords: ReadonlySet<string> = new Set(['CREATE', 'ALTER', 'DROP']);

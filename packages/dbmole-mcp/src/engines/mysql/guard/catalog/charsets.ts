@@ -1,6 +1,6 @@
+import { isAscii } from '../../../../statement/tokens.ts';
 import { notARead } from '../refuse.ts';
 import { hasIntroducer } from '../text/expressions.ts';
-import { isAscii } from '../text/tokens.ts';
 import type { View } from './guard-queries.ts';
 
 /** In swe7, letters take the place of backslash and backtick, so the text shown in UTF-8 differs from the text that runs. */

@@ -1,3 +1,4 @@
+import { isName, matchBrackets, noToken, stepTokens, type Token } from '../../../../statement/tokens.ts';
 import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
 import { reservedWords } from '../known-functions.ts';
@@ -5,7 +6,6 @@ import { notARead } from '../refuse.ts';
 import { findCalls, findTables, type Uses, usesDefaults } from '../text/find-uses.ts';
 import { tokenize } from '../text/lexer.ts';
 import { parseMode } from '../text/sql-mode.ts';
-import { isName, matchBrackets, noToken, stepTokens, type Token } from '../text/tokens.ts';
 import type { Routine } from './guard-queries.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
 import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { noToken, type Token } from '../../../../statement/tokens.ts';
 import type { CallUse } from '../judge-call.ts';
 import type { LexMode } from '../text/sql-mode.ts';
-import { noToken, type Token } from '../text/tokens.ts';
 import type { ColumnCatalog } from './column-catalog.ts';
 import { listQueries, type NamedObjects, type Place, type Question, ReachedObjects } from './reached-objects.ts';
 import { Scope, type SourceColumn } from './trace/name-scope.ts';

@@ -1,11 +1,11 @@
 import type { ColumnPlan } from '../../../../guard/read-statement.ts';
 import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { isName, noToken, type Token } from '../../../../statement/tokens.ts';
 import { inTurns } from '../in-turns.ts';
 import { reservedWords } from '../known-functions.ts';
 import { findCalls, findTables } from '../text/find-uses.ts';
 import { tokenize } from '../text/lexer.ts';
 import { parseMode } from '../text/sql-mode.ts';
-import { isName, noToken, type Token } from '../text/tokens.ts';
 import type { ColumnCatalog } from './column-catalog.ts';
 import { judgeColumns, openTrace, refuseKeeping, trace } from './plan-read.ts';
 import { listQueries, type Place, type Question, ReachedObjects } from './reached-objects.ts';

@@ -1,5 +1,6 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { isName, matchBrackets, type Token } from '../../../../statement/tokens.ts';
 import { DependencyTexts } from '../catalog/dependency-texts.ts';
 import { type ObjectName, type Routine, readRoutines, readRoutineText, type ServerFacts } from '../catalog/guard-queries.ts';
 import { isSystemObject, listCandidates } from '../catalog/origins.ts';
@@ -9,7 +10,6 @@ import { type CallUse, foldName } from '../judge-call.ts';
 import { findCalls, findTables, type TableUse } from '../text/find-uses.ts';
 import { tokenize } from '../text/lexer.ts';
 import { parseMode, plainMode } from '../text/sql-mode.ts';
-import { isName, matchBrackets, type Token } from '../text/tokens.ts';
 import type { ColumnCatalog, RuledRelation } from './column-catalog.ts';
 import { isUntraceable, openText, type SourceText } from './trace/source-text.ts';
 

@@ -1,4 +1,4 @@
-import { isName, noToken, type Token } from '../text/tokens.ts';
+import { isName, noToken, type Token } from '../../../../statement/tokens.ts';
 
 /** What a write means for protected columns. `other` cannot be traced. */
 type WriteKind = 'rows' | 'definition' | 'view' | 'plan' | 'harmless' | 'other';

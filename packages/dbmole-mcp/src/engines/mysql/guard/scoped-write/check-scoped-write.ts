@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import { outOfScope, type Scope } from '../../../../policy/scope.ts';
+import { isName, noToken, type Token } from '../../../../statement/tokens.ts';
 import { isMisread, isMisreadRoutine, mayHideEscape } from '../catalog/charsets.ts';
 import {
   type ObjectName,
@@ -24,7 +25,6 @@ import { findCalls, findTables, type TableUse } from '../text/find-uses.ts';
 import { tokenize } from '../text/lexer.ts';
 import { parseMode, plainMode } from '../text/sql-mode.ts';
 import { checkDefinition } from '../text/statement.ts';
-import { isName, noToken, type Token } from '../text/tokens.ts';
 import { listKeys } from './foreign-keys.ts';
 import { readDefinition } from './read-definition.ts';
 import { type Change, type ChangedTable, listChanges } from './row-changes.ts';

@@ -1,5 +1,5 @@
+import { isName, matchBrackets, noToken, type Token } from '../../../../statement/tokens.ts';
 import type { TableUse } from '../text/find-uses.ts';
-import { isName, matchBrackets, noToken, type Token } from '../text/tokens.ts';
 
 /** A definition of tables and views, by what must be inside. */
 export interface ScopedDefinition {

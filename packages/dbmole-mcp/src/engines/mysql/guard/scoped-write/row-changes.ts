@@ -1,7 +1,7 @@
+import { isAscii, isName, matchBrackets, noToken, type Token } from '../../../../statement/tokens.ts';
 import { reservedWords } from '../known-functions.ts';
 import { notARead } from '../refuse.ts';
 import { findTables, type TableUse } from '../text/find-uses.ts';
-import { isAscii, isName, matchBrackets, noToken, type Token } from '../text/tokens.ts';
 
 /** What happens to the rows of a table. */
 export interface Change {

@@ -1,10 +1,10 @@
 import { Failure } from '@dbmole/core';
+import { isName, matchBrackets, noToken, stepTokens, type Token } from '../../../../statement/tokens.ts';
 import type { Steps } from '../in-turns.ts';
 import { type CallForm, type CallUse, judgeCall } from '../judge-call.ts';
 import { reservedWords } from '../known-functions.ts';
 import { tooComplex } from '../refuse.ts';
 import type { LexMode } from './sql-mode.ts';
-import { isName, matchBrackets, noToken, stepTokens, type Token } from './tokens.ts';
 
 export interface TableUse {
   schema: string | undefined;

@@ -1,6 +1,6 @@
+import { findClosing, isName, noToken, type Token } from '../../../../statement/tokens.ts';
 import { foldName } from '../judge-call.ts';
 import { notARead } from '../refuse.ts';
-import { findClosing, isName, noToken, type Token } from './tokens.ts';
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().toUpperCase().split(/\s+/));
 

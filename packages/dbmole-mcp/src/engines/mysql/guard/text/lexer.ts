@@ -1,9 +1,9 @@
+import type { Token } from '../../../../statement/tokens.ts';
 import type { Steps } from '../in-turns.ts';
 import { notARead, notPlaceable, tooComplex } from '../refuse.ts';
 import { blankEnd } from './blanks.ts';
 import { scanNumber } from './numbers.ts';
 import type { LexMode } from './sql-mode.ts';
-import type { Token } from './tokens.ts';
 
 /** Splits a text as the server does, without blanks and comments, and refuses what servers may split differently. */
 export function tokenize(sql: string, mode: LexMode): Steps<Token[]> {

@@ -1,6 +1,6 @@
 import type { Hint } from '@dbmole/core';
+import { findClosing, isName, noToken, type Token } from '../../../../statement/tokens.ts';
 import { notARead, quote } from '../refuse.ts';
-import { findClosing, isName, noToken, type Token } from './tokens.ts';
 
 /** A query of a leading WITH, and the position from which its name refers to it. */
 export interface WithName {

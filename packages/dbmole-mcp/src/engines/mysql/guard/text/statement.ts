@@ -1,5 +1,6 @@
 import type { Hint } from '@dbmole/core';
 import { exportRows } from '../../../../next-steps.ts';
+import { noToken, stepTokens, type Token } from '../../../../statement/tokens.ts';
 import type { Steps } from '../in-turns.ts';
 import type { CallUse } from '../judge-call.ts';
 import { reservedWords } from '../known-functions.ts';
@@ -9,7 +10,6 @@ import { refuseLargeGeometries } from './geometries.ts';
 import { tokenize } from './lexer.ts';
 import { isVerb, readQuery, refuseVerb, type WithName } from './read-query.ts';
 import { type LexMode, parseMode } from './sql-mode.ts';
-import { noToken, stepTokens, type Token } from './tokens.ts';
 
 /**
  * Throws unless the text is a single read, as far as the text alone shows. `followDependencies` checks the views and functions that it

@@ -1,5 +1,5 @@
+import type { Token } from '../../../../statement/tokens.ts';
 import { tooComplex, unclosed } from '../refuse.ts';
-import type { Token } from './tokens.ts';
 
 /** A long list has two tokens for each value. */
 const maxTokens = 500_000;

@@ -1,3 +1,4 @@
+import { isName, noToken, type Token } from '../../../../statement/tokens.ts';
 import {
   argumentPragmas,
   deniedFunctions,
@@ -7,7 +8,6 @@ import {
   plainPragmas,
 } from '../allowed.ts';
 import { notARead, severalStatements } from '../refuse.ts';
-import { isName, noToken, type Token } from './tokens.ts';
 
 /**
  * Throws unless the tokens are a single read. SQLite has no form that nests a statement of another kind in a query, so that the first word

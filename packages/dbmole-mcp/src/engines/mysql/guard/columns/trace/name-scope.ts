@@ -1,5 +1,5 @@
+import { isAscii } from '../../../../../statement/tokens.ts';
 import { foldName } from '../../judge-call.ts';
-import { isAscii } from '../../text/tokens.ts';
 import { mergeTaints, type Taint, unknownTaint } from './taint.ts';
 
 /** A column of a table, a view or a subquery. */

@@ -1,5 +1,5 @@
+import { isName, noToken, type Token } from '../../../../../statement/tokens.ts';
 import { reservedWords } from '../../known-functions.ts';
-import { isName, noToken, type Token } from '../../text/tokens.ts';
 import type { SourceText } from './source-text.ts';
 
 /** An item of a select list without its alias: `*`, a column as it is, or an expression. */

@@ -1,5 +1,5 @@
 import { Failure } from '@dbmole/core';
-import { isName, matchBrackets, noToken, type Token } from '../../text/tokens.ts';
+import { isName, matchBrackets, noToken, type Token } from '../../../../../statement/tokens.ts';
 
 /** A statement or the definition of a view, in tokens. */
 export interface SourceText {

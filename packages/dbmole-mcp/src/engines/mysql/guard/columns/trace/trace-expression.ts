@@ -1,5 +1,5 @@
+import { isAscii, isName, noToken, type Token } from '../../../../../statement/tokens.ts';
 import { reservedWords } from '../../known-functions.ts';
-import { isAscii, isName, noToken, type Token } from '../../text/tokens.ts';
 import type { Scope, SourceColumn } from './name-scope.ts';
 import type { TraceCatalog } from './relation.ts';
 import { beginsQuery, isGluedCall, type SourceText, untraceable } from './source-text.ts';

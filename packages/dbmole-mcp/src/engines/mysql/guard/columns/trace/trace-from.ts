@@ -1,6 +1,6 @@
+import { isName } from '../../../../../statement/tokens.ts';
 import { foldName } from '../../judge-call.ts';
 import { reservedWords } from '../../known-functions.ts';
-import { isName } from '../../text/tokens.ts';
 import type { Scope, Source, SourceColumn } from './name-scope.ts';
 import { beginsQuery, Cursor, splitList, untraceable } from './source-text.ts';
 import { deriveTaint, mergeTaints } from './taint.ts';

@@ -1,6 +1,6 @@
 import { refuseColumn } from '../../../../../policy/column-policy.ts';
+import { isName, noToken, type Token } from '../../../../../statement/tokens.ts';
 import { reservedWords } from '../../known-functions.ts';
-import { isName, noToken, type Token } from '../../text/tokens.ts';
 import { Scope, type SourceColumn } from './name-scope.ts';
 import type { TraceCatalog } from './relation.ts';
 import { readItem } from './select-item.ts';

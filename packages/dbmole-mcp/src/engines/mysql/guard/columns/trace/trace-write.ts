@@ -1,6 +1,6 @@
 import { findStrictest } from '@dbmole/core';
 import { refuseColumn } from '../../../../../policy/column-policy.ts';
-import { isName, noToken } from '../../text/tokens.ts';
+import { isName, noToken } from '../../../../../statement/tokens.ts';
 import { Scope, type Source, type SourceColumn } from './name-scope.ts';
 import { Cursor, splitList, untraceable } from './source-text.ts';
 import { deriveTaint, isUnknown, type Taint, unknownTaint } from './taint.ts';

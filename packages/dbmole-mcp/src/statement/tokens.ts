@@ -5,7 +5,7 @@ export interface Token {
   end: number;
   /** A possible keyword in capitals, or a mark; empty for other tokens, so that a quoted name never matches a keyword. */
   word: string;
-  /** The name of a word or a quoted name; a variable with its `@`. */
+  /** The name of a word or a quoted name; a variable with its mark. SQLite also takes a text as a name in some places. */
   name: string;
 }
 
