@@ -54,9 +54,9 @@ describe.each(modes)('real servers behind the hub, for a client of the era %s', 
     expect(await client.text('asking__ask')).toContain('"name":"Ann"');
     expect(JSON.parse(await client.text('older__ask'))).toMatchObject({ action: 'accept', content: { name: 'Ann' } });
     expect(client.questions).toEqual(['asking: your name?', 'older: your name?']);
-    expect(await client.result('asking__echo', { value: 'x' })).toMatchObject({
+    expect(await client.result('asking__echo', { value: 'x' })).toEqual({
       content: [{ type: 'text', text: 'x' }],
-      structuredContent: { value: 'x' },
+      structuredContent: { value: 'x', trace: '[null,null,null]' },
     });
   });
 

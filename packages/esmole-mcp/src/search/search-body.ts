@@ -83,7 +83,7 @@ function twiceFailure(name: string): Failure {
   return new Failure('input', `${name} is given twice, as an argument and in the body`, { hint: 'Give it once.' });
 }
 
-/** Names of fields are enough; an object without `fields` is taken for these. What else there may be, the cluster judges. */
+/** Accepts names of fields, or an object of them, in place of the `fields` of a highlight. The cluster checks everything else. */
 function readHighlight(given: unknown): unknown {
   const items: readonly unknown[] = [given].flat();
   const [only] = items;
