@@ -12,6 +12,12 @@ export interface TableSize {
   bytes: number | undefined;
 }
 
+/** The path of the file. Undefined: the database is in memory. */
+export async function readFilePath(run: CatalogRun): Promise<string | undefined> {
+  const [row] = await run("select file from pragma_database_list where name = 'main'");
+  return row?.[0] || undefined;
+}
+
 export async function readFileSize(run: CatalogRun): Promise<number> {
   const [row] = await run('select page_count * page_size from pragma_page_count, pragma_page_size');
   return Number(row?.[0] ?? 0);

@@ -1,5 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { LineReader } from '@dbmole/core/line-reader';
 import { authorizeRead } from './authorizer.ts';
 import {
   type FailedMessage,
@@ -18,7 +19,7 @@ import { runStatement } from './run-statement.ts';
  * process, because Node offers no other way to interrupt it, and none to end a thread that is inside of SQLite.
  */
 function main(): void {
-  const lines = new LineReader();
+  const lines = new InputLines();
   let opened: OpenedFile | undefined;
   let isWatched = false;
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
@@ -44,8 +45,8 @@ function open(request: OpenRequest, left: OpenedFile | undefined): OpenedFile {
   const opened = openFile(request);
   try {
     // SQLite reads the file here for the first time.
-    const [row] = [...query(opened, 'select sqlite_version(), count(*) from sqlite_schema')];
-    send({ type: 'done', sqlite: String(row?.[0]), node: process.versions.node });
+    opened.db.exec('select count(*) from sqlite_schema');
+    send({ type: 'done' });
     return opened;
   } catch (error) {
     opened.db.close();
@@ -53,13 +54,7 @@ function open(request: OpenRequest, left: OpenedFile | undefined): OpenedFile {
   }
 }
 
-function query({ db }: OpenedFile, sql: string) {
-  const statement = db.prepare(sql);
-  statement.setReturnArrays(true);
-  return statement.iterate();
-}
-
-function run(request: RunRequest, opened: OpenedFile | undefined, lines: LineReader): void {
+function run(request: RunRequest, opened: OpenedFile | undefined, lines: InputLines): void {
   if (opened === undefined) throw new Error('no file is open');
   const { db, isUnlocked } = opened;
   let sent = 0;
@@ -105,30 +100,22 @@ function send(message: FromProcess): void {
 }
 
 /** Lines of standard input, one at a time. Blocks until there is one. */
-class LineReader {
+class InputLines {
   readonly #chunk = Buffer.alloc(64 * 1024);
-  #lines: string[] = [];
-  #rest: Buffer[] = [];
+  readonly #lines: string[] = [];
+  readonly #reader = new LineReader({ bytes: Number.POSITIVE_INFINITY }, (event) => {
+    if (event.kind === 'line') this.#lines.push(event.text);
+  });
 
   /** Undefined when the server is gone. */
   next(): string | undefined {
     while (this.#lines.length === 0) {
       const size = readSync(0, this.#chunk);
       if (size === 0) return undefined;
-      this.#take(Buffer.from(this.#chunk.subarray(0, size)));
+      // The reader keeps what is not a whole line yet.
+      this.#reader.push(Buffer.from(this.#chunk.subarray(0, size)));
     }
     return this.#lines.shift();
-  }
-
-  #take(bytes: Buffer): void {
-    const end = bytes.lastIndexOf(0x0a);
-    if (end < 0) {
-      this.#rest.push(bytes);
-      return;
-    }
-    const text = Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString();
-    this.#lines.push(...text.split('\n'));
-    this.#rest = [bytes.subarray(end + 1)];
   }
 }
 

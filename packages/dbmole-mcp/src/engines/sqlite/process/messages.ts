@@ -51,10 +51,6 @@ export interface DoneMessage {
   /** Rows that the statement changed itself, and with triggers and foreign keys; undefined for what counts none. */
   changed?: number;
   allChanged?: number;
-  inTransaction?: boolean;
-  /** The versions of SQLite and Node, once the file is open. */
-  sqlite?: string;
-  node?: string;
 }
 
 export interface FailedMessage {

@@ -73,7 +73,6 @@ function finish(db: Database, before: bigint, own?: number): DoneMessage {
     type: 'done',
     changed: Number(changed),
     allChanged,
-    ...(db.isTransaction !== undefined && { inTransaction: db.isTransaction }),
   };
 }
 

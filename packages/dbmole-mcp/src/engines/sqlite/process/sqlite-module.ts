@@ -3,8 +3,6 @@ export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
   close(): void;
-  readonly isTransaction?: boolean;
-  enableDefensive?(active: boolean): void;
   setAuthorizer?(decide: Authorizer | null): void;
 }
 

@@ -9,8 +9,6 @@ export class RowRelay implements RowHandler {
   /** A write goes on to its end, whatever becomes of its rows. */
   readonly #toEnd: boolean;
   #wanted = true;
-  /** The statement returned columns. */
-  returned = false;
   /** The error that the sink threw. */
   error: Failure | undefined;
 
@@ -20,7 +18,6 @@ export class RowRelay implements RowHandler {
   }
 
   columns(...[columns, total]: Parameters<RowHandler['columns']>): void {
-    this.returned = true;
     this.#guarded(() => this.#sink.columns(columns, total));
   }
 

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '@dbmole/core';
+import { LineReader } from '@dbmole/core/line-reader';
 import { type DoneMessage, type FailedMessage, type FromProcess, goOn, stop, type ToProcess } from '../process/messages.ts';
 import { findNode } from './find-node.ts';
 
@@ -45,7 +46,10 @@ export class DatabaseProcess {
   readonly #exchanges: Exchange[] = [];
   /** Resolves when the process is gone, and never rejects. */
   readonly ended: Promise<void>;
-  #rest: Buffer[] = [];
+  /** The other end is our own program. */
+  readonly #lines = new LineReader({ bytes: Number.POSITIVE_INFINITY }, (event) => {
+    if (event.kind === 'line') this.#take(JSON.parse(event.text) as FromProcess);
+  });
   #complaint = '';
   #isAlive = true;
 
@@ -58,7 +62,7 @@ export class DatabaseProcess {
       this.#child.once('error', (error) => this.#end(resolve, describeStart(error)));
       this.#child.once('close', (code, signal) => this.#end(resolve, describeEnd(code, signal, this.#complaint)));
     });
-    this.#child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes));
+    this.#child.stdout.on('data', (bytes: Buffer) => this.#lines.push(bytes));
     this.#child.stderr.on('data', (bytes: Buffer) => this.#keepComplaint(bytes));
     // The error of a lost process is that of its end.
     this.#child.stdin.on('error', () => undefined);
@@ -94,18 +98,6 @@ export class DatabaseProcess {
     this.#child[change]();
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr])
       if (change in stream) Reflect.apply(Reflect.get(stream, change), stream, []);
-  }
-
-  #receive(bytes: Buffer): void {
-    const end = bytes.lastIndexOf(0x0a);
-    if (end < 0) {
-      this.#rest.push(bytes);
-      return;
-    }
-    const text = Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString();
-    this.#rest = end + 1 < bytes.length ? [bytes.subarray(end + 1)] : [];
-    // The other end is our own program.
-    for (const line of text.split('\n')) this.#take(JSON.parse(line) as FromProcess);
   }
 
   #take(message: FromProcess): void {
