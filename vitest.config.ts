@@ -1,5 +1,6 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { RetriedReporter } from './scripts/retried-reporter.ts';
 
 /**
  * What ships. How much of `engines` runs depends on the machine: what its cache holds, whether there are containers, and half of it
@@ -17,9 +18,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Where `npm test` reads what happened. */
+const reports = process.env.MOLE_TEST_REPORTS;
+function listReporters(): NonNullable<TestUserConfig['reporters']> {
+  if (reports === undefined) return ['default'];
+  return ['default', ['json', { outputFile: `${reports}/report.json` }], new RetriedReporter(`${reports}/retried.txt`)];
+}
+
 /** Units lie beside their source; what needs an engine, a build or another process lies in `test/`. */
 export default defineConfig({
   test: {
+    reporters: listReporters(),
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -27,6 +36,8 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
           testTimeout: 20_000,
+          // Loading the same modules for each of 300 files would cost as much again as all the tests.
+          isolate: false,
         },
       },
       {
@@ -39,6 +50,8 @@ export default defineConfig({
           // A second is nothing on a busy machine, and what is awaited comes at once where it is not.
           expect: { poll: { timeout: 20_000 } },
           hookTimeout: 600_000,
+          // Engines, processes and clocks of a busy machine: `npm test` names each test that needed its second attempt.
+          retry: process.env.CI === undefined ? 0 : 1,
         },
       },
     ],

@@ -23,6 +23,7 @@ const whole = filters.length === 0;
 const scratch = mkdtempSync(join(tmpdir(), 'mole-test-'));
 const reportFile = join(scratch, 'report.json');
 const skippedFile = join(scratch, 'skipped.txt');
+const retriedFile = join(scratch, 'retried.txt');
 /** Three at least: most of the time a test waits for an engine, a limit or another process. */
 const workers = Math.max(3, availableParallelism());
 const count = { passed: 0, failed: 0, skipped: 0 };
@@ -39,7 +40,8 @@ tally(built);
 fetchEngines();
 if (built) runTests();
 if (whole) checkCoverage();
-nameSkipped();
+nameLines(skippedFile, 'Not tested on this machine:');
+nameLines(retriedFile, 'Passed at the second attempt only, so look for a race:');
 rmSync(scratch, { recursive: true, force: true });
 console.log(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`);
 process.exit(count.failed === 0 ? 0 : 1);
@@ -51,11 +53,10 @@ function fetchEngines(): void {
 
 function runTests(): void {
   const coverage = whole ? ['--coverage'] : [];
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   const ended = runStep({
     name: 'tests',
-    command: ['vitest', 'run', `--maxWorkers=${workers}`, ...coverage, ...reporters, ...filters],
-    env: { DBMOLE_SKIPPED_FILE: skippedFile },
+    command: ['vitest', 'run', `--maxWorkers=${workers}`, ...coverage, ...filters],
+    env: { DBMOLE_SKIPPED_FILE: skippedFile, MOLE_TEST_REPORTS: scratch },
   });
   if (!existsSync(reportFile)) {
     tally(false);
@@ -75,8 +76,9 @@ function checkCoverage(): void {
   tally(problems.length === 0);
 }
 
-function nameSkipped(): void {
-  if (!existsSync(skippedFile)) return;
-  console.log('\nNot tested on this machine:');
-  for (const line of new Set(readFileSync(skippedFile, 'utf8').trim().split('\n'))) console.log(`  ${line}`);
+/** Each line once, below a heading. */
+function nameLines(file: string, heading: string): void {
+  if (!existsSync(file)) return;
+  console.log(`\n${heading}`);
+  for (const line of new Set(readFileSync(file, 'utf8').trim().split('\n'))) console.log(`  ${line}`);
 }

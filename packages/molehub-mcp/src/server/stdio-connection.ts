@@ -81,7 +81,8 @@ class StdioConnection implements ServerConnection {
     const { signal, startMs } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
     try {
-      await until(this.#client.connect(this.#transport, { timeout: startMs }), limit);
+      // Ours comes first, so that the error names it; both at once would race.
+      await until(this.#client.connect(this.#transport, { timeout: 2 * startMs }), limit);
       this.#identity = readIdentity(this.#client);
     } catch (error) {
       this.#isEnding = true;
