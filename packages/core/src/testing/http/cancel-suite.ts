@@ -22,6 +22,7 @@ export function describeCancellation({ engine, server, slow, countRunning }: Can
   describe(`a call that its client gives up, on ${engine}`, () => {
     let http: HttpProcess;
     let stdio: ServerProcess;
+    const answers: string[] = [];
     beforeAll(async () => {
       http = await new HttpProcess(server()).listening();
       stdio = new ServerProcess(server());
@@ -39,16 +40,27 @@ export function describeCancellation({ engine, server, slow, countRunning }: Can
       const mark = `given up ${way}`;
       const { tool, args } = slow(mark);
       const cancel = begin({ id: mark, older: callMessage(mark, tool, args), newer: modernCall(mark, tool, args) });
-      await expect.poll(() => countRunning(mark), { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect
+        .poll(() => countRunning(mark), { timeout: 60_000 })
+        .toBeGreaterThan(0)
+        .catch(failWithAnswers);
       await cancel();
       await expect.poll(() => countRunning(mark), gone).toBe(0);
+    }
+
+    /** A call that the engine refused never runs; its answer says why. */
+    function failWithAnswers(cause: unknown): never {
+      throw new Error(`the engine did not begin; the server answered ${answers.join('\n')}${stdio.stdout}`, { cause });
     }
 
     function send(message: object, headers: Record<string, string> = {}): () => void {
       const stop = new AbortController();
       const authorization = `Bearer ${http.token}`;
       const sent = post(Number(new URL(http.url).port), message, { headers: { ...headers, authorization }, signal: stop.signal });
-      sent.catch(() => undefined);
+      sent.then(
+        ({ body }) => answers.push(body),
+        () => undefined,
+      );
       return () => stop.abort();
     }
 
