@@ -20,7 +20,7 @@ const onlyMysql: Differences = {
   'the server has no function that quotes names where they need it': 'values/identifiers',
   'the protocol does not report the kind of a statement, nor whether it returns rows':
     'session/statement-kind session/run-statement',
-  'views, triggers and routines can outlive what they need': 'diagnosis/broken-objects',
+  'views, triggers and routines can outlive what they need': 'diagnosis/tables/broken-objects',
   'a column is read by its tokens, and compared with the one that is there': 'ddl/columns',
   'no parser reads what the servers read, so the guard has a tokenizer and a list of functions':
     'guard/text/ guard/catalog/ guard/columns/ guard/in-turns guard/judge-call guard/known-functions',
@@ -44,7 +44,8 @@ const onlyPostgres: Differences = {
     'guard/scoped-write/relation-parts guard/scoped-write/reached-text guard/scoped-write/sequences guard/scoped-write/check-definition',
   'the tree of the parser says what DDL does, and the catalog what a new type is':
     'ddl/alter-table ddl/lock-modes ddl/type-change',
-  'sequences are objects of their own': 'diagnosis/sequences',
+  'sequences are objects of their own': 'diagnosis/tables/sequences',
+  'the server runs out of ids of transactions': 'diagnosis/tables/old-transactions',
   'partitions can lack an index that their table has, and text sorts by a library of the system':
     'diagnosis/partition-indexes diagnosis/collations',
   'a foreign key needs no index, and its columns may have another type': 'diagnosis/foreign-keys',
@@ -60,7 +61,7 @@ const onlySqlite: Differences = {
     'session/file-call session/recover session/row-relay session/writable',
   'the whole schema is read at once, and some of it only as text': 'catalog/schema-facts catalog/sizes catalog/create-text',
   'plans have no figures, so advice comes from the text': 'plan/read-plan plan/find-conditions',
-  'a file has few settings of its own': 'diagnosis/settings',
+  'a file has few settings of its own, and few kinds of trouble with tables': 'diagnosis/settings diagnosis/tables',
   'one list of what a read may name serves the guard and the process': 'guard/allowed',
 };
 

@@ -1,4 +1,4 @@
-export { formatAbort, onAbort, settlesWithin, untilAborted, withDeadline } from './abort.ts';
+export { formatAbort, onAbort, settlesWithin, untilAborted, waitFor, withDeadline } from './abort.ts';
 export type { CellValue, CutCell } from './answer/csv.ts';
 export { formatCsvRecord } from './answer/csv.ts';
 export { CutString, LeftOut, RawNumber } from './answer/json-writer.ts';

@@ -11,6 +11,11 @@ export function isStaleError(error: unknown): boolean {
   return error instanceof Failure && error.code === staleCode;
 }
 
+/** The server, or a limit of the account or the database, has no room for a further session. */
+export function isCrowdedError(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === 'E_TOO_MANY_CONNECTIONS';
+}
+
 /** The outcome of a write that was stopped: a statement that commits implicitly may have done a part. */
 export function afterStop<E>(error: E, isRolledBack: boolean): E | Failure {
   if (!isStop(error)) return error;

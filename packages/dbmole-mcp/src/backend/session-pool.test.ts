@@ -214,6 +214,69 @@ describe('a call that finds no free session', () => {
   });
 });
 
+describe('a call for which the server has no further session', () => {
+  /** A server that has room for so many sessions of this pool. */
+  function createCrowded(room: number, options: Partial<SessionPoolOptions> = {}) {
+    const opened: FakeSession[] = [];
+    const open = async () => {
+      await delay(1);
+      if (opened.filter(({ alive }) => alive).length >= room)
+        throw new Failure('connection', 'too many clients', { code: 'E_TOO_MANY_CONNECTIONS' });
+      const session = new FakeSession();
+      opened.push(session);
+      return session;
+    };
+    return { ...createPool({ open, ...options }), opened };
+  }
+
+  it('shares those that there are', async () => {
+    const { pool, run, opened } = createCrowded(1);
+    await Promise.all(Array.from({ length: 20 }, () => run(1)));
+    expect(opened).toHaveLength(1);
+    expect(pool.inUse).toBe(false);
+    await run();
+  });
+
+  it('fails if no session is open, or the open ones stay busy', async () => {
+    const code = 'E_TOO_MANY_CONNECTIONS';
+    await expect(createCrowded(0).run()).rejects.toMatchObject({ code });
+    const { pool, run } = createCrowded(1, { waitMs: 20 });
+    const long = run(200);
+    await delay(10);
+    await expect(run()).rejects.toMatchObject({ code });
+    const stop = new AbortController();
+    const waiting = run(0, stop.signal);
+    await delay(5);
+    stop.abort(new Failure('cancelled', 'enough'));
+    await expect(waiting).rejects.toMatchObject({ kind: 'cancelled' });
+    await long;
+    await run();
+    expect(pool.inUse).toBe(false);
+  });
+
+  it('opens one when another has died', async () => {
+    const { pool, run, opened } = createCrowded(1);
+    const dying = pool.use(forever, async (session) => {
+      await delay(20);
+      (session as FakeSession).alive = false;
+    });
+    await delay(10);
+    await Promise.all([run(), run(), dying]);
+    expect(opened).toHaveLength(2);
+  });
+
+  it('ends with the pool', async () => {
+    const { pool, run } = createCrowded(1);
+    const long = run(50);
+    await delay(10);
+    const waiting = run().catch((error: unknown) => error);
+    await delay(10);
+    await pool.dispose();
+    expect(await waiting).toMatchObject({ code: 'E_STALE' });
+    await long;
+  });
+});
+
 describe('a statement that was given up', () => {
   /** The caller gives up, and the session says that the server has not confirmed the end; `end` does. */
   async function giveUp(pool: SessionPool) {

@@ -1,6 +1,6 @@
-import { Failure, maxAttempts, onAbort, retry, settlesWithin, withDeadline, withoutConfirmedEnd } from '@dbmole/core';
+import { Failure, maxAttempts, onAbort, retry, settlesWithin, waitFor, withDeadline, withoutConfirmedEnd } from '@dbmole/core';
 import type { Session } from '../engine.ts';
-import { isStaleError, staleFailure } from '../failure.ts';
+import { isCrowdedError, isStaleError, staleFailure } from '../failure.ts';
 import { CallSlots } from './call-slots.ts';
 
 export interface SessionPoolOptions {
@@ -22,15 +22,24 @@ interface Idle {
   since: number;
 }
 
+/** A call for which the server has no further session. */
+interface Crowded {
+  take(session: Session): void;
+  refuse(error: Failure): void;
+}
+
 /** The sessions of one connection and database. A session serves one call at a time, and is opened when none is free. */
 export class SessionPool {
   readonly #open: SessionPoolOptions['open'];
+  readonly #waitMs: number;
   readonly #idleMs: number;
   readonly #disposeMs: number;
   readonly #slots: CallSlots;
   /** The session that was used last is taken first: the others grow old and are closed. */
   #idle: Idle[] = [];
   readonly #sessions = new Set<Session>();
+  /** Each under the signal of its wait, in the order in which they came. */
+  readonly #crowded = new Map<AbortSignal, Crowded>();
   /** Those whose statement was given up, until the server confirms its end. */
   readonly #unconfirmed = new Set<Session>();
   /** Openings and closings that are under way. */
@@ -41,9 +50,10 @@ export class SessionPool {
 
   constructor(options: SessionPoolOptions) {
     this.#open = options.open;
+    this.#waitMs = options.waitMs ?? defaults.waitMs;
     this.#idleMs = options.idleMs ?? defaults.idleMs;
     this.#disposeMs = options.disposeMs ?? defaults.disposeMs;
-    this.#slots = new CallSlots({ size: options.size ?? defaults.size, waitMs: options.waitMs ?? defaults.waitMs });
+    this.#slots = new CallSlots({ size: options.size ?? defaults.size, waitMs: this.#waitMs });
   }
 
   /** Whether calls run or wait. */
@@ -117,11 +127,44 @@ export class SessionPool {
   }
 
   async #take(signal: AbortSignal): Promise<Session> {
+    const idle = this.#takeIdle();
+    if (idle !== undefined) return idle;
+    try {
+      return await this.#openNew(signal);
+    } catch (error) {
+      // The server, the database or the account has no room for one more: then the calls share those that there are.
+      if (!isCrowdedError(error) || this.#sessions.size === 0) throw error;
+      return this.#takeIdle() ?? (await this.#awaitSession(signal, error));
+    }
+  }
+
+  #takeIdle(): Session | undefined {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.session.alive) return idle.session;
       this.#close(idle.session);
     }
-    return await this.#openNew(signal);
+    return undefined;
+  }
+
+  async #awaitSession(signal: AbortSignal, reason: Failure): Promise<Session> {
+    const late = (session: Session) => this.#giveBack(session, false);
+    const limits = { timeoutMs: this.#waitMs, onTimeout: () => reason, late };
+    return await withDeadline({ signals: [signal, this.#end.signal] }, async (limited) => {
+      try {
+        return await waitFor<Session>({ ...limits, signal: limited }, (take, refuse) =>
+          this.#crowded.set(limited, { take, refuse }),
+        );
+      } finally {
+        this.#crowded.delete(limited);
+      }
+    });
+  }
+
+  #takeCrowded(): Crowded | undefined {
+    const [first] = this.#crowded;
+    if (first === undefined) return undefined;
+    this.#crowded.delete(first[0]);
+    return first[1];
   }
 
   async #openNew(signal: AbortSignal): Promise<Session> {
@@ -146,8 +189,10 @@ export class SessionPool {
   }
 
   #rest(session: Session, failed: boolean): void {
+    const crowded = this.#takeCrowded();
     const idle = { session, since: performance.now() };
-    if (failed) this.#idle.unshift(idle);
+    if (crowded !== undefined) crowded.take(session);
+    else if (failed) this.#idle.unshift(idle);
     else this.#idle.push(idle);
     this.#watchIdle();
   }
@@ -173,6 +218,8 @@ export class SessionPool {
   #close(session: Session): void {
     this.#sessions.delete(session);
     void this.#track(session.close());
+    // There may be room for one now.
+    this.#takeCrowded()?.refuse(staleFailure());
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

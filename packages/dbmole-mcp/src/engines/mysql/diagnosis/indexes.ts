@@ -6,7 +6,7 @@ import { type CatalogContext, questionMarks, readContext, schemaCondition } from
 import { formatIdentifier } from '../values/identifiers.ts';
 import { describeHiddenTables } from './account.ts';
 import { narrowTables } from './many-indexes.ts';
-import { maxMeasured } from './tables.ts';
+import { maxMeasured } from './tables/tables.ts';
 
 type Row = readonly (string | null)[];
 

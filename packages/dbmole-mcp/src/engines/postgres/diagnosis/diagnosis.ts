@@ -8,7 +8,7 @@ import { checkPrivileges } from './privileges.ts';
 import { checkReplication } from './replication.ts';
 import { checkSettings } from './settings/settings.ts';
 import { checkSlowQueries } from './slow-queries.ts';
-import { checkTables } from './tables.ts';
+import { checkTables } from './tables/tables.ts';
 
 export const diagnosis: Diagnosis = {
   activity: checkActivity,

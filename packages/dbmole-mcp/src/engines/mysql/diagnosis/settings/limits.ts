@@ -86,7 +86,7 @@ function judgeConnections(used: number, most: number, counts: ReadonlyMap<string
     {
       severity: share >= connectionShares.high ? 'high' : 'medium',
       weight: share,
-      evidence: `${used} of ${most} connections are used, ${counts.get('max_used_connections') ?? 0} at most so far${refused > 0 ? `; ${refused} clients were refused` : ''}`,
+      evidence: `${used} of ${most} connections are used, ${counts.get('max_used_connections') ?? 0} at most so far${refused > 0 ? `; ${refused} ${refused === 1 ? 'client was' : 'clients were'} refused` : ''}`,
       consequence: 'New clients are refused when none is left.',
       next: 'diagnose check=activity for sessions that sit idle; use a pool in the applications or raise max_connections.',
     },

@@ -1,8 +1,9 @@
 import { type CheckReport, type Finding, formatShare, joinFacts, readCount, readNumber } from '@dbmole/core';
-import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
-import type { CatalogRun, Param } from '../../../engine.ts';
-import { formatLabel, isInScope, isOurs, lockedRelations } from '../catalog/fragments.ts';
+import { formatBytes } from '../../../../catalog/schema-text.ts';
+import type { CheckScope } from '../../../../diagnosis/diagnosis.ts';
+import type { CatalogRun, Param } from '../../../../engine.ts';
+import { formatLabel, isInScope, isOurs, lockedRelations } from '../../catalog/fragments.ts';
+import { findOldTransactions } from './old-transactions.ts';
 import { findPartitionTrouble } from './partitions.ts';
 import { checkSequences, describeHiddenSequences } from './sequences.ts';
 import { findUnenforced } from './unenforced.ts';
@@ -16,9 +17,6 @@ const minRows = 1_000;
 const manyDead = 10_000;
 /** How far beyond a table's own threshold its dead rows or changes may be before autovacuum counts as late. */
 const lateFactor = 2;
-/** What the server can count; it stops taking writes three million before the end. */
-const maxTransactions = 2_146_483_647;
-const transactionShares = { medium: 0.25, high: 0.5 };
 const bloat = { minBytes: 50 * 1024 * 1024, share: 0.5, tables: 50 };
 
 /** Partitions count with the table at their root. Only the largest by pages are measured; `$3` says how many. */
@@ -53,28 +51,15 @@ with counted as materialized (
     ${option('autovacuum_vacuum_threshold')}::float8 + ${option('autovacuum_vacuum_scale_factor')}::float8 * greatest(c.reltuples, 0) as due,
     ${option('autovacuum_analyze_threshold')}::float8 + ${option('autovacuum_analyze_scale_factor')}::float8 * greatest(c.reltuples, 0) as analyze_due,
     greatest(pg_catalog.pg_stat_get_last_vacuum_time(c.oid), pg_catalog.pg_stat_get_last_autovacuum_time(c.oid)) as vacuumed,
-    greatest(pg_catalog.pg_stat_get_last_analyze_time(c.oid), pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid)) as analyzed,
-    pg_catalog.age(c.relfrozenxid) as xids, pg_catalog.mxid_age(c.relminmxid) as mxids,
-    least(${option('autovacuum_freeze_max_age')}::bigint, pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint) as freeze_due
+    greatest(pg_catalog.pg_stat_get_last_analyze_time(c.oid), pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid)) as analyzed
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'm') and c.relpersistence <> 't' and ${isInScope('n', 'c')} and (c.reloptions is not null
-    or pg_catalog.pg_stat_get_dead_tuples(c.oid) > ${minRows} or pg_catalog.pg_stat_get_mod_since_analyze(c.oid) > ${minRows}
-    or pg_catalog.age(c.relfrozenxid) > least(pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint, ${transactionShares.medium * maxTransactions})
-    or pg_catalog.mxid_age(c.relminmxid) > ${transactionShares.medium * maxTransactions}))
+    or pg_catalog.pg_stat_get_dead_tuples(c.oid) > ${minRows} or pg_catalog.pg_stat_get_mod_since_analyze(c.oid) > ${minRows}))
 select ${formatLabel('c', 'c')}, c.live::text, c.dead::text, c.changes::text, c.enabled::text, c.due::bigint::text, c.analyze_due::bigint::text,
-  coalesce(pg_catalog.to_char(c.vacuumed, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(pg_catalog.to_char(c.analyzed, 'YYYY-MM-DD HH24:MI'), 'never'),
-  c.xids::text, c.mxids::text, c.freeze_due::text
+  coalesce(pg_catalog.to_char(c.vacuumed, 'YYYY-MM-DD HH24:MI'), 'never'), coalesce(pg_catalog.to_char(c.analyzed, 'YYYY-MM-DD HH24:MI'), 'never')
 from counted c
-where not c.enabled or c.dead > greatest(${lateFactor} * c.due, ${minRows}) or c.dead > greatest(c.live, ${manyDead}) or c.xids > ${lateFactor} * c.freeze_due or c.changes > greatest(${lateFactor} * c.analyze_due, ${minRows})
-  or greatest(c.xids, c.mxids) > ${transactionShares.medium * maxTransactions}
-order by not c.enabled desc, c.dead desc, c.xids desc limit ${maxEach}`;
-
-const databasesSql = `
-select pg_catalog.quote_ident(d.datname), pg_catalog.age(d.datfrozenxid)::text, pg_catalog.mxid_age(d.datminmxid)::text
-from pg_catalog.pg_database d
-where greatest(pg_catalog.age(d.datfrozenxid), pg_catalog.mxid_age(d.datminmxid)) > ${transactionShares.medium * maxTransactions}
-  or pg_catalog.age(d.datfrozenxid) > ${lateFactor} * pg_catalog.current_setting('autovacuum_freeze_max_age')::bigint
-limit ${maxEach}`;
+where not c.enabled or c.dead > greatest(${lateFactor} * c.due, ${minRows}) or c.dead > greatest(c.live, ${manyDead}) or c.changes > greatest(${lateFactor} * c.analyze_due, ${minRows})
+order by not c.enabled desc, c.dead desc limit ${maxEach}`;
 
 /** Pages that the rows would fill by their average width, against those there are. Only as good as the last ANALYZE. */
 const bloatSql = `
@@ -102,14 +87,14 @@ order by c.reltuples desc, c.relname limit ${maxEach}`;
 export async function checkTables(run: CatalogRun, { schema, table, limit }: CheckScope): Promise<CheckReport> {
   const params: Param[] = [schema ?? null, table ?? null];
   const ask = (sql: string) => run(sql, params);
-  const [sizes, late, sequences, unenforced, partitions, hidden, databases, widths, rare] = await Promise.all([
+  const [sizes, late, sequences, unenforced, partitions, hidden, ages, widths, rare] = await Promise.all([
     run(sizesSql, [...params, limit]),
     ask(vacuumSql),
     checkSequences(run, params),
     findUnenforced(ask),
     findPartitionTrouble(ask),
     describeHiddenSequences(run),
-    run(databasesSql),
+    findOldTransactions(run, params),
     ask(bloatSql),
     ask(rareSql),
   ]);
@@ -118,7 +103,7 @@ export async function checkTables(run: CatalogRun, { schema, table, limit }: Che
       ...sequences.findings,
       ...partitions,
       ...unenforced,
-      ...databases.map(judgeDatabase),
+      ...ages,
       ...late.flatMap(judgeVacuum),
       ...widths.flatMap(judgeBloat),
       ...judgeUnlogged(rare.filter(([kind]) => kind === 'r').map(([, table]) => table ?? '')),
@@ -147,35 +132,9 @@ function formatSize([table, rows, parts, bytes, kind]: Row): string {
   return `${table}: ${facts}`;
 }
 
-function judgeDatabase([database, xids, mxids]: Row): Finding {
-  const age = Math.max(readCount(xids), readCount(mxids));
-  const share = age / maxTransactions;
-  return {
-    severity: share >= transactionShares.high ? 'high' : 'medium',
-    weight: age,
-    evidence: `the oldest transaction of database ${database} is ${age} behind, ${formatShare(share)} of what the server can count`,
-    consequence: 'At 100 % the server stops taking writes until a VACUUM has frozen old rows.',
-    next: 'Look for old transactions and slots (diagnose check=activity, check=replication), then VACUUM (FREEZE) the oldest tables.',
-  };
-}
-
-function judgeVacuum([
-  table,
-  live,
-  dead,
-  changes,
-  enabled,
-  due,
-  analyzeDue,
-  vacuumed,
-  analyzed,
-  xids,
-  mxids,
-  freezeDue,
-]: Row): Finding[] {
+function judgeVacuum([table, live, dead, changes, enabled, due, analyzeDue, vacuumed, analyzed]: Row): Finding[] {
   const deadRows = readCount(dead);
   const liveRows = readCount(live);
-  const age = Math.max(readCount(xids), readCount(mxids));
   const found: Finding[] = [];
   if (enabled === 'false') {
     found.push({
@@ -209,16 +168,6 @@ function judgeVacuum([
       evidence: `${table} has ${changes} changes since its last ANALYZE (${analyzed}); it is due at ${analyzeDue}`,
       consequence: 'The planner uses outdated statistics and may choose bad plans.',
       next: `ANALYZE ${table};`,
-    });
-  }
-  const isOverdue = readCount(xids) > lateFactor * readCount(freezeDue);
-  if (age > transactionShares.medium * maxTransactions || isOverdue) {
-    found.push({
-      severity: age > transactionShares.high * maxTransactions ? 'high' : 'medium',
-      weight: age,
-      evidence: `${table} has rows ${age} transactions old, ${formatShare(age / maxTransactions)} of what the server can count${isOverdue ? `; autovacuum should have frozen them at ${freezeDue}` : ''}`,
-      consequence: 'It keeps the whole database from being frozen; at 100 % the server stops taking writes.',
-      next: `VACUUM (FREEZE) ${table};`,
     });
   }
   return found;

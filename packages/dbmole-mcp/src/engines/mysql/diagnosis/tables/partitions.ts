@@ -1,7 +1,7 @@
 import { type Finding, formatSeconds } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
-import type { CatalogRun } from '../../../engine.ts';
-import type { CatalogContext } from '../catalog/context.ts';
+import { askIfAllowed } from '../../../../audit/ask-if-allowed.ts';
+import type { CatalogRun } from '../../../../engine.ts';
+import type { CatalogContext } from '../../catalog/context.ts';
 
 type Row = readonly (string | null)[];
 

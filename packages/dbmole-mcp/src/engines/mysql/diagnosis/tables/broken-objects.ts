@@ -1,8 +1,8 @@
 import type { Finding } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
-import type { CatalogRun } from '../../../engine.ts';
-import type { CatalogContext } from '../catalog/context.ts';
-import { readAccount } from './account.ts';
+import { askIfAllowed } from '../../../../audit/ask-if-allowed.ts';
+import type { CatalogRun } from '../../../../engine.ts';
+import type { CatalogContext } from '../../catalog/context.ts';
+import { readAccount } from '../account.ts';
 
 type Row = readonly (string | null)[];
 

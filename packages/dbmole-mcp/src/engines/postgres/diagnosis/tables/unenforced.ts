@@ -1,5 +1,5 @@
 import type { Finding } from '@dbmole/core';
-import { formatLabel, isInScope, isOurs } from '../catalog/fragments.ts';
+import { formatLabel, isInScope, isOurs } from '../../catalog/fragments.ts';
 
 type Row = readonly (string | null)[];
 

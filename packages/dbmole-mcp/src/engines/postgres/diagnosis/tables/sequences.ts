@@ -1,7 +1,7 @@
 import { type Finding, formatShare, readCount, readNumber } from '@dbmole/core';
-import type { CatalogRun, Param } from '../../../engine.ts';
-import { isOurs } from '../catalog/fragments.ts';
-import { readAccount } from './account.ts';
+import type { CatalogRun, Param } from '../../../../engine.ts';
+import { isOurs } from '../../catalog/fragments.ts';
+import { readAccount } from '../account.ts';
 
 type Row = readonly (string | null)[];
 

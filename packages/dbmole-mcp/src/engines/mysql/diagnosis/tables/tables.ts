@@ -1,11 +1,11 @@
 import { type CheckReport, type Finding, formatShare, joinFacts, readCount } from '@dbmole/core';
-import { askIfAllowed } from '../../../audit/ask-if-allowed.ts';
-import { formatBytes } from '../../../catalog/schema-text.ts';
-import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
-import type { CatalogRun } from '../../../engine.ts';
-import { type CatalogContext, questionMarks, readContext, schemaCondition } from '../catalog/context.ts';
-import { formatIdentifier } from '../values/identifiers.ts';
-import { describeHiddenTables } from './account.ts';
+import { askIfAllowed } from '../../../../audit/ask-if-allowed.ts';
+import { formatBytes } from '../../../../catalog/schema-text.ts';
+import type { CheckScope } from '../../../../diagnosis/diagnosis.ts';
+import type { CatalogRun } from '../../../../engine.ts';
+import { type CatalogContext, questionMarks, readContext, schemaCondition } from '../../catalog/context.ts';
+import { formatIdentifier } from '../../values/identifiers.ts';
+import { describeHiddenTables } from '../account.ts';
 import { findBroken } from './broken-objects.ts';
 import { findPartitionTrouble } from './partitions.ts';
 import { findUnenforced } from './unenforced.ts';

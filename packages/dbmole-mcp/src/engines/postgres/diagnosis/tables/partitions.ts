@@ -1,5 +1,5 @@
 import { type Finding, formatSeconds, readCount } from '@dbmole/core';
-import { formatLabel, isInScope } from '../catalog/fragments.ts';
+import { formatLabel, isInScope } from '../../catalog/fragments.ts';
 
 type Row = readonly (string | null)[];
 
