@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: the built server as a client starts it, with its sample database, and a session from the first call to a
- * statement that is stopped half way. The engine comes into the user's cache; everything else is gone afterwards.
+ * statement that is stopped half way. `npm run demo -- postgres` has it on PostgreSQL, which comes into the user's cache; everything else is
+ * gone afterwards.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +14,14 @@ import { root, runStep } from './steps.ts';
 const built = runStep({ name: 'build dbmole-mcp', command: ['tsx', 'scripts/build.ts', 'dbmole-mcp'] });
 if (!built) process.exit(1);
 
+const [asked] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'dbmole-demo-'));
 const client = new Client({ name: 'demo', version: '1.0.0' });
 try {
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [join(root, 'packages/dbmole-mcp/dist/main.js'), '--demo'],
+      args: [join(root, 'packages/dbmole-mcp/dist/main.js'), asked === undefined ? '--demo' : `--demo=${asked}`],
       // The demo must not see, or touch, the user's connections. npm needs the rest of what it knows.
       env: { ...inherited(), DBMOLE_STORE: join(folder, 'connections.json') },
       cwd: folder,
@@ -33,8 +35,12 @@ try {
 
 async function session(): Promise<void> {
   say('The server starts without touching a database. What is there?');
-  await call('list_connections', {});
-  say('The first call starts the sample database. The very first one fetches PostgreSQL, once.');
+  const isPostgres = (await call('list_connections', {})).includes(',postgres,');
+  say(
+    isPostgres
+      ? 'The first call starts PostgreSQL. The very first one fetches it, once.'
+      : 'The sample database is ready at once.',
+  );
   await untilThere();
 
   say('What is in it?');
@@ -46,7 +52,7 @@ async function session(): Promise<void> {
     connection: 'demo',
     sql: `select c.name, c.country, count(*) as orders, sum(o.total) as spent
 from customers c join orders o on o.customer_id = c.id
-where o.status = $1 group by c.id order by spent desc limit 5`,
+where o.status = ${isPostgres ? '$1' : '?'} group by c.id order by spent desc limit 5`,
     params: ['delivered'],
   });
 
@@ -73,7 +79,7 @@ where o.status = $1 group by c.id order by spent desc limit 5`,
   await call('query', { connection: 'demo', sql: 'select custmer_id from orders' });
 
   say('A call that is cancelled stops in the database, too.');
-  await cancelled();
+  await cancelled(isPostgres);
 }
 
 /** The download may take longer than one call waits; the next call finds what has come meanwhile. */
@@ -84,7 +90,7 @@ async function untilThere(): Promise<void> {
   }
 }
 
-async function cancelled(): Promise<void> {
+async function cancelled(isPostgres: boolean): Promise<void> {
   const sql = 'select count(*) from orders a, orders b, orders c where a.total + b.total > c.total';
   const running = {
     connection: 'demo',
@@ -99,11 +105,11 @@ async function cancelled(): Promise<void> {
     () => 'cancelled by the client',
   );
   await delay(700);
-  await call('query', running);
+  if (isPostgres) await call('query', running);
   stop.abort();
   console.log(`\n  the long one: ${await outcome}`);
   await delay(300);
-  await call('query', running);
+  await call('query', isPostgres ? running : { connection: 'demo', sql: 'select 1 as free_again' });
 }
 
 function inherited(): Record<string, string> {

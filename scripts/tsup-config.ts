@@ -92,6 +92,7 @@ function findWorkers(folder: string): Readonly<Record<string, string>> {
   const workers = {
     'guard-worker': `${folder}/src/engines/postgres/guard/thread/guard-worker.ts`,
     'database-program': `${folder}/src/engines/sqlite/process/database-program.ts`,
+    'fill-program': `${folder}/src/demo/sqlite/fill-program.ts`,
     ...(existsSync(`${folder}/src/demo`) && { supervisor: `${root}packages/local-engine/src/supervisor.js` }),
   };
   return Object.fromEntries(Object.entries(workers).filter(([, file]) => existsSync(file)));

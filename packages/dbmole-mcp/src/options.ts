@@ -10,7 +10,8 @@ export const exportSetting: ProgramSetting = {
 
 export const demoFlag: ProgramFlag = {
   name: 'demo',
-  help: 'add a sample database; its PostgreSQL is fetched by npm at the first use',
+  help: 'add a sample database on SQLite, or with --demo=postgres on PostgreSQL, which npm fetches at the first use',
+  words: ['sqlite', 'postgres'],
 };
 
 /**

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import {
   describePassword,
+  type FlagState,
   isOrdinaryWord,
   listColumnRules,
   processTerminal,
-  readFlag,
+  readFlagState,
   runProgram,
   type SecretSource,
   type ServerDefinition,
@@ -121,16 +122,21 @@ function passwordFile(name: string): SecretSource<Connection> {
 
 export async function main(): Promise<void> {
   const terminal = processTerminal();
-  const code = wantsDemo(terminal)
-    ? await (await import('./demo/run-demo.ts')).runDemo(definition, terminal)
-    : await runProgram(definition, terminal);
+  const demo = readDemo(terminal);
+  const code =
+    demo === false
+      ? await runProgram(definition, terminal)
+      : await (await import('./demo/run-demo.ts')).runDemo(definition, terminal, demo);
   if (code !== undefined) process.exitCode = code;
 }
 
-/** A variable that is neither on nor off is left for the program to complain about. */
-function wantsDemo({ argv, env }: Terminal): boolean {
+/** A word that is not known is left for the program to complain about. */
+function readDemo({ argv, env }: Terminal): FlagState {
+  const option = `--${demoFlag.name}`;
+  const given = argv.findLast((word) => word === option || word.startsWith(`${option}=`));
   try {
-    return readFlag(demoFlag, { app: definition.program.app, given: argv.includes(`--${demoFlag.name}`), env });
+    const word = given?.slice(option.length + 1) || given !== undefined;
+    return readFlagState(demoFlag, { app: definition.program.app, given: word, env });
   } catch {
     return false;
   }

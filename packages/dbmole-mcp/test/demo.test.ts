@@ -36,7 +36,7 @@ const processesIn = (folder = cache) =>
     .filter((line) => line.includes(folder));
 
 async function open(env: Record<string, string> = {}, file = bin): Promise<ServerProcess> {
-  const server = new ServerProcess({ file, args: ['--demo'], env: { XDG_CACHE_HOME: cache, ...env } });
+  const server = new ServerProcess({ file, args: ['--demo=postgres'], env: { XDG_CACHE_HOME: cache, ...env } });
   onTestFinished(async () => {
     await server.stop();
   });
@@ -45,7 +45,7 @@ async function open(env: Record<string, string> = {}, file = bin): Promise<Serve
 }
 
 /** The first of these fetches what the others find: they run in this order. */
-describe('dbmole-mcp --demo', () => {
+describe('dbmole-mcp --demo=postgres', () => {
   it("lists its connections beside the person's own, and has touched nothing", async () => {
     const own = [{ name: 'mine', type: 'mysql', host: 'db.internal', user: 'me' }];
     const server = await open({ DBMOLE_CONNECTIONS: JSON.stringify(own) });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createTempFolder, HttpProcess, openHttpClient, readText, ServerProcess, type TempFolder } from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { sampleQueries } from '../src/demo/sample-queries.ts';
+import { listSampleQueries } from '../src/demo/sample-queries.ts';
 import { bin } from './bin.ts';
 import { createAccount } from './direct.ts';
 
@@ -157,7 +157,7 @@ describe('saved queries through each door', () => {
   });
 
   it('are those of the demo, as test/fixtures/saved-definitions.json has them; UPDATE_TOOL_DEFINITIONS=1 rewrites it', async () => {
-    const definitions = (await list(await start(['--demo']))).slice(-sampleQueries.length);
+    const definitions = (await list(await start(['--demo=sqlite']))).slice(-listSampleQueries('sqlite').length);
     expect(definitions).toHaveLength(5);
     const text = `${JSON.stringify(definitions, null, 2)}\n`;
     if (process.env.UPDATE_TOOL_DEFINITIONS === '1') writeFileSync(snapshot, text);

@@ -12,13 +12,17 @@ import { loadRecorder } from '../program/load-recorder.ts';
 import { serve, signals } from '../program/serve.ts';
 import { serveTools } from '../program/serve-tools.ts';
 import {
+  completeFlags,
+  describeFlag,
   describeSetting,
   findVariable,
+  formatFlag,
   isPlace,
   joinToolNames,
   joinValues,
   type ProgramSetting,
   readFlag,
+  readFlagState,
   readonlyFlag,
   resolveSetting,
   type Settings,
@@ -222,10 +226,10 @@ interface Line {
 function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & CommandsOf & { app: string }): Line {
   const { settings, flags } = listServerOptions(program);
   const { values, positionals } = parseWords(
-    argv,
+    completeFlags(argv, flags),
     {
       ...Object.fromEntries(settings.map((setting) => [setting.name, describeSetting(setting)])),
-      ...Object.fromEntries(flags.map(({ name }) => [name, { type: 'boolean' }])),
+      ...Object.fromEntries(flags.map((flag) => [flag.name, describeFlag(flag)])),
       ...Object.fromEntries(
         Object.entries(commandOptions).map(([name, { form: _form, help: _help, ...known }]) => [name, known]),
       ),
@@ -234,8 +238,11 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
     () => findHelp(argv, listCommands(program)),
   );
   const isHelp = positionals[0] === 'help';
-  // The server's own flags are acted on before this; here their variables are checked.
-  for (const flag of flags) readFlag(flag, { app: program.app, given: false, env });
+  // The server's own flags are acted on before this; here their words and variables are checked.
+  const states = flags.map((flag) => {
+    readFlagState(flag, { app: program.app, given: undefined, env });
+    return { flag, given: readFlagState(flag, { app: program.app, given: values[flag.name], env: {} }) };
+  });
   const readText = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   return {
     words: isHelp ? positionals.slice(1) : positionals,
@@ -249,7 +256,7 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
     settings: Object.fromEntries(settings.map(({ name }) => [name, joinValues(values[name])])),
     options: listOptions(values),
     serverArgs: [
-      ...flags.flatMap(({ name }) => (values[name] === true ? [`--${name}`] : [])),
+      ...states.flatMap(({ flag, given }) => formatFlag(flag, given)),
       ...settings.flatMap((setting) => readArgs(setting, joinValues(values[setting.name]), cwd)),
     ],
   };

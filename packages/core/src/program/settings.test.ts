@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ProgramSetting, parseTime, readFlag, readSettings } from './settings.ts';
+import { completeFlags, formatFlag, type ProgramSetting, parseTime, readFlag, readFlagState, readSettings } from './settings.ts';
 
 const settings: ProgramSetting[] = [
   { name: 'out-dir', value: 'DIR', help: 'where to', isPath: true },
@@ -36,6 +36,24 @@ describe('a flag', () => {
   it.each(['ja', '2', 'constructor', 'toString'])('is an error by the word %j', (word) =>
     expect(() => findRead(word)).toThrow(`invalid DEMO_CLOSED ${JSON.stringify(word)}`),
   );
+});
+
+describe('a flag with words', () => {
+  const flag = { name: 'kind', help: '', words: ['red', 'blue'] };
+  const state = (given: unknown, text = '') => readFlagState(flag, { app: 'demo', given, env: { DEMO_KIND: text } });
+
+  it('is on alone, or has one of them, and the command line wins', () => {
+    expect(completeFlags(['--kind', 'x', '--kind=red', '--other'], [flag])).toEqual(['--kind=1', 'x', '--kind=red', '--other']);
+    expect([state('1'), state('red'), state('Blue', 'red')]).toEqual([true, 'red', 'blue']);
+    expect([state(undefined, 'red'), state(undefined, '1'), state(undefined)]).toEqual(['red', true, false]);
+    expect([true, 'red', false].map((one) => formatFlag(flag, one))).toEqual([['--kind'], ['--kind=red'], []]);
+  });
+
+  it('is an error with any other word', () => {
+    expect(() => state('green')).toThrow('invalid --kind "green": expected red or blue');
+    expect(() => state('')).toThrow('invalid --kind ""');
+    expect(() => state(undefined, 'green')).toThrow('invalid DEMO_KIND "green": expected 1 or 0 or red or blue');
+  });
 });
 
 describe('a time', () => {

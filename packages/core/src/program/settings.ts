@@ -20,6 +20,8 @@ export interface ProgramSetting {
 export interface ProgramFlag {
   name: string;
   help: string;
+  /** Kinds of it, as in `--demo=postgres` or `APP_DEMO=postgres`. */
+  words?: readonly string[];
 }
 
 /** Flags of a server on stdin and stdout alone. */
@@ -105,6 +107,23 @@ export function describeSetting({ isList = false }: ProgramSetting): { type: 'st
   return { type: 'string', multiple: isList };
 }
 
+/** What the parser of a command line is told of a flag. */
+export function describeFlag({ words }: ProgramFlag): { type: 'string' | 'boolean' } {
+  return { type: words === undefined ? 'boolean' : 'string' };
+}
+
+/** Gives flags that may have a word one, because the parser would take the next argument for it. */
+export function completeFlags(argv: readonly string[], flags: readonly ProgramFlag[]): string[] {
+  const names = flags.flatMap(({ name, words }) => (words === undefined ? [] : [`--${name}`]));
+  return argv.map((word) => (names.includes(word) ? `${word}=${on[0]}` : word));
+}
+
+/** A flag as it is written again, with its word. */
+export function formatFlag({ name }: ProgramFlag, state: FlagState): string[] {
+  if (state === false) return [];
+  return [state === true ? `--${name}` : `--${name}=${state}`];
+}
+
 /** The text of what a command line has for it. */
 export function joinValues(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.join(delimiter);
@@ -114,19 +133,37 @@ export function joinValues(value: unknown): string | undefined {
 const on = ['1', 'true', 'yes', 'on'];
 const off = ['', '0', 'false', 'no', 'off'];
 
+interface FlagSources {
+  app: string;
+  /** From the command line, which wins. */
+  given: boolean;
+  env: NodeJS.ProcessEnv;
+}
+
 /** Reads a flag. Any other word is an error: guessing could switch a protection off. */
-export function readFlag(
-  { name }: ProgramFlag,
-  { app, given, env }: { app: string; given: boolean; env: NodeJS.ProcessEnv },
-): boolean {
-  if (given) return true;
+export function readFlag(flag: ProgramFlag, { app, given, env }: FlagSources): boolean {
+  return readFlagState(flag, { app, given, env }) !== false;
+}
+
+/** Whether a flag is on, or the word that it has. */
+export type FlagState = boolean | string;
+
+/** `given` is what the parser found on the command line. */
+export function readFlagState(
+  { name, words = [] }: ProgramFlag,
+  { app, given, env }: Omit<FlagSources, 'given'> & { given: unknown },
+): FlagState {
+  if (given === true) return true;
   const variable = findVariable(app, name);
-  const text = env[variable] ?? '';
+  const isGiven = typeof given === 'string';
+  const text = isGiven ? given : (env[variable] ?? '');
   const word = text.trim().toLowerCase();
   if (on.includes(word)) return true;
-  if (off.includes(word)) return false;
-  throw new Failure('input', `invalid ${variable} ${JSON.stringify(text.slice(0, 40))}: expected 1 or 0`, {
-    hint: 'Correct or unset it.',
+  if (off.includes(word) && !isGiven) return false;
+  if (words.includes(word)) return word;
+  const shown = `${isGiven ? `--${name}` : variable} ${JSON.stringify(text.slice(0, 40))}`;
+  throw new Failure('input', `invalid ${shown}: expected ${[...(isGiven ? [] : ['1', '0']), ...words].join(' or ')}`, {
+    hint: isGiven ? `Correct it, or write --${name} alone.` : 'Correct or unset it.',
   });
 }
 

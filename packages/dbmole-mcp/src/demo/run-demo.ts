@@ -1,26 +1,29 @@
 import {
   type Backend,
-  type BackendTarget,
   Failure,
+  type FlagState,
   formatAdvice,
   type Log,
-  rememberSecret,
   runProgram,
   type ServerDefinition,
   type Terminal,
   toFailure,
 } from '@dbmole/core';
-import type { Connection, ServerConnection } from '../connection/schema.ts';
-import { createDemoEngine, type DemoEngine } from './demo-engine.ts';
-import { shop } from './sample-template.ts';
+import type { Connection } from '../connection/schema.ts';
+import { findNode } from '../engines/sqlite/wire/find-node.ts';
+import type { Dialect, Sample, SampleOptions } from './sample.ts';
 
-/** `runProgram` with the sample database. It needs no disposal: it ends with this process. */
+/** `runProgram` with the sample database. It needs no disposal: it ends with this process. `word` is what `--demo` was given. */
 export async function runDemo<B extends Backend>(
   definition: ServerDefinition<Connection, B>,
   terminal: Terminal,
+  word: FlagState,
 ): Promise<number | undefined> {
   try {
-    return await runProgram(withDemo(definition, terminal).definition, terminal);
+    const { definition: withSample, prepare } = await withDemo(definition, terminal, word);
+    // Without a command, it is a server that will be asked at once.
+    if (terminal.argv.every((argument) => argument.startsWith('--demo'))) prepare();
+    return await runProgram(withSample, terminal);
   } catch (error) {
     const program = definition.program.name;
     terminal.printError(`${program}: ${formatAdvice(toFailure(error), { program })}`);
@@ -28,87 +31,78 @@ export async function runDemo<B extends Backend>(
   }
 }
 
-/** A placeholder for the address in the configuration; by its ending it can never be one of a real server. */
-const demoHost = 'demo.invalid';
 const variable = 'DBMOLE_CONNECTIONS';
-
-const demoConnections = [
-  { name: 'demo', type: 'postgres', host: demoHost, database: shop.database, user: shop.reader, readonly: true },
-  { name: 'demo-rw', type: 'postgres', host: demoHost, database: shop.database, user: shop.owner, readonly: false },
-] as const;
-
-const demoInstructions = `
-The user asked for sample data: "demo" is a shop (customers, orders, products) in a PostgreSQL that starts at the first call.
-"demo-rw" is the same and may be written to; what is written there is gone when this server ends.`;
 
 interface Demo<C extends Connection, B extends Backend> {
   definition: ServerDefinition<C, B>;
+  prepare(): void;
   dispose(): Promise<void>;
 }
 
-/**
- * A server with two connections to the sample database, beside the person's own. They are listed from the start, but there is no
- * engine, and no address, before one of them is opened.
- */
-export function withDemo<B extends Backend>(
+/** A server with two connections to the sample database, beside the person's own. */
+export async function withDemo<B extends Backend>(
   definition: ServerDefinition<Connection, B>,
   { env, home }: { env: NodeJS.ProcessEnv; home: string },
-): Demo<Connection, B> {
-  refuseTaken(env);
+  word: FlagState = true,
+): Promise<Demo<Connection, B>> {
   let log: Log = () => undefined;
-  const engine = createDemoEngine({ env, home, log: (...line) => log(...line) });
+  const sample = await createSample(chooseDialect(word, env), { env, home, log: (...line) => log(...line) });
+  refuseTaken(env, sample);
   const { connections, backend, tools, queries } = definition;
   const demoDefinition: ServerDefinition<Connection, B> = {
     ...definition,
     connections: {
       ...connections,
-      ownConnections: [{ from: '--demo', list: demoConnections }],
-      publicView: (config) => ({
-        ...connections.publicView(config),
-        ...(isDemo(config) && { host: 'embedded', port: undefined }),
-      }),
+      ownConnections: [{ from: '--demo', list: sample.connections }],
+      publicView: (config) => ({ ...connections.publicView(config), ...(sample.isOwn(config) && sample.shownPlace) }),
     },
     backend: {
       ...backend,
-      create: async (target, signal, options) => backend.create(await reached(target, engine, signal), signal, options),
+      create: async (target, signal, options) => backend.create(await sample.reach(target, signal), signal, options),
     },
-    ...(queries && { queries: { ...queries, bring: async () => (await import('./sample-queries.ts')).sampleQueries } }),
+    ...(queries && {
+      queries: { ...queries, bring: async () => (await import('./sample-queries.ts')).listSampleQueries(sample.dialect) },
+    }),
     tools: {
       ...tools,
-      instructions: `${tools.instructions}${demoInstructions}`,
+      instructions: `${tools.instructions}${describe(sample)}`,
       register(app) {
         log = app.log;
         tools.register?.(app);
       },
     },
   };
-  return { definition: demoDefinition, dispose: () => engine.dispose() };
+  return { definition: demoDefinition, prepare: () => sample.prepare?.(), dispose: () => sample.dispose() };
 }
 
-function isDemo(config: Connection): config is ServerConnection {
-  return config.host === demoHost;
+function describe({ engine }: Sample): string {
+  return `
+The user asked for sample data: "demo" is a shop (customers, orders, products) in ${engine}.
+"demo-rw" is the same and may be written to; what is written there is gone when this server ends.`;
 }
 
-async function reached(
-  target: BackendTarget<Connection>,
-  engine: DemoEngine,
-  signal: AbortSignal,
-): Promise<BackendTarget<Connection>> {
-  const { config: asked } = target;
-  if (!isDemo(asked)) return target;
-  const { port, password } = await engine.address(signal);
-  rememberSecret(password);
-  const host = '127.0.0.1';
-  const config: ServerConnection = { ...asked, host, port, password, tls: 'disable' };
-  return { config, connectHost: host, connectPort: port, serverName: host };
+/** SQLite, unless another one is named or this Node has none. */
+function chooseDialect(word: FlagState, env: NodeJS.ProcessEnv): Dialect {
+  if (word === 'postgres' || word === 'sqlite') return word;
+  try {
+    findNode(env);
+    return 'sqlite';
+  } catch {
+    return 'postgres';
+  }
+}
+
+async function createSample(dialect: Dialect, options: SampleOptions): Promise<Sample> {
+  if (dialect === 'sqlite') return (await import('./sqlite/sqlite-sample.ts')).createSqliteSample(options);
+  return (await import('./postgres-sample.ts')).createPostgresSample(options);
 }
 
 /** What is wrong with the variable is left for the registry to say. */
-function refuseTaken(env: NodeJS.ProcessEnv): void {
+function refuseTaken(env: NodeJS.ProcessEnv, { connections }: Sample): void {
   const names = parseList(env[variable]).map((one) =>
     typeof one === 'object' && one !== null ? Reflect.get(one, 'name') : undefined,
   );
-  const taken = demoConnections.find(({ name }) => names.includes(name));
+  const taken = connections.find(({ name }) => names.includes(name));
   if (taken === undefined) return;
   throw new Failure('config', `${variable} has a connection named "${taken.name}", which --demo would hide`, {
     hint: 'Give it another name, or start without --demo.',

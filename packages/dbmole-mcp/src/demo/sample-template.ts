@@ -13,7 +13,8 @@ import {
   startFailed,
   type WorkFolder,
 } from '@dbmole/local-engine';
-import { daysUntil, insertRows } from './sample-rows.ts';
+import { daysUntil } from './sample-days.ts';
+import { insertRows } from './sample-rows.ts';
 import { createTables, finishTables } from './sample-tables.ts';
 
 export const shop = { database: 'shop', owner: 'shop_owner', reader: 'shop_reader' } as const;

@@ -4,7 +4,10 @@ import { readFrontOptions } from './front-options.ts';
 const program = {
   ...{ name: 'foo-mcp', app: 'foo', version: '1.0.0', file: '/p/main.js', urlVariable: 'FOO_URL', variables: /^$/ },
   settings: [{ name: 'out-dir', value: 'DIR', help: '', isPath: true }],
-  flags: [{ name: 'extra', help: '' }],
+  flags: [
+    { name: 'extra', help: '' },
+    { name: 'kind', help: '', words: ['red'] },
+  ],
 };
 
 const read = (words: string, env: Record<string, string> = {}) =>
@@ -17,10 +20,11 @@ describe('readFrontOptions', () => {
   });
 
   it('parts what each client has for itself from what the process serves', () => {
-    const words = '--shared --readonly --tools -execute --timeout 5s --idle 2m --extra --out-dir out --config c.json x://h/d';
+    const words =
+      '--shared --readonly --tools -execute --timeout 5s --idle 2m --extra --kind=red --out-dir out --config c.json x://h/d';
     expect(read(words)).toEqual({
       client: { readonly: true, tools: '-execute', timeout: '5s', idleMs: 120_000 },
-      args: ['--extra', '--config', '/here/c.json', '--out-dir', '/here/out'],
+      args: ['--extra', '--kind=red', '--config', '/here/c.json', '--out-dir', '/here/out'],
       url: 'x://h/d',
       config: '/here/c.json',
     });

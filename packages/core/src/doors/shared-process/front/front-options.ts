@@ -1,11 +1,15 @@
 import { parseArgs } from 'node:util';
 import {
+  completeFlags,
+  describeFlag,
   describeSetting,
+  formatFlag,
   isPlace,
   joinToolNames,
   joinValues,
   type ProgramFlag,
   readFlag,
+  readFlagState,
   readonlyFlag,
   readSettings,
   serverSettings,
@@ -47,10 +51,10 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
   const flags = [...program.flags, ...(isOther ? [] : [stdioFlags.projects, tagFlag])];
   const narrowing = isOther ? [] : [readonlyFlag];
   const { values, positionals } = parseArgs({
-    args: joinToolNames(argv),
+    args: completeFlags(joinToolNames(argv), flags),
     options: Object.fromEntries([
       ...settings.map((setting) => [setting.name, describeSetting(setting)] as const),
-      ...[...flags, ...narrowing, stdioFlags.shared].map(({ name }) => [name, { type: 'boolean' }] as const),
+      ...[...flags, ...narrowing, stdioFlags.shared].map((flag) => [flag.name, describeFlag(flag)] as const),
     ]),
     allowPositionals: true,
   });
@@ -69,7 +73,7 @@ function parse(program: FrontProgram, { argv, env, cwd }: FrontLine): FrontOptio
       ...(idle !== undefined && { idleMs: parseTime(idle) }),
     },
     args: [
-      ...flags.flatMap((flag) => (isOn(flag) ? [`--${flag.name}`] : [])),
+      ...flags.flatMap((flag) => formatFlag(flag, readFlagState(flag, { app, given: given.get(flag.name), env }))),
       ...Object.entries(kept).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
     ],
     url,

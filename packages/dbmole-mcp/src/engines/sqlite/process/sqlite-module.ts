@@ -28,7 +28,7 @@ interface OpenOptions {
 }
 
 interface SqliteModule {
-  DatabaseSync: new (path: string | URL, options: OpenOptions) => Database;
+  DatabaseSync: new (path: string | URL, options?: OpenOptions) => Database;
   StatementSync: { prototype: object };
 }
 

@@ -1,10 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { Failure } from '@dbmole/core';
 import { LineReader } from '@dbmole/core/line-reader';
 import { type DoneMessage, type FailedMessage, type FromProcess, goOn, stop, type ToProcess } from '../process/messages.ts';
-import { findNode } from './find-node.ts';
+import { describeNode } from './find-node.ts';
 
 /** An error of SQLite, or of the process that calls it. */
 export class SqliteError extends Error {
@@ -34,9 +33,6 @@ interface Exchange {
 /** Room for large cells; the process ends when it needs more. */
 const maxHeapMb = 512;
 
-/** Variables by which SQLite finds the folder of its temporary files, and Windows its own libraries. */
-const passedVariables = ['TMPDIR', 'SQLITE_TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
-
 /**
  * The process in which SQLite runs. A thread would not do: nothing stops a statement inside of SQLite, and a thread that is in one keeps
  * the whole server from ending. Killing a process always works, and SQLite survives it.
@@ -54,10 +50,9 @@ export class DatabaseProcess {
   #isAlive = true;
 
   constructor() {
-    const { args, program } = locateProgram();
-    const env = Object.fromEntries(passedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-    const options = [`--max-old-space-size=${maxHeapMb}`, '--disable-warning=ExperimentalWarning', ...args];
-    this.#child = spawn(findNode(), [...options, program], { env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    const { node, args, env } = describeNode(new URL('../process/database-program.ts', import.meta.url));
+    const words = [`--max-old-space-size=${maxHeapMb}`, ...args];
+    this.#child = spawn(node, words, { env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     this.ended = new Promise((resolve) => {
       this.#child.once('error', (error) => this.#end(resolve, describeStart(error)));
       this.#child.once('close', (code, signal) => this.#end(resolve, describeEnd(code, signal, this.#complaint)));
@@ -124,13 +119,6 @@ export class DatabaseProcess {
     for (const { reject } of this.#exchanges.splice(0)) reject(failure);
     resolve();
   }
-}
-
-/** The bundle has the program as a file beside this one; the source is run by the Node that strips its types. */
-function locateProgram(): { args: readonly string[]; program: string } {
-  const isSource = import.meta.url.endsWith('.ts');
-  const url = isSource ? '../process/database-program.ts' : './database-program.js';
-  return { args: isSource ? ['--experimental-strip-types'] : [], program: fileURLToPath(new URL(url, import.meta.url)) };
 }
 
 function describeStart(error: Error): Failure {

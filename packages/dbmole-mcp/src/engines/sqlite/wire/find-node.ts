@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Failure } from '@dbmole/core';
 
 /** The first version of Node whose SQLite reports columns. */
@@ -17,4 +19,25 @@ export function findNode(env: NodeJS.ProcessEnv = process.env, version = process
     `SQLite needs Node ${minNode.major}.${minNode.minor} or later, and this server runs on Node ${version}`,
     { code: 'E_NODE_VERSION', hint: `Start the server with a newer Node, or set ${variable} to the path of one.` },
   );
+}
+
+/** Variables by which SQLite finds the folder of its temporary files, and Windows its own libraries. */
+const passedVariables = ['TMPDIR', 'SQLITE_TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
+
+export interface NodeCommand {
+  node: string;
+  args: readonly string[];
+  env: Record<string, string>;
+}
+
+/**
+ * How a program for SQLite is started. `source` is where its source is; the bundle has it as a file beside all others, and the source is run
+ * by the Node that strips its types.
+ */
+export function describeNode(source: URL): NodeCommand {
+  const isSource = import.meta.url.endsWith('.ts');
+  const program = isSource ? source : new URL(`./${basename(source.pathname, '.ts')}.js`, import.meta.url);
+  const args = ['--disable-warning=ExperimentalWarning', ...(isSource ? ['--experimental-strip-types'] : [])];
+  const env = passedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
+  return { node: findNode(), args: [...args, fileURLToPath(program)], env: Object.fromEntries(env) };
 }
