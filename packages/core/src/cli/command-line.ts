@@ -20,6 +20,7 @@ import {
   isPlace,
   joinToolNames,
   joinValues,
+  type ProgramFlag,
   type ProgramSetting,
   readFlag,
   readFlagState,
@@ -239,10 +240,8 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
   );
   const isHelp = positionals[0] === 'help';
   // The server's own flags are acted on before this; here their words and variables are checked.
-  const states = flags.map((flag) => {
-    readFlagState(flag, { app: program.app, given: undefined, env });
-    return { flag, given: readFlagState(flag, { app: program.app, given: values[flag.name], env: {} }) };
-  });
+  for (const flag of flags) readFlag(flag, { app: program.app, given: false, env });
+  const readGiven = (flag: ProgramFlag) => readFlagState(flag, { app: program.app, given: values[flag.name], env: {} });
   const readText = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   return {
     words: isHelp ? positionals.slice(1) : positionals,
@@ -256,7 +255,7 @@ function parse({ argv, env, cwd }: Terminal, program: ServerOptionsOf & Commands
     settings: Object.fromEntries(settings.map(({ name }) => [name, joinValues(values[name])])),
     options: listOptions(values),
     serverArgs: [
-      ...states.flatMap(({ flag, given }) => formatFlag(flag, given)),
+      ...flags.flatMap((flag) => formatFlag(flag, readGiven(flag))),
       ...settings.flatMap((setting) => readArgs(setting, joinValues(values[setting.name]), cwd)),
     ],
   };

@@ -20,7 +20,7 @@ export interface ProgramSetting {
 export interface ProgramFlag {
   name: string;
   help: string;
-  /** Kinds of it, as in `--demo=postgres` or `APP_DEMO=postgres`. */
+  /** Kinds of it, as in `--demo=WORD` or `APP_DEMO=WORD`. */
   words?: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { rememberSecret } from '@dbmole/core';
 import type { Connection, ServerConnection } from '../connection/schema.ts';
 import { createDemoEngine } from './demo-engine.ts';
-import type { Sample, SampleOptions } from './sample.ts';
+import type { Sample, SampleOptions } from './sample-shop.ts';
 import { shop } from './sample-template.ts';
 
 /** A placeholder for the address in the configuration; by its ending it can never be one of a real server. */

@@ -11,7 +11,7 @@ import {
 } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import { findNode } from '../engines/sqlite/wire/find-node.ts';
-import type { Dialect, Sample, SampleOptions } from './sample.ts';
+import type { Dialect, Sample, SampleOptions } from './sample-shop.ts';
 
 /** `runProgram` with the sample database. It needs no disposal: it ends with this process. `word` is what `--demo` was given. */
 export async function runDemo<B extends Backend>(

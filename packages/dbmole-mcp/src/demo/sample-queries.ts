@@ -1,4 +1,4 @@
-import type { Dialect } from './sample.ts';
+import type { Dialect } from './sample-shop.ts';
 
 interface SampleQuery {
   header: string;

@@ -8,7 +8,7 @@ import { createOwnedFolder, removeFolder, sweepFolders } from '@dbmole/local-eng
 import { describeNode } from '../../engines/sqlite/wire/find-node.ts';
 import { daysUntil } from '../sample-days.ts';
 
-export interface ShopFile {
+interface ShopFile {
   /** Makes the file, unless it is there or under way. */
   prepare(): void;
   /** The path of the file, made at the first call. */

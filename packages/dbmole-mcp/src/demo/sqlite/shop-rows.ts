@@ -150,7 +150,7 @@ function makeRating(i: number): Value[] {
 
 interface Item {
   row: Value[];
-  /** In thousandths of a cent. */
+  /** The unit is a thousandth of a cent. */
   amount: number;
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Connection, FileConnection } from '../../connection/schema.ts';
-import type { Sample, SampleOptions } from '../sample.ts';
+import type { Sample, SampleOptions } from '../sample-shop.ts';
 import { createShopFile } from './shop-file.ts';
 
 /** A placeholder for the file in the configuration; no file is there. */

@@ -24,7 +24,7 @@ export function findNode(env: NodeJS.ProcessEnv = process.env, version = process
 /** Variables by which SQLite finds the folder of its temporary files, and Windows its own libraries. */
 const passedVariables = ['TMPDIR', 'SQLITE_TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
 
-export interface NodeCommand {
+interface NodeCommand {
   node: string;
   args: readonly string[];
   env: Record<string, string>;
