@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTempFolder } from '@dbmole/core/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ describe.each(nodeLines)('a SQLite file in Node %s', (line) => {
 
   beforeAll(async () => {
     runSql(node(), at('app.db'), shopSql);
-    const names = ['app', 'wal', 'locked', 'replaced', 'missing', 'broken', 'short', 'text', 'empty'];
+    const names = ['app', 'wal', 'left', 'locked', 'replaced', 'missing', 'broken', 'short', 'text', 'empty'];
     tools = await openTools(names.map((name) => ({ name, type: 'sqlite', file: at(`${name}.db`) })));
   });
   afterAll(async () => {
@@ -70,6 +70,20 @@ describe.each(nodeLines)('a SQLite file in Node %s', (line) => {
     await vi.waitFor(async () => expect(await query('wal', 'select count(*) from audits')).toMatch(/\n1$/), 20_000);
     writer.stdin.end();
     await once(writer, 'close');
+  });
+
+  it('in WAL mode that a program left while it wrote is read without a change, or refused', async () => {
+    const crash =
+      "const db = new (process.getBuiltinModule('node:sqlite').DatabaseSync)(process.argv[1]); db.exec(process.argv[2]);";
+    const sql = 'pragma journal_mode = wal; create table t (a); insert into t values (1)';
+    spawnSync(node(), ['-e', `${crash} process.kill(process.pid, 'SIGKILL')`, at('left.db'), sql]);
+    const before = fingerprint(folder.path);
+    expect(await query('left', 'select a from t')).toMatch(/\n1$/);
+    expect(fingerprint(folder.path)).toEqual(before);
+    // To read the rest of the file, SQLite would have to create this one again.
+    rmSync(at('left.db-shm'));
+    expect(await query('left', 'select a from t')).toMatch(/^E_FILE: .*-wal has changes/);
+    expect(existsSync(at('left.db-shm'))).toBe(false);
   });
 
   it('that is locked says so, and by which program', async () => {

@@ -452,3 +452,15 @@ select * from pragma_table_list
 select name from pragma_function_list where name like 'load%'
 --- schema-10 | allow | what the schema holds must be harmless when it is read
 select * from dbstat limit 1
+--- variable-01 | refuse | a quote in the parentheses of a variable is a part of its name
+with a as (select :a, :a(')) delete from orders --')
+--- variable-02 | refuse | the same with another sign
+with a as (select @a, @a(')) delete from orders --')
+--- variable-03 | refuse | the same where colons come first
+with a as (select $::a, $::a(')) delete from orders --')
+--- variable-04 | refuse | the same with a blank that is none for SQLite
+with a as (select #a, #a( ')) delete from orders --')
+--- variable-05 | refuse | a function behind it
+select :a, :a('), fts3_tokenizer('simple') --')
+--- variable-06 | refuse | a second statement behind it
+select :a, :a('); vacuum into '{OUT}/evil' --')

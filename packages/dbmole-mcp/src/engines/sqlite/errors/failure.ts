@@ -33,12 +33,15 @@ const meanings: Readonly<Record<number, Meaning>> = {
   },
 };
 
+const interrupted =
+  'A program was interrupted while it wrote. Open the file once with a program that may write it, which completes or undoes that.';
+
 /** Meanings by the extended code, where it says more. */
 const extendedMeanings: Readonly<Record<number, Meaning>> = {
   776: {
     kind: 'connection',
     code: 'E_FILE',
-    hint: 'A program was interrupted while it wrote. Open the file once with a program that may write it, which rolls that back.',
+    hint: interrupted,
   },
 };
 
@@ -69,6 +72,7 @@ export function toSqliteFailure(error: unknown, file: string, sql?: string): Fai
   if (!(error instanceof SqliteError))
     return new Failure('internal', error instanceof Error ? error.message : String(error), { cause: error });
   if (error.isChanged) return changedFailure(error);
+  if (error.isLeft) return leftFailure(file, error);
   const { code } = error;
   const { kind, ...options } = byMessage.find(([pattern]) => pattern.test(error.message))?.[1] ??
     findMeaning(code) ?? { kind: 'engine' };
@@ -88,6 +92,15 @@ function findMeaning(code: number | undefined): Meaning | undefined {
 
 export function isLocked(error: unknown): boolean {
   return error instanceof SqliteError && lockCodes.has((error.code ?? 0) & primaryMask);
+}
+
+/** Reading what the interrupted program wrote would leave a file beside the database. */
+function leftFailure(file: string, cause: unknown): Failure {
+  return new Failure('connection', `${file}-wal has changes that are not in the file yet, and there is no ${file}-shm`, {
+    code: 'E_FILE',
+    hint: interrupted,
+    cause,
+  });
 }
 
 /** A file in WAL mode that no process had open is read without locks; one did open it meanwhile. */

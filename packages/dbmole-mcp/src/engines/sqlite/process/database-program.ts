@@ -11,7 +11,7 @@ import {
   stop,
   type ToProcess,
 } from './messages.ts';
-import { ChangedFileError, type OpenedFile, openFile } from './open-file.ts';
+import { ChangedFileError, LeftWalError, type OpenedFile, openFile } from './open-file.ts';
 import { runStatement } from './run-statement.ts';
 
 /**
@@ -40,8 +40,20 @@ function main(): void {
   }
 }
 
+const cannotOpen = 14;
+
 function open(request: OpenRequest, left: OpenedFile | undefined): OpenedFile {
   left?.db.close();
+  try {
+    return openOnce(request);
+  } catch (error) {
+    // The last other program may just have closed the file, and removed those beside it.
+    if (!(error instanceof LeftWalError) && readCode(error) !== cannotOpen) throw error;
+    return openOnce(request);
+  }
+}
+
+function openOnce(request: OpenRequest): OpenedFile {
   const opened = openFile(request);
   try {
     // SQLite reads the file here for the first time.
@@ -90,8 +102,12 @@ function close(opened: OpenedFile | undefined): undefined {
 
 function toFailed(error: unknown): FailedMessage {
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
-  return { type: 'failed', message, code, isChanged: error instanceof ChangedFileError };
+  const [isChanged, isLeft] = [error instanceof ChangedFileError, error instanceof LeftWalError];
+  return { type: 'failed', message, code: readCode(error), isChanged, isLeft };
+}
+
+function readCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
 }
 
 function send(message: FromProcess): void {

@@ -60,6 +60,8 @@ export interface FailedMessage {
   code?: number | undefined;
   /** The file changed while it was read without locks. */
   isChanged?: boolean;
+  /** A writer in WAL mode was interrupted, and no program has completed what it wrote. */
+  isLeft?: boolean;
 }
 
 export type FromProcess =

@@ -15,6 +15,9 @@ export interface OpenedFile {
 /** The file changed under a read that took no locks. */
 export class ChangedFileError extends Error {}
 
+/** A program was interrupted while it wrote to a file in WAL mode. To read the rest of it, SQLite would create a file beside it. */
+export class LeftWalError extends Error {}
+
 /** Opens the file for one call, as strictly as this version of Node can. */
 export function openFile({ file, writes, waitMs }: OpenRequest): OpenedFile {
   const { DatabaseSync } = loadSqlite();
@@ -29,7 +32,7 @@ export function openFile({ file, writes, waitMs }: OpenRequest): OpenedFile {
     limits: { attach: writes ? 1 : 0 },
   };
   const before = isUnlocked ? readStamp(file) : undefined;
-  const db = new DatabaseSync(isUnlocked ? toUnlockedUrl(file) : file, options);
+  const db = new DatabaseSync(writes ? file : toReadUrl(file, isUnlocked), options);
   db.exec('pragma trusted_schema = off');
   if (!writes) db.exec('pragma query_only = on');
   return {
@@ -41,9 +44,11 @@ export function openFile({ file, writes, waitMs }: OpenRequest): OpenedFile {
   };
 }
 
-function toUnlockedUrl(file: string): URL {
+/** Neither creates nor changes the file that programs share in WAL mode: without it, SQLite writes what it finds into one. */
+function toReadUrl(file: string, isUnlocked: boolean): URL {
   const url = pathToFileURL(file);
-  url.search = 'immutable=1';
+  url.search = isUnlocked ? 'immutable=1' : 'readonly_shm=1';
+  if (!isUnlocked && isWal(file) && !exists(`${file}-shm`)) throw new LeftWalError(`${file}-wal has content`);
   return url;
 }
 

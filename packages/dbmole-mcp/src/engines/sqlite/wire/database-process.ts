@@ -9,11 +9,13 @@ import { describeNode } from './find-node.ts';
 export class SqliteError extends Error {
   readonly code: number | undefined;
   readonly isChanged: boolean;
+  readonly isLeft: boolean;
 
-  constructor({ message, code, isChanged = false }: Omit<FailedMessage, 'type'>) {
+  constructor({ message, code, isChanged = false, isLeft = false }: Omit<FailedMessage, 'type'>) {
     super(message);
     this.code = code;
     this.isChanged = isChanged;
+    this.isLeft = isLeft;
   }
 }
 

@@ -9,8 +9,8 @@ const blank = /(?:[ \t\n\f\r\ufeff]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))/y;
 const blobLiteral = /[xX]'[^']*'/y;
 const word = /[A-Za-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/uy;
 const number = /0[xX][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?/y;
-/** `$name` may be followed by `::` and a part in parentheses. */
-const variable = /\?\d*|[:@#][\w$\u0080-\u{10ffff}]+|\$[\w$\u0080-\u{10ffff}]+(?:::[\w$\u0080-\u{10ffff}]*)*(?:\([^\s)]*\))?/uy;
+/** A name of a variable may be followed by a part in parentheses, in which no quote begins. Only blanks of ASCII end it. */
+const variable = /\?\d*|[:@#$](?:[\w$\u0080-\u{10ffff}]|::)+(?:\([^ \t-\r)]*\))?/uy;
 const quotes: Readonly<Record<string, RegExp>> = {
   "'": /'(?:[^']|'')*'/y,
   '"': /"(?:[^"]|"")*"/y,
