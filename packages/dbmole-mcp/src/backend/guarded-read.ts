@@ -168,7 +168,7 @@ async function withAttempts<C, T>(entry: DatabaseEntry, call: GuardedCall, work:
 
 async function useShared<C, T>({ pool, guard }: DatabaseEntry, call: GuardedCall, { check, use }: Work<C, T>): Promise<T> {
   const { run, options } = call;
-  const checked = await untilAborted(check(checking(call, (sql) => guard.check(sql, run))), options.signal);
+  const checked = await untilAborted(check(checking(call, (sql) => guard.check(sql, run, options.signal))), options.signal);
   return await pool.use(options.signal, (session) => use(session, checked));
 }
 
@@ -180,7 +180,7 @@ async function useAlone<C, T>({ pool, guard }: DatabaseEntry, call: GuardedCall,
     if (checkAlone === undefined || session.inSnapshot === undefined)
       throw new Error('this engine cannot check statements alone');
     const checked = await session.inSnapshot(
-      (read) => untilAborted(check(checking(call, (sql) => checkAlone(sql, call.runOver(read)))), signal),
+      (read) => untilAborted(check(checking(call, (sql) => checkAlone(sql, call.runOver(read), signal))), signal),
       signal,
     );
     return await use(session, checked);

@@ -41,13 +41,16 @@ export interface ColumnPlan {
 
 /** Decides for one database whether a statement is a read. Knows what the server says of itself, and asks again when that changed. */
 export interface ReadGuard {
-  /** Throws a `refused` Failure with the construct, its position, why it is not a read, and what to use instead. */
-  check(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
+  /**
+   * Throws a `refused` Failure with the construct, its position, why it is not a read, and what to use instead. A check that waits for
+   * others ends with the signal.
+   */
+  check(sql: string, run: CatalogQuestion, signal?: AbortSignal): Promise<ReadStatement>;
   /**
    * Serves a server whose catalog changes all the time. What `run` answers is all from one moment, and the premise does not depend
    * on changes that cannot matter to this statement. Absent if there is no such premise.
    */
-  checkAlone?(sql: string, run: CatalogQuestion): Promise<ReadStatement>;
+  checkAlone?(sql: string, run: CatalogQuestion, signal?: AbortSignal): Promise<ReadStatement>;
   /**
    * What the policy hides of the rows that a write returns. Refuses a write that copies protected values to where they are shown, that
    * may leave the scope, or whose effect cannot be traced. Absent if the engine cannot tell; then a connection with a scope or protected

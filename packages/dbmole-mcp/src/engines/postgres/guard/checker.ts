@@ -34,9 +34,9 @@ export interface Acceptance {
 export interface Checker {
   /**
    * Throws a `refused` Failure for a statement that is not a read. Alone: by a catalog that is read for this statement, with a
-   * premise that holds while functions change that it does not lead to.
+   * premise that holds while functions change that it does not lead to. The signal ends what has not begun.
    */
-  check(sql: string, run: CatalogQuestion, isAlone?: boolean): Promise<Acceptance>;
+  check(sql: string, run: CatalogQuestion, isAlone?: boolean, signal?: AbortSignal): Promise<Acceptance>;
   /** Throws for a write that copies protected values, or whose effect cannot be told. Gives what is hidden of what it returns. */
   checkWrite(sql: string, run: CatalogQuestion): Promise<ColumnPlan | undefined>;
   /** Drops what was loaded, because the premise no longer holds. */

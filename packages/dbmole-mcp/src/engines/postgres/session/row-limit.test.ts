@@ -34,6 +34,7 @@ const portal: readonly string[] = [
   'select 1 fetch first row only',
   'select 1 for update',
   'select 1 into t',
+  `select 1 in (${'1,'.repeat(50_000)}1)`,
   '(select 1)',
   'show all',
   'explain select 1',

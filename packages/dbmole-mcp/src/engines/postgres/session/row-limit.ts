@@ -6,13 +6,17 @@ export interface Limited {
   maxRows: number;
 }
 
+/** Reading a longer text would keep the event loop busy; the limit of the protocol does as well. */
+const maxRead = 100_000;
+
 /**
  * A limit that the planner knows of can be a hundred times faster than one it does not: it keeps the first rows instead of sorting
  * all. So we append one where it seems to be missing; everything else gets the limit of the protocol. Appended and not
  * wrapped around, so that order, column names and the places that errors name stay as they are.
  */
 export function limitRows(sql: string, maxRows: number | undefined): Limited {
-  const end = maxRows === undefined || !isUnlimited(sql) ? undefined : findEnd(sql);
+  const isRead = maxRows !== undefined && sql.length <= maxRead;
+  const end = isRead && isUnlimited(sql) ? findEnd(sql) : undefined;
   return end === undefined
     ? limitPortal(sql, maxRows)
     : { sql: `${sql.slice(0, end)}\nLIMIT ${maxRows}${sql.slice(end)}`, maxRows: 0 };

@@ -101,6 +101,32 @@ describe('the thread that checks statements', () => {
     expect(others.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 5 }, () => 'accepted'));
   });
 
+  it('does not let statements of one database wait for many of another', async () => {
+    const [hostile, other] = [createThreadChecker(), createThreadChecker()];
+    let done = 0;
+    const long = Array.from({ length: 6 }, async (_, i) => {
+      await hostile.check(`select ${i} in (${many(10_000, String)})`, facts);
+      done += 1;
+    });
+    await other.check('select 1', facts);
+    expect(done).toBeLessThanOrEqual(2);
+    await Promise.all(long);
+  });
+
+  it('drops statements that have not begun when their calls end', async () => {
+    const checker = createThreadChecker();
+    const ended = new AbortController();
+    const long = Array.from({ length: 3 }, (_, i) =>
+      checker.check(`select ${i} in (${many(10_000, String)})`, facts, false, ended.signal).then(
+        () => 'accepted',
+        () => 'dropped',
+      ),
+    );
+    ended.abort();
+    // The first one was begun at once.
+    expect(await Promise.all(long)).toEqual(['accepted', 'dropped', 'dropped']);
+  });
+
   it('reports why a question to the server failed', async () => {
     const failing: CatalogQuestion = async () => {
       throw new Failure('connection', 'the connection was lost');

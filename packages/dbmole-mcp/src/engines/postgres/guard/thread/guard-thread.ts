@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { Failure, keepYoungGenerationSmall, toFailure } from '@dbmole/core';
+import { Failure, keepYoungGenerationSmall, onAbort, toFailure } from '@dbmole/core';
 import type { ColumnRules } from '@dbmole/core/match-columns';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
@@ -16,6 +16,7 @@ import {
   type ToThread,
   toPlain,
 } from './guard-messages.ts';
+import { JobQueue, type Queued } from './job-queue.ts';
 
 /** How long one check may keep the thread busy. Ordinary statements take a millisecond. */
 const maxBusyMs = 3_000;
@@ -38,14 +39,22 @@ interface Check {
   readonly isAlone?: boolean | undefined;
   readonly isWrite?: boolean | undefined;
   readonly run: CatalogQuestion;
+  /** A job that has not begun is dropped when its call has ended. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-interface Job extends Partial<Check> {
+interface Job extends Partial<Omit<Check, 'database'>>, Queued {
   readonly id: number;
   readonly request: ToThread;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Questions to the server that have no answer yet. Meanwhile, the thread has time for another job. */
+  asked: number;
+  /** Ends the listening to the signal. */
+  forget: () => void;
 }
+
+type NewJob = Omit<Job, 'resolve' | 'reject' | 'asked' | 'isSuspect' | 'forget'>;
 
 /** One thread serves the whole process. It is started when it is first needed. */
 let thread: GuardThread | undefined;
@@ -60,7 +69,7 @@ interface ThreadCheckerOptions {
 export function createThreadChecker({ trust, scope, columns }: ThreadCheckerOptions = {}): Checker {
   const database = ++lastId;
   return {
-    check: (sql, run, isAlone) => start({ database, sql, trust, scope, columns, isAlone, run }),
+    check: (sql, run, isAlone, signal) => start({ database, sql, trust, scope, columns, isAlone, run, signal }),
     checkWrite: async (sql, run) => (await start({ database, sql, trust, scope, columns, isWrite: true, run })).columns,
     forget: () => thread?.forget(database),
   };
@@ -77,32 +86,34 @@ async function start(check: Check): Promise<Acceptance> {
   const plainTrust = trust && toPlainTrust(trust);
   const request: ToThread = { type: 'check', id, database, sql, trust: plainTrust, scope, columns, isAlone, isWrite };
   // The thread answers a check with nothing else.
-  return (await startJob({ ...check, id, request })) as Acceptance;
+  return (await startJob({ ...check, id, request, size: sql.length })) as Acceptance;
 }
 
 /** Reads texts in the thread; the result is what the reader there returns. */
 export async function inspect(what: Inspection, texts: readonly string[]): Promise<unknown> {
   const id = ++lastId;
-  return await startJob({ id, request: { type: 'inspect', id, what, texts } });
+  const size = texts.reduce((sum, text) => sum + text.length, 0);
+  return await startJob({ id, request: { type: 'inspect', id, what, texts }, size });
 }
 
-function startJob(job: Omit<Job, 'resolve' | 'reject'>): Promise<unknown> {
-  return new Promise((resolve, reject) => getThread().start({ ...job, resolve, reject }));
+function startJob(job: NewJob): Promise<unknown> {
+  const begun = { asked: 0, isSuspect: false, forget: () => undefined };
+  return new Promise((resolve, reject) => getThread().add({ ...job, resolve, reject, ...begun }));
 }
 
 function getThread(): GuardThread {
   thread ??= new GuardThread((left) => {
     thread = undefined;
-    for (const job of left) getThread().start(job);
+    for (const job of left) getThread().add(job);
   });
   return thread;
 }
 
-/** A worker and its pending jobs. */
+/** A worker with its jobs: those that it has begun, and those that wait. */
 class GuardThread {
   readonly #worker: Worker;
   readonly #jobs = new Map<number, Job>();
-  readonly #current = new Int32Array(new SharedArrayBuffer(4));
+  readonly #queue = new JobQueue<Job>();
   readonly #onEnd: (left: readonly Job[]) => void;
   #heartbeat: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -111,14 +122,31 @@ class GuardThread {
 
   constructor(onEnd: (left: readonly Job[]) => void) {
     this.#onEnd = onEnd;
-    this.#worker = createWorker(this.#current);
+    this.#worker = createWorker();
     keepYoungGenerationSmall(this.#worker);
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     this.#worker.on('error', (error) => this.#fail(isOutOfMemory(error) ? tooComplex() : toFailure(error)));
     this.#worker.on('exit', () => this.#fail(new Failure('internal', 'the thread that checks statements ended')));
   }
 
-  start(job: Job): void {
+  add(job: Job): void {
+    this.#queue.add(job);
+    job.forget();
+    job.forget = onAbort(job.signal, () => {
+      this.#queue.remove(job);
+      job.reject(job.signal?.reason);
+    });
+    this.#startNext();
+  }
+
+  /** One at a time is busy, so that a short one never waits for more than one that takes long. */
+  #startNext(): void {
+    if (this.#isEnded) return;
+    const running = [...this.#jobs.values()];
+    if (running.some(({ asked }) => asked === 0)) return;
+    const job = this.#queue.take(running);
+    if (job === undefined) return;
+    job.forget();
     this.#jobs.set(job.id, job);
     clearTimeout(this.#idle);
     this.#worker.ref();
@@ -146,7 +174,14 @@ class GuardThread {
     if (message.type !== 'ask') this.#finish(job);
   }
 
-  async #ask({ run }: Job, { question, sql, params }: Extract<FromThread, { type: 'ask' }>): Promise<void> {
+  async #ask(job: Job, message: Extract<FromThread, { type: 'ask' }>): Promise<void> {
+    job.asked += 1;
+    this.#startNext();
+    await this.#answer(job, message);
+    job.asked -= 1;
+  }
+
+  async #answer({ run }: Job, { question, sql, params }: Extract<FromThread, { type: 'ask' }>): Promise<void> {
     try {
       const rows = (await run?.(sql, params)) ?? [];
       let from = 0;
@@ -162,6 +197,7 @@ class GuardThread {
 
   #finish(job: Job): void {
     this.#jobs.delete(job.id);
+    this.#startNext();
     if (this.#jobs.size > 0) return;
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
@@ -184,19 +220,18 @@ class GuardThread {
     }, heartbeatMs).unref();
   }
 
-  /** Ends the thread. The check that was running fails; the others restart in a new thread. */
+  /** Ends the thread. A check that was alone in it fails; several are tried again, one after the other, and so are those that waited. */
   #fail(failure: Failure | undefined): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearInterval(this.#heartbeat);
     clearTimeout(this.#idle);
     void this.#worker.terminate();
-    const running = this.#jobs.get(this.#current[0] ?? 0) ?? this.#jobs.values().next().value;
-    if (running !== undefined) {
-      this.#jobs.delete(running.id);
-      running.reject(failure);
-    }
-    this.#onEnd([...this.#jobs.values()]);
+    const running = [...this.#jobs.values()];
+    this.#jobs.clear();
+    if (running.length === 1) running[0]?.reject(failure);
+    const suspects = running.length === 1 ? [] : running.map((job) => ({ ...job, asked: 0, isSuspect: true }));
+    this.#onEnd([...this.#queue.drain(), ...suspects]);
   }
 
   #send(message: ToThread): void {
@@ -211,10 +246,9 @@ function keepParserSmall(): void {
   for (const flag of flags) setFlagsFromString(flag);
 }
 
-function createWorker(current: Int32Array): Worker {
+function createWorker(): Worker {
   keepParserSmall();
   const options = {
-    workerData: { current },
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb },

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { createColumnPolicy } from '@dbmole/core/match-columns';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
@@ -26,8 +26,6 @@ import {
 const maxDatabases = 16;
 
 const port = parentPort;
-// The first number is the running check, which the main thread reads while this thread is busy.
-const { current } = workerData as { current: Int32Array };
 const checkers = new Map<number, Checker>();
 const dryRunChecker = createDryRunChecker();
 const questions = new Map<number, { id: number; rows: (string | null)[][]; resolve: Answer; reject: (error: unknown) => void }>();
@@ -44,7 +42,6 @@ port?.on('message', (message: ToThread) => {
 });
 
 async function check({ id, sql, isAlone, isWrite, ...of }: Extract<ToThread, { type: 'check' }>): Promise<void> {
-  current[0] = id;
   try {
     const checker = getChecker(of);
     const ask = createQuestion(id);
@@ -59,7 +56,6 @@ async function check({ id, sql, isAlone, isWrite, ...of }: Extract<ToThread, { t
 }
 
 async function inspect({ id, what, texts }: Extract<ToThread, { type: 'inspect' }>): Promise<void> {
-  current[0] = id;
   try {
     const [first = ''] = texts;
     send({ type: 'inspected', id, result: await inspectors[what](first) });
@@ -119,7 +115,6 @@ function createQuestion(id: number): CatalogQuestion {
 function answer(message: Extract<ToThread, { type: 'rows' | 'unanswered' }>): void {
   const asked = questions.get(message.question);
   if (asked === undefined) return;
-  current[0] = asked.id;
   if (message.type === 'unanswered') asked.reject(fromPlain(message.failure));
   else {
     for (const row of message.rows) asked.rows.push([...row]);
