@@ -75,7 +75,7 @@ export { createProtectValue, type ProtectValue, pseudonymLength } from './policy
 export { readPseudonymKey } from './policy/pseudonym-key.ts';
 export { inOwnGroup, killGroup } from './process-group.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
-export type { CliQuery, CliSchema, ToolCommand } from './program/cli-query.ts';
+export type { CliQuery, CliQuestion, CliSchema, ToolCommand } from './program/cli-query.ts';
 export { type FlagState, type ProgramFlag, type ProgramSetting, parseTime, readFlagState } from './program/settings.ts';
 export type { ForeignFile, ImportedQuery, QueryBodies } from './queries/loaded-queries.ts';
 export type { SavedQuery } from './queries/query-file.ts';

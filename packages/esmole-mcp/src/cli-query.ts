@@ -1,4 +1,4 @@
-import { type CliQuery, Failure } from '@dbmole/core';
+import { type CliQuery, type CliQuestion, Failure } from '@dbmole/core';
 import type { AnswerLimits } from './answer/answer.ts';
 import type { ClusterBackend } from './backend.ts';
 import { type AskedRequest, type ClusterRequest, parseTarget } from './call/cluster-request.ts';
@@ -10,33 +10,39 @@ const limits: AnswerLimits = { bytes: size };
 
 const form = 'GET /index/_search';
 
-/** `query` on the command line: one guarded request, and what came back. */
+/** `query` on the command line: the rows of a query, or one guarded request and what came back. */
 export const cliQuery: CliQuery<ClusterBackend> = {
-  usage: '"GET /PATH" [BODY]',
-  about: 'run one read-only request',
-  example: '"GET /_cat/indices"',
-  options: ['file'],
-  async run(backend, { words, signal, answer, note, record }) {
-    const [{ guardRequest }, { answerFailure }, { failureWithNames }, { prettyJson }] = await Promise.all([
-      import('./guard/guard.ts'),
-      import('./call/answer-failure.ts'),
-      import('./call/unknown-index.ts'),
-      import('./json/pretty-json.ts'),
-    ]);
-    const identity = await backend.identify(signal);
-    const rules = { identity, ...backend.rules };
-    const question = withTable(parseQuestion(words));
-    const send = async (more: object) => await backend.send(guardRequest(question, rules), { signal, limits, ...more });
-    const recording = record && (await import('./recording/recorded-requests.ts')).recordRequests(record, identity);
-    const found = recording === undefined ? await send({}) : await recording(question, false, send);
-    const ask = (request: AskedRequest, within: AbortSignal) =>
-      backend.send(guardRequest({ method: 'GET', params: {}, body: undefined, ...request }, rules), { signal: within });
-    if (answerFailure(found) !== undefined) throw await failureWithNames(found, ask, signal);
-    answer.text(found.contentType.includes('json') ? prettyJson(found.text) : found.text.trimEnd());
-    if (found.costNote !== undefined) note(found.costNote);
-    if (found.cut !== undefined) throw cutFailure();
+  usage: '"FROM …"|"GET /PATH" [BODY]',
+  about: 'run a query (ES|QL, SQL, PPL; CSV in a pipe) or one read-only request',
+  example: '"FROM logs | LIMIT 10"',
+  options: ['format', 'vertical', 'limit', 'param', 'file'],
+  async run(backend, question) {
+    const text = question.words.join(' ');
+    if (!(await import('./query/language.ts')).isQueryText(text)) return await runRequest(backend, question);
+    await (await import('./query/print-rows.ts')).printRows(backend, { ...question, text });
   },
 };
+
+async function runRequest(backend: ClusterBackend, { words, signal, answer, note, record }: CliQuestion): Promise<void> {
+  const [{ guardRequest }, { answerFailure }, { failureWithNames }, { prettyJson }] = await Promise.all([
+    import('./guard/guard.ts'),
+    import('./call/answer-failure.ts'),
+    import('./call/unknown-index.ts'),
+    import('./json/pretty-json.ts'),
+  ]);
+  const identity = await backend.identify(signal);
+  const rules = { identity, ...backend.rules };
+  const question = withTable(parseQuestion(words));
+  const send = async (more: object) => await backend.send(guardRequest(question, rules), { signal, limits, ...more });
+  const recording = record && (await import('./recording/recorded-requests.ts')).recordRequests(record, identity);
+  const found = recording === undefined ? await send({}) : await recording(question, false, send);
+  const ask = (request: AskedRequest, within: AbortSignal) =>
+    backend.send(guardRequest({ method: 'GET', params: {}, body: undefined, ...request }, rules), { signal: within });
+  if (answerFailure(found) !== undefined) throw await failureWithNames(found, ask, signal);
+  answer.text(found.contentType.includes('json') ? prettyJson(found.text) : found.text.trimEnd());
+  if (found.costNote !== undefined) note(found.costNote);
+  if (found.cut !== undefined) throw cutFailure();
+}
 
 /** APIs that are made for people return a table with the names of its columns. */
 function withTable(request: ClusterRequest): ClusterRequest {
@@ -54,9 +60,9 @@ export function parseQuestion(words: readonly string[]): ClusterRequest {
   if (path === undefined || !path.startsWith('/') || rest.length > 0)
     throw new Failure(
       'input',
-      `invalid request ${JSON.stringify(words.join(' ').slice(0, 200))}: expected a method, a path that begins with / and perhaps a body`,
+      `invalid request ${JSON.stringify(words.join(' ').slice(0, 200))}: expected a query such as FROM logs | LIMIT 10, or a method, a path that begins with / and perhaps a body`,
       {
-        hint: `Write it as in "${form}" '{"size": 1}'.`,
+        hint: `Write a request as in "${form}" '{"size": 1}'.`,
       },
     );
   return { method: method ?? (body === undefined ? 'GET' : 'POST'), path, params: {}, body };

@@ -4,17 +4,28 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definition } from '../src/server.ts';
 import { type FakeNode, startNode } from './fake-node.ts';
 
+/** A table of three rows, which the cluster has counted as four. */
+function answerQuery({ query }: { query: string }): string {
+  if (query.includes('STATS COUNT')) return '{"columns":[{"name":"COUNT(*)","type":"long"}],"values":[[4]]}';
+  const columns = '[{"name":"n","type":"long"},{"name":"t","type":"keyword"}]';
+  return `{"columns":${columns},"values":[[9007199254740993,"a, b"],[2,null],[3,["x","y"]]]}`;
+}
+
+function answerPath(url: string, body: string): string {
+  if (url.startsWith('/_query')) return answerQuery(JSON.parse(body));
+  return url.startsWith('/_resolve') ? '{"indices":[{"name":"nine"}]}' : '{"n":9007199254740993,"hits":[]}';
+}
+
 describe('a person who asks at the command line', () => {
   let node: FakeNode;
   beforeAll(async () => {
     node = await startNode({
-      answer: (response, { url = '' }) => {
+      answer: (response, { url = '', body }) => {
         const root = { version: { number: '9.1.0', build_flavor: 'default' }, tagline: 'You Know, for Search' };
         const isMissing = url.startsWith('/none');
         response.writeHead(isMissing ? 404 : 200, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch' });
         const missing = '{"error":{"type":"index_not_found_exception","reason":"no such index [none]","resource.id":"none"}}';
-        const found = url.startsWith('/_resolve') ? '{"indices":[{"name":"nine"}]}' : '{"n":9007199254740993,"hits":[]}';
-        response.end(url === '/' ? JSON.stringify(root) : isMissing ? missing : found);
+        response.end(url === '/' ? JSON.stringify(root) : isMissing ? missing : answerPath(url, body));
       },
     });
   });
@@ -56,13 +67,22 @@ describe('a person who asks at the command line', () => {
     expect(urls.filter((url) => url !== '/')).toEqual([]);
   });
 
+  it('prints the rows of a query, and what is missing', async () => {
+    const all = await ask(['FROM logs | WHERE n > ?', '--format', 'csv', '--param', '5']);
+    const printed = 'n,t\n9007199254740993,"a, b"\n2,\n3,"[""x"",""y""]"\n';
+    expect(all).toMatchObject({ code: 1, printed });
+    expect(all.complained).toContain('E_EXPORT_INCOMPLETE: Incomplete: these are 3 of 4 rows');
+    const json = await ask(['FROM logs', '--format', 'json', '--limit', '2', '--param', 'a=x=1', '--param', 'b=false']);
+    expect(json).toMatchObject({ code: 0, printed: '{"n":9007199254740993,"t":"a, b"}\n{"n":2,"t":null}\n' });
+    const body = JSON.parse(node.seen.at(-1)?.body ?? '');
+    expect(body).toEqual({ query: 'FROM logs\n| LIMIT 3', params: [{ a: 'x=1' }, { b: false }] });
+    expect((await ask(['FROM logs'], { indices: ['other'] })).complained).toContain('E_INDEX_REFUSED');
+  });
+
   it('prints what is wrong', async () => {
     const none = (await ask(['GET /none/_search'])).complained;
     expect(none).toMatch(/no such index \[none\]"\nDid you mean nine\?\nRun `esmole-mcp indices \w+` to see the indices\./);
-    expect(await ask(['/', '--limit', '1'])).toMatchObject({
-      code: 2,
-      complained: expect.stringContaining('does not take --limit'),
-    });
-    expect((await ask(['select 1'])).complained).toContain('invalid request');
+    expect((await ask(['/', '--limit', '1'])).complained).toContain('--limit and --param are for rows; this answer has none');
+    expect((await ask(['indices'])).complained).toContain('invalid request');
   });
 });

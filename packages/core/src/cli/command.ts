@@ -24,6 +24,12 @@ export const commandOptions = {
   analyze: { type: 'boolean', form: '--analyze', help: 'run the statement, for actual rows and times' },
   explain: { type: 'boolean', form: '--explain', help: 'show what the planner expects each to cost' },
   json: { type: 'boolean', form: '--json', help: 'print JSON' },
+  param: {
+    type: 'string',
+    multiple: true,
+    form: '--param NAME=VALUE',
+    help: 'set a parameter of the query; VALUE alone sets the next ?; repeat for several',
+  },
   reveal: { type: 'boolean', form: '--reveal', help: 'show protected columns; asks first, and needs a terminal' },
   role: { type: 'boolean', form: '--role', help: 'print only the statements that create a read-only account' },
   'password-stdin': { type: 'boolean', form: '--password-stdin', help: 'read the password from standard input' },
@@ -54,6 +60,7 @@ export interface CommandOptions extends ServeCommandOptions {
   role?: boolean;
   vertical?: boolean;
   reveal?: boolean;
+  param?: readonly string[];
   analyze?: boolean;
   project?: boolean;
   'password-stdin'?: boolean;

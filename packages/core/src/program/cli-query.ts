@@ -1,7 +1,7 @@
 import type { CallRecord } from '../tools/call-record.ts';
 
 /** How many rows, in which form, and of which database. */
-type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file' | 'reveal';
+type CliOption = 'format' | 'vertical' | 'limit' | 'database' | 'file' | 'reveal' | 'param';
 
 /** A row as one JSON object. */
 export type RowWriter = (cells: readonly (string | null)[]) => string;
@@ -20,6 +20,8 @@ export interface CliQuestion {
   /** Rows at most; undefined is all of them. */
   limit: number | undefined;
   database: string | undefined;
+  /** Values for the parameters of the query: `NAME=VALUE`, or values in their order. */
+  params: readonly string[];
   /** Protected columns are to be shown as they are, which a person has confirmed. */
   reveals: boolean;
   signal: AbortSignal;

@@ -10,9 +10,12 @@ import type { AskedRequest, ClusterIdentity, ClusterRequest, ReadRequest, WriteR
 import { quoteRemoteText } from './quote-remote-text.ts';
 import { failureWithNames, unknownIndexFailure } from './unknown-index.ts';
 
+/** What a call has to know of its connection. */
+type ClusterLease = Pick<Lease<ClusterBackend>, 'backend' | 'name' | 'config'>;
+
 /** One call of a tool on a cluster, and everything that it may do there. */
 export interface ClusterCall {
-  lease: Lease<ClusterBackend>;
+  lease: ClusterLease;
   signal: AbortSignal;
   identity: ClusterIdentity;
   /** Guarded; answers whatever the status is. */
@@ -38,11 +41,7 @@ interface CallParts {
   recorder?: RequestRecorder | undefined;
 }
 
-export function createCall(
-  lease: Lease<ClusterBackend>,
-  identity: ClusterIdentity,
-  { signal, recorder }: CallParts,
-): ClusterCall {
+export function createCall(lease: ClusterLease, identity: ClusterIdentity, { signal, recorder }: CallParts): ClusterCall {
   const { backend, name, config } = lease;
   // Several clients share a backend, and some of them may only read.
   const readonly = backend.rules.readonly || config.readonly !== false;

@@ -10,12 +10,12 @@ import {
 import type { ClusterCall } from '../call/cluster-call.ts';
 import { quoteRemoteName } from '../call/quote-remote-text.ts';
 import { searchBody } from '../search/search-body.ts';
-import type { ExportArgs } from '../tools/export.ts';
+import type { HitExportArgs } from '../tools/export.ts';
 import { findColumns } from './export-columns.ts';
 import { createHitWriter, type HitWriter } from './hit-writer.ts';
 import { readAllHits } from './read-all-hits.ts';
 
-interface Exporting {
+export interface Exporting {
   place: ExportPlace;
   progress(done: number, total?: number, message?: string): void;
 }
@@ -28,7 +28,7 @@ interface Written {
   notes: string[];
 }
 
-export async function exportHits(call: ClusterCall, args: ExportArgs, { place, progress }: Exporting): Promise<ToolReply> {
+export async function exportHits(call: ClusterCall, args: HitExportArgs, { place, progress }: Exporting): Promise<ToolReply> {
   const format = parseExportName(args.file, undefined);
   const { path, bytes, ...written } = await withExportFile(place, args.file, async (file) => {
     const columns = format === 'csv' ? await findColumns(call, args.index, listNames(args)) : [];
@@ -42,7 +42,7 @@ export async function exportHits(call: ClusterCall, args: ExportArgs, { place, p
   return respond.text(formatSummary(written, `${path}, ${formatFileSize(bytes)}`));
 }
 
-function listNames({ source = [], fields = [] }: ExportArgs): string[] {
+function listNames({ source = [], fields = [] }: HitExportArgs): string[] {
   return [
     ...source,
     ...fields.flatMap((one) => (typeof one === 'string' ? [one] : typeof one.field === 'string' ? [one.field] : [])),
@@ -57,7 +57,7 @@ interface Writing {
 
 async function writeHits(
   call: ClusterCall,
-  args: ExportArgs,
+  args: HitExportArgs,
   { file, writer, progress }: Writing,
 ): Promise<Omit<Written, 'columns'>> {
   const { index, query, q, source, fields, sort } = args;

@@ -1,7 +1,7 @@
-import { CutString, type ExportFormat, Failure, formatCsvRecord, RawNumber, redactData } from '@dbmole/core';
+import { type ExportFormat, formatCsvRecord } from '@dbmole/core';
 import { formatExact } from '../json/exact-json.ts';
 import { type Hit, isObject } from '../search/hit-table.ts';
-import { maxValueLength } from './read-all-hits.ts';
+import { Cleaner, formatCsvCell } from './clean-value.ts';
 
 /** Writes hits as lines of a file, without secrets of this server: readers of answers read files as well. */
 export interface HitWriter {
@@ -19,25 +19,6 @@ export function createHitWriter(format: ExportFormat, columns: readonly string[]
 
 /** Names of lost fields that are kept. */
 const maxLost = 100;
-
-class Cleaner {
-  redacted = 0;
-
-  /** A copy of a value, in which every text is clean. */
-  clean(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value);
-    if (value instanceof CutString) throw cellFailure(value.length);
-    if (Array.isArray(value)) return value.map((one) => this.clean(one));
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [this.text(key), this.clean(inner)]));
-  }
-
-  text(text: string): string {
-    const clean = redactData(text);
-    this.redacted += Number(clean !== text);
-    return clean;
-  }
-}
 
 /** The document as it is, with its index and id in front. Requested fields come with their values under their full names. */
 class JsonLineWriter implements HitWriter {
@@ -114,16 +95,6 @@ class CsvWriter implements HitWriter {
 
   #format(values: readonly unknown[] | undefined): string | null {
     if (values === undefined || values.length === 0) return null;
-    const value = this.#cleaner.clean(single(values));
-    if (value === null || value === undefined) return null;
-    if (value instanceof RawNumber) return value.text;
-    return typeof value === 'object' ? formatExact(value) : String(value);
+    return formatCsvCell(this.#cleaner.clean(single(values)));
   }
-}
-
-function cellFailure(length: number): Failure {
-  return new Failure('limit', `a value has ${length} characters; at most ${maxValueLength} are accepted`, {
-    code: 'E_EXPORT_CELL',
-    hint: 'Leave the field out of `source`.',
-  });
 }

@@ -8,6 +8,7 @@ import { formatExact } from '../json/exact-json.ts';
 import { countTotal, type Hit, isObject } from '../search/hit-table.ts';
 import { closePointInTime, findTieBreakers, keepAlive, openPointInTime, type PointInTime } from '../search/point-in-time.ts';
 import { readSortValues } from '../search/read-hits.ts';
+import { maxValueLength } from './clean-value.ts';
 
 /** Some hits of a search, in its order. */
 interface HitPage {
@@ -25,8 +26,6 @@ interface AllHits {
 
 const pageSize = 1_000;
 const mebibyte = 1024 * 1024;
-/** Characters of one value that an export takes. */
-export const maxValueLength = 16_000_000;
 /** What of one page is kept in memory; a page that is longer is read again as several. */
 const limits: AnswerLimits = {
   bytes: mebibyte,
@@ -121,8 +120,9 @@ function readPage(answer: Answer): Omit<HitPage, 'total'> {
   return { hits: list.filter(isObject), answer };
 }
 
-function brokenFailure(why: string): Failure {
-  return new Failure('limit', `not all documents could be read: ${why}`, {
+/** `what` was to be read. */
+export function brokenFailure(why: string, what = 'documents'): Failure {
+  return new Failure('limit', `not all ${what} could be read: ${why}`, {
     code: 'E_EXPORT_INCOMPLETE',
     hint: { call: 'es_cluster_health', run: 'health CONNECTION', to: 'see which shards are missing' },
   });

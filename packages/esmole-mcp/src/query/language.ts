@@ -15,7 +15,16 @@ export interface Language {
   readonly limit: ((rows: number) => string) | undefined;
   /** Commands after which the rows have another order, or none. */
   readonly unordering: ReadonlySet<string>;
-  request(query: string, rows: number, args: Pick<QueryArgs, 'params' | 'profile'>): AskedRequest;
+  /** How rows beyond the first page are reached: behind the sort key of a row, by a cursor of the cluster, or not at all. */
+  readonly paging: 'key' | 'cursor' | 'none';
+  /** Commands that count all rows of a query, and the most values that each of these columns has in one of them. */
+  readonly count?: (columns: readonly string[]) => string;
+  request(query: string, rows: number, args: RequestArgs): AskedRequest;
+}
+
+interface RequestArgs extends Pick<QueryArgs, 'params' | 'profile'> {
+  /** Keeps columns without a value. */
+  readonly keepsEmpty?: boolean;
 }
 
 const esql: Language = {
@@ -23,10 +32,12 @@ const esql: Language = {
   dialect: esqlDialect,
   limit: (rows) => `\n| LIMIT ${rows}`,
   unordering: new Set(['STATS', 'FORK', 'FUSE', 'LOOKUP', 'JOIN', 'DEDUP', 'MMR', 'RERANK', 'TS_COLLAPSE']),
-  request: (query, _rows, { params, profile }) => ({
+  paging: 'key',
+  count: (columns) => `\n| STATS ${['COUNT(*)', ...columns.map((name) => `MAX(MV_COUNT(${name}))`)].join(', ')} | LIMIT 1`,
+  request: (query, _rows, { params, profile, keepsEmpty = false }) => ({
     method: 'POST',
     path: '/_query',
-    params: { drop_null_columns: true },
+    params: { drop_null_columns: !keepsEmpty },
     body: { query, ...(params !== undefined && { params: toList(params) }), ...(profile === true && { profile }) },
   }),
 };
@@ -36,6 +47,7 @@ const sql: Language = {
   dialect: sqlDialect,
   limit: undefined,
   unordering: new Set(),
+  paging: 'cursor',
   request: (query, rows, { params }) => ({
     method: 'POST',
     path: '/_sql',
@@ -49,6 +61,7 @@ const openSearchSql: Language = {
   dialect: openSearchSqlDialect,
   limit: undefined,
   unordering: new Set(),
+  paging: 'none',
   request: (query) => ({ method: 'POST', path: '/_plugins/_sql', body: { query } }),
 };
 
@@ -71,6 +84,8 @@ const ppl: Language = {
     'RARE',
     'TOP',
   ]),
+  paging: 'none',
+  count: () => ' | stats count()',
   request: (query) => ({ method: 'POST', path: '/_plugins/_ppl', body: { query } }),
 };
 
@@ -79,6 +94,15 @@ export const queryLimits: AnswerLimits = {
   bytes: 1024 * 1024,
   json: { string: 128 * 1024, list: 8 * 1024 * 1024, total: 12 * 1024 * 1024, values: 250_000 },
 };
+
+/** The first words of ES|QL, SQL and PPL, and comments before them. In Lucene syntax, a colon would follow a word. */
+const queryStart =
+  /^\s*(?:\/\*|\/\/|--|\(\s*select\b|(?:from|row|ts|show|promql|explain|select|source|search|describe)\b(?!\s*:))/i;
+
+/** Whether a text is a query in one of the languages, as far as its beginning shows. */
+export function isQueryText(text: string): boolean {
+  return queryStart.test(text);
+}
 
 /** Finds the language, or what this kind of cluster has by default. A query that begins with SELECT is in SQL. */
 export function chooseLanguage(identity: ClusterIdentity, { query, language }: Pick<QueryArgs, 'query' | 'language'>): Language {

@@ -3,17 +3,18 @@ import * as z from 'zod';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 
 /** A list has its values by their places. */
-const params = z.preprocess(
+export const paramsArgument = z.preprocess(
   (given) => (Array.isArray(given) ? Object.fromEntries(given.map((value, at) => [String(at + 1), value])) : given),
   z.looseObject({}).optional(),
 );
+export const languages = ['esql', 'sql', 'ppl'] as const;
 
 const input = () =>
   z.strictObject({
     connection: connectionArgument,
     query: z.string().min(1),
-    params: params.optional(),
-    language: z.enum(['esql', 'sql', 'ppl']).optional(),
+    params: paramsArgument.optional(),
+    language: z.enum(languages).optional(),
     limit: z.int().min(1).default(100),
     cursor: z.string().max(200).optional(),
     profile: z.boolean().optional(),

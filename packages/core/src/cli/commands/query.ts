@@ -5,7 +5,7 @@ import type { Backend } from '../../manager/backend.ts';
 import type { RowWriter } from '../../program/cli-query.ts';
 import type { CallRecord } from '../../tools/call-record.ts';
 import { withManaged } from '../../tools/connections/managed.ts';
-import { type CommandCall, exitCodes } from '../command.ts';
+import { type CommandCall, type CommandOptions, exitCodes } from '../command.ts';
 import { confirmReveal } from '../terminal/confirm-reveal.ts';
 import { limitTime, readTextFile } from './long-read.ts';
 import { createOutput, type Format, formats } from './query-output.ts';
@@ -36,6 +36,7 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
       words: question,
       limit: limit === undefined ? undefined : limit + 1,
       database: options.database,
+      params: options.param ?? [],
       reveals,
       signal: stop.signal,
       answer,
@@ -56,9 +57,15 @@ export async function query<C extends BaseConnection, B extends Backend>(call: C
     clearTimeout(expire);
   }
   output.end();
-  for (const note of notes) terminal.printError(note);
+  for (const note of [...notes, ...listUnused(options, answer.hasText())]) terminal.printError(note);
   if (answer.isCut()) terminal.printError(`There are more than ${limit} rows; raise --limit to see them.`);
   return exitCodes.ok;
+}
+
+/** Some questions are answered by a text. */
+function listUnused({ format, limit, param }: CommandOptions, hasText: boolean): readonly string[] {
+  const isUnused = hasText && (format ?? limit ?? param) !== undefined;
+  return isUnused ? ['--format, --limit and --param are for rows; this answer has none.'] : [];
 }
 
 /** Records the question as if the tool of the same name had been called. */
@@ -104,8 +111,10 @@ function withoutSuffix(words: readonly string[]): { words: readonly string[]; is
 /** Hides the sign of waiting as soon as there is something to read, and knows whether there was a row too many. */
 function limited(output: ReturnType<typeof createOutput>, limit: number | undefined, first: () => void) {
   let isCut = false;
+  let hasText = false;
   return {
     isCut: () => isCut,
+    hasText: () => hasText,
     columns: (names: readonly string[], toJson: RowWriter) => output.columns(names, toJson),
     row(cells: readonly (string | null)[]): boolean {
       first();
@@ -115,6 +124,7 @@ function limited(output: ReturnType<typeof createOutput>, limit: number | undefi
     },
     text(text: string): void {
       first();
+      hasText = true;
       output.text(text);
     },
   };
