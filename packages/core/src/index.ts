@@ -7,13 +7,14 @@ export { respond, severalFailureRoom, type ToolReply } from './answer/respond.ts
 export { defaultBudget } from './answer/truncate.ts';
 export { truncateJsonBudget, truncateJsonInTurns } from './answer/truncate-json.ts';
 export { maxCellOffset, type RowWriter, truncateRows } from './answer/truncate-rows.ts';
-export type { Change } from './approval/approvals.ts';
-export type { PersonPlace } from './approval/person.ts';
+export type { Approval, Change } from './approval/approvals.ts';
+export { confirmations, type PersonPlace } from './approval/person.ts';
 export { runProgram } from './cli/command-line.ts';
 export { confirm } from './cli/terminal/confirm.ts';
 export { processTerminal, type Terminal } from './cli/terminal/terminal.ts';
 export {
   absent,
+  type BaseConnection,
   baseConnectionShape,
   fileConnectionShape,
   type Networked,
@@ -73,6 +74,17 @@ export {
 } from './policy/match-columns.ts';
 export { createProtectValue, type ProtectValue, pseudonymLength } from './policy/protect-value.ts';
 export { readPseudonymKey } from './policy/pseudonym-key.ts';
+export {
+  allowsNoWhere,
+  allowsNoWrite,
+  findForbidden,
+  isProduction,
+  mustAsk,
+  readMaxRows,
+  refuseWrite,
+  viewWritePolicy,
+  writeShape,
+} from './policy/write-policy.ts';
 export { inOwnGroup, killGroup } from './process-group.ts';
 export { type App, createApp, type ServerDefinition } from './program/app.ts';
 export type { CliQuery, CliQuestion, CliSchema, ToolCommand } from './program/cli-query.ts';

@@ -3,6 +3,7 @@ import {
   describePassword,
   type FlagState,
   isOrdinaryWord,
+  isProduction,
   listColumnRules,
   processTerminal,
   readFlagState,
@@ -21,7 +22,6 @@ import { isStaleError } from './failure.ts';
 import { demoFlag, exportSetting } from './options.ts';
 import { policyFields } from './policy/policy-schema.ts';
 import { policyView } from './policy/policy-view.ts';
-import { isProduction } from './policy/write-policy.ts';
 import { registerTools } from './tools/index.ts';
 
 declare const PACKAGE_VERSION: string;

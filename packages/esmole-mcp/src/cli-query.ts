@@ -35,7 +35,7 @@ async function runRequest(backend: ClusterBackend, { words, signal, answer, note
   const question = withTable(parseQuestion(words));
   const send = async (more: object) => await backend.send(guardRequest(question, rules), { signal, limits, ...more });
   const recording = record && (await import('./recording/recorded-requests.ts')).recordRequests(record, identity);
-  const found = recording === undefined ? await send({}) : await recording(question, false, send);
+  const found = recording === undefined ? await send({}) : await recording(question, 'read', send);
   const ask = (request: AskedRequest, within: AbortSignal) =>
     backend.send(guardRequest({ method: 'GET', params: {}, body: undefined, ...request }, rules), { signal: within });
   if (answerFailure(found) !== undefined) throw await failureWithNames(found, ask, signal);

@@ -41,6 +41,12 @@ export interface EsmoleConnection {
   pii?: 'common' | undefined;
   /** Also refuses queries that compare protected fields. */
   strict?: boolean | undefined;
+  /** What `es_request` may change: documents (`dml`), and indices and the rest (`ddl`). One word counts for both. */
+  writes?: EsmoleWriteMode | { dml?: EsmoleWriteMode | undefined; ddl?: EsmoleWriteMode | undefined } | undefined;
+  /** Whether a change of all documents of an index needs a confirmation. `refuse` by default. */
+  noWhere?: 'refuse' | 'allow' | undefined;
+  /** A request that changes more documents needs the confirmation of a person. */
+  maxRows?: number | undefined;
   /** The only indices that may be named, as names or patterns. */
   indices?: string[] | undefined;
   /** A search that reaches more shards is refused. */
@@ -68,3 +74,5 @@ export interface EsmoleConnection {
   timeoutMs?: number | undefined;
   ssh?: MoleSsh | undefined;
 }
+
+export type EsmoleWriteMode = 'never' | 'ask' | 'allow';

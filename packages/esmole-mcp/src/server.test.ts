@@ -8,13 +8,18 @@ const view = (fields: object) =>
   );
 
 describe('the policy that doctor shows', () => {
-  it('says that writes in production are not confirmed', () => {
-    expect(view({ environment: 'production' })).toMatchObject({ writes: 'not confirmed' });
+  it('says that writes in production are confirmed', () => {
+    expect(view({ environment: 'production' })).toMatchObject({ writes: 'ask' });
     expect(view({ environment: 'Production', indices: ['a', 'b-*'] })).toMatchObject({
-      writes: 'not confirmed',
+      writes: 'ask',
       indices: 'a b-*',
     });
-    for (const fields of [{ environment: 'production', readonly: true }, { environment: 'staging' }, {}])
+    expect(view({ writes: { ddl: 'ask' }, maxRows: 5, noWhere: 'allow' })).toMatchObject({
+      writes: 'dml allow, ddl ask',
+      maxRows: 5,
+      noWhere: 'allow',
+    });
+    for (const fields of [{ environment: 'production', readonly: true }, { environment: 'staging' }, { writes: 'never' }, {}])
       expect(view(fields)?.writes).toBeUndefined();
   });
 });

@@ -1,11 +1,14 @@
 import {
   columnShape,
   formatColumnPolicy,
+  isProduction,
   listColumnRules,
   processTerminal,
   runProgram,
   type ServerDefinition,
   type ToolCommand,
+  viewWritePolicy,
+  writeShape,
 } from '@dbmole/core';
 import { type ClusterBackend, createBackend } from './backend.ts';
 import type { ClusterIdentity } from './call/cluster-request.ts';
@@ -87,6 +90,7 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     settings: [exportSetting],
     query: cliQuery,
     toolCommands,
+    approves: true,
   },
   connections: {
     schema: connectionSchema,
@@ -95,7 +99,9 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
     routeFields: ['scheme', 'verifyTls', 'ca', 'caFingerprint', 'nodes', 'pathPrefix', 'url', 'cloudId', 'kibana'],
     // Another node is another place: a rule for one host would not see it.
     userOnlyFields: ['ca', 'systemIndices', 'sensitive', 'models', 'nodes'],
-    restrictionFields: ['indices', ...Object.keys(columnShape), ...costFields],
+    restrictionFields: ['indices', ...Object.keys(writeShape), ...Object.keys(columnShape), ...costFields],
+    // Changes are confirmed there.
+    restrictingTexts: { environment: isProduction },
     urlVariable: { name: 'ELASTICSEARCH_URL', pattern: /^https?:\/\//i },
     importers: async () => (await import('./import/importers.ts')).importers,
     resolvePort,
@@ -136,12 +142,11 @@ export const definition: ServerDefinition<Connection, ClusterBackend> = {
   },
 };
 
-/** A person may expect that writes in production are confirmed, as those of a database are. */
+/** What a person allows on a connection, in a few words for lists. */
 function policyView(config: Connection) {
-  const { readonly, environment = '', indices } = config;
   return {
-    indices: indices?.join(' '),
-    writes: readonly !== true && /^\s*production\s*$/i.test(environment) ? 'not confirmed' : undefined,
+    indices: config.indices?.join(' '),
+    ...viewWritePolicy(config),
     columns: formatColumnPolicy(config),
     cost: formatCostPolicy(config),
   };

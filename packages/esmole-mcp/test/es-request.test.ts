@@ -150,7 +150,7 @@ describe('es_request', () => {
         text: expect.stringMatching(/^Status 404\./),
       });
       give({ updated: 1, version_conflicts: 1, failures: [{ cause: error, status: 409 }] }, 409);
-      const update = await ask({ method: 'POST', path: '/a/_update_by_query' });
+      const update = await ask({ method: 'POST', path: '/a/_update_by_query', body: { query: { term: { x: 1 } } } });
       expect(update).toMatchObject({
         isError: false,
         text: expect.stringMatching(/^Status 409\. 1 failure: "x: y"\..*\n.*"updated":1/),

@@ -11,6 +11,13 @@ export type PersonAction =
 /** Where a person answered: in the client, in a terminal, or through the callback of a program that uses the library. */
 export type PersonPlace = 'client' | 'terminal' | 'callback';
 
+/** What the answer of a confirmed call says. */
+export const confirmations: Readonly<Record<PersonPlace, string>> = {
+  client: 'Confirmed by the user in the client.',
+  terminal: 'Confirmed by the user in a terminal.',
+  callback: 'Confirmed by the user of the program.',
+};
+
 /** How a question reaches the person behind a caller. */
 export interface Person {
   readonly place: PersonPlace;

@@ -15,11 +15,21 @@ export { createFakeTerminal, type FakeTerminal, type FakeTerminalOptions } from 
 export { createFakeTunnel, type FakeTunnel, type FakeTunnelOptions } from './fakes/fake-tunnel.ts';
 export { createLazyStream } from './fakes/lazy-stream.ts';
 export { describeHttpAccess, type ServedProgram } from './http/access-suite.ts';
+export {
+  type AnswerQuestion,
+  type AskingClient,
+  type AskingClientKind,
+  askingClientKinds,
+  openAskingClient,
+  openProgramForMany,
+  type PersonAnswer,
+  type ProgramForMany,
+} from './http/asking-client.ts';
 export { describeCancellation } from './http/cancel-suite.ts';
 export { type HttpClient, type HttpClientKind, httpClientKinds, openHttpClient } from './http/http-clients.ts';
 export { HttpProcess } from './http/http-process.ts';
 export { openOtlpCollector } from './http/otlp-collector.ts';
-export { callMessage, modernCall } from './http/raw-http.ts';
+export { callMessage, modernCall, sendAsking } from './http/raw-http.ts';
 export { describeServe } from './http/serve-suite.ts';
 export { findUnusedPort, listenOnLoopback, openSilentServer } from './loopback.ts';
 export { type OpenProgram, openProgram } from './open-program.ts';

@@ -1,7 +1,6 @@
 import type { Change } from '@dbmole/core';
-import { Failure } from '@dbmole/core';
+import { Failure, readMaxRows } from '@dbmole/core';
 import type { CallerParam, RowSink, WriteEnd } from '../engine.ts';
-import { readMaxRows } from '../policy/write-policy.ts';
 import type { Call } from '../tool.ts';
 import { type ChangeShape, type ChangeStatement, noShape } from './change.ts';
 import { describeDefinition, describeSample, describeStatement, summarizeEffects } from './change-text.ts';

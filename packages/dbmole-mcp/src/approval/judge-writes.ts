@@ -1,6 +1,6 @@
-import { Failure, type FailureCode } from '@dbmole/core';
+import { allowsNoWhere, Failure, type FailureCode, mustAsk, readMaxRows, refuseWrite } from '@dbmole/core';
 import type { SqlGrammar } from '../engine.ts';
-import { allowsNoWhere, mustAsk, readMaxRows, refuseUncounted, refuseWrite } from '../policy/write-policy.ts';
+import { refuseUncounted } from '../policy/uncounted-rows.ts';
 import { type Call, refuseReadonly } from '../tool.ts';
 import { type ChangeShape, noShape } from './change.ts';
 
@@ -14,7 +14,7 @@ export interface Reason {
 export function refuseForbidden({ lease, backend }: Call, statements: readonly string[]): void {
   refuseReadonly(lease);
   for (const sql of statements) {
-    refuseWrite(lease.config, lease.name, backend.grammar.readWriteKind(sql));
+    refuseWrite(lease.config, { what: 'statement', name: lease.name, kind: backend.grammar.readWriteKind(sql) });
     refuseTransactionControl(backend.grammar.findTransactionWord(sql));
   }
   if (statements.length === 1) return;

@@ -1,7 +1,7 @@
 import { canonical, Failure, failureWith } from '@dbmole/core';
 import { withNameSuggestions } from '../catalog/unknown-name.ts';
 import type { RowSink, WriteEnd } from '../engine.ts';
-import { tooManyRows } from '../policy/write-policy.ts';
+import { tooManyRows } from '../policy/uncounted-rows.ts';
 import type { Call } from '../tool.ts';
 import type { ChangeShape, ChangeStatement, Effects } from './change.ts';
 

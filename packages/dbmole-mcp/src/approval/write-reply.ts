@@ -1,4 +1,4 @@
-import { type PersonPlace, respond, type ToolReply } from '@dbmole/core';
+import { confirmations, type PersonPlace, respond, type ToolReply } from '@dbmole/core';
 import type { WriteEnd } from '../engine.ts';
 import type { TableSink } from '../table-sink.ts';
 
@@ -11,15 +11,9 @@ export interface Outcome {
   isPassing?: boolean;
 }
 
-const places: Readonly<Record<PersonPlace, string>> = {
-  client: ' Confirmed by the user in the client.',
-  terminal: ' Confirmed by the user in a terminal.',
-  callback: ' Confirmed by the user of the program.',
-};
-
 export function replyWritten({ ends, sinks, isDryRun, isPassing = false }: Outcome, confirmedBy?: PersonPlace): ToolReply {
   const passing = isPassing ? ' It applied to this call only: the next call has its own session.' : '';
-  const confirmed = confirmedBy === undefined ? '' : places[confirmedBy];
+  const confirmed = confirmedBy === undefined ? '' : ` ${confirmations[confirmedBy]}`;
   const replies = ends.map((end, i) =>
     replyOne(end, sinks[i], `${formatOutcome(end, isDryRun)}${passing}${ends.length === 1 ? confirmed : ''}`),
   );

@@ -1,7 +1,6 @@
-import { Failure, failureWith, type Step } from '@dbmole/core';
+import { Failure, failureWith, findForbidden, type Step } from '@dbmole/core';
 import type { Connection } from '../connection/schema.ts';
 import type { SqlGrammar } from '../engine.ts';
-import { findForbidden } from '../policy/write-policy.ts';
 
 interface WritePlace {
   config: Connection;

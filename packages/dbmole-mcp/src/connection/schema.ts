@@ -1,5 +1,6 @@
 import {
   absent,
+  allowsNoWrite,
   baseConnectionShape,
   Failure,
   fileConnectionShape,
@@ -13,7 +14,7 @@ import {
 } from '@dbmole/core';
 import * as z from 'zod';
 import { isSqliteFile } from '../engines/sqlite/process/file-header.ts';
-import { allowsNoWrite, costKeys, policyShape, warnsOfNothing } from '../policy/policy-schema.ts';
+import { costKeys, policyShape, warnsOfNothing } from '../policy/policy-schema.ts';
 import { type EngineType, type EngineWord, engineWords, parseConnectionUrl, type UrlFields } from './connection-url.ts';
 
 // These are all keys of the constant, whose type does not say so.

@@ -1,17 +1,17 @@
-import { Failure } from '@dbmole/core';
+import { allowsNoWhere, Failure, mustAsk, refuseWrite } from '@dbmole/core';
 import { describe, expect, it } from 'vitest';
 import { connectionSchema } from '../connection/schema.ts';
 import { grammar as mysql } from '../engines/mysql/session/grammar.ts';
 import { grammar as postgres } from '../engines/postgres/session/grammar.ts';
 import { policyView } from './policy-view.ts';
-import { allowsNoWhere, mustAsk, refuseWrite } from './write-policy.ts';
 
 const connection = (more: object) =>
   connectionSchema.parse({ name: 'shop', type: 'postgres', host: 'db.internal', user: 'me', ...more });
 
 function verdictOf(writes: unknown, sql: string, alsoHolds: readonly object[] = []): string {
   try {
-    refuseWrite({ ...connection({ writes }), alsoHolds }, 'shop', postgres.readWriteKind(sql));
+    const written = { what: 'statement', name: 'shop', kind: postgres.readWriteKind(sql) };
+    refuseWrite({ ...connection({ writes }), alsoHolds }, written);
     return 'passes';
   } catch (error) {
     return error instanceof Failure ? error.code : String(error);

@@ -1,9 +1,19 @@
 import { mkdirSync, realpathSync } from 'node:fs';
-import { createTempFolder, HttpProcess, modernCall, type TempFolder } from '@dbmole/core/testing';
+import {
+  type AnswerQuestion,
+  type AskingClient,
+  type AskingClientKind,
+  askingClientKinds,
+  createTempFolder,
+  HttpProcess,
+  openAskingClient,
+  sendAsking,
+  type TempFolder,
+} from '@dbmole/core/testing';
 import { useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bin } from '../bin.ts';
 import { type Account, createAccount, runDirect } from '../direct.ts';
-import { type Answer, type AskingClient, type ClientKind, clientKinds, openAskingClient } from './asking-client.ts';
 
 const engine = useEngine('postgres18', { shared: true });
 let account: Account;
@@ -24,7 +34,7 @@ beforeAll(async () => {
     XDG_CONFIG_HOME: folder.at('config'),
     DBMOLE_CONNECTIONS: JSON.stringify([{ ...account, name: 'prod', environment: 'production' }]),
   };
-  server = await new HttpProcess({ file: (await import('../bin.ts')).bin, cwd: folder.path, env, projectPort: true }).listening();
+  server = await new HttpProcess({ file: bin, cwd: folder.path, env, projectPort: true }).listening();
 }, 60_000);
 afterAll(async () => {
   await server.stop();
@@ -35,13 +45,13 @@ beforeEach(async () => {
 });
 
 async function withClient<T>(
-  kind: ClientKind,
-  answer: Answer | undefined,
+  kind: AskingClientKind,
+  answer: AnswerQuestion | undefined,
   work: (client: AskingClient) => Promise<T>,
 ): Promise<T> {
   const client = await openAskingClient(
     kind,
-    { env, url: server.url, token: server.token, root: realpathSync(folder.path) },
+    { bin, tool: 'execute', env, url: server.url, token: server.token, root: realpathSync(folder.path) },
     answer,
   );
   try {
@@ -51,11 +61,11 @@ async function withClient<T>(
   }
 }
 
-describe.each(clientKinds)('a confirmation through %s', (kind) => {
+describe.each(askingClientKinds)('a confirmation through %s', (kind) => {
   it('is asked for in the middle of a call, and nothing is changed without it', async () => {
     const shown: string[] = [];
     const actions = ['accept', 'decline', 'accept'] as const;
-    const answer: Answer = async (message) => {
+    const answer: AnswerQuestion = async (message) => {
       shown.push(message);
       if (shown.length === 3) await direct('insert into things values (4, 1)');
       return shown.length > 3 ? 'decline' : (actions[shown.length - 1] ?? 'decline');
@@ -83,24 +93,8 @@ describe.each(clientKinds)('a confirmation through %s', (kind) => {
 });
 
 describe('the state of a question over HTTP', () => {
-  async function send(params: Record<string, unknown>, sql = 'delete from things where id = 1') {
-    const { message, headers } = modernCall(1, 'execute', { sql });
-    const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
-    const body = { ...message, params: { ...message.params, ...params, _meta: { ...message.params._meta, ...capabilities } } };
-    const response = await fetch(server.url, {
-      method: 'POST',
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        authorization: `Bearer ${server.token}`,
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-    return JSON.parse(data).result;
-  }
+  const send = (params: Record<string, unknown>, sql = 'delete from things where id = 1') =>
+    sendAsking({ server, tool: 'execute', args: { sql }, params });
   const accept = { confirm: { action: 'accept', content: {} } };
 
   it('counts once, unchanged, for its own statement, and only with an accept', async () => {

@@ -1,18 +1,17 @@
 import { runProgram } from '@dbmole/core';
-import { createFakeTerminal, type FakeTerminalOptions } from '@dbmole/core/testing';
+import { createFakeTerminal, type FakeTerminalOptions, openProgramForMany, type ProgramForMany } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDbmole } from '../../src/library.ts';
 import { definition } from '../../src/server.ts';
 import { type Account, createAccount, runDirect } from '../direct.ts';
-import { openProgramForMany } from './asking-client.ts';
 
 const engines: readonly ServerId[] = ['postgres18', 'mysql97', 'mariadb1011'];
 
 describe.each(engines)('changes that wait for a person at a terminal, on %s', (id) => {
   const engine = useEngine(id, { shared: true });
   let account: Account;
-  let program: ReturnType<typeof openProgramForMany>;
+  let program: ProgramForMany;
   let connection: Record<string, unknown> & { name: string };
   const direct = async (...statements: string[]) => await runDirect({ ...engine(), ...account }, statements, account.database);
   const count = async () => Number((await direct('select count(*) from things'))[0]?.[0]);
@@ -21,7 +20,7 @@ describe.each(engines)('changes that wait for a person at a terminal, on %s', (i
     account = await createAccount(engine(), `approve_${id}`);
     await direct('create table things (id int primary key, a int)');
     connection = { ...account, name: 'prod', writes: 'ask' };
-    program = openProgramForMany([connection]);
+    program = openProgramForMany(definition, { connections: [connection], tool: 'execute' });
   }, 60_000);
   afterAll(() => program.close());
   beforeEach(async () => {

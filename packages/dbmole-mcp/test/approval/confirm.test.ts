@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type AnswerQuestion, openProgramForMany, type PersonAnswer, type ProgramForMany } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { definition } from '../../src/server.ts';
 import { type Account, createAccount, runDirect } from '../direct.ts';
-import { type Action, type Answer, openProgramForMany } from './asking-client.ts';
 
 const engines: readonly ServerId[] = ['postgres14', 'postgres18', 'mysql80', 'mysql97', 'mariadb1011'];
 
 describe.each(engines)('a change that a person has to confirm on %s', (id) => {
   const engine = useEngine(id, { shared: true });
   let account: Account;
-  let program: ReturnType<typeof openProgramForMany>;
+  let program: ProgramForMany;
   const isPostgres = () => account.type === 'postgres';
   const direct = async (...statements: string[]) => await runDirect({ ...engine(), ...account }, statements, account.database);
   const count = async (where: string) => Number((await direct(`select count(*) from orders where ${where}`))[0]?.[0]);
@@ -29,12 +30,13 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
           ]
         : ['create trigger audit_orders after update on orders for each row insert into audits values (new.id)']),
     );
-    program = openProgramForMany([
+    const connections = [
       { ...account, name: 'prod', environment: 'production' },
       { ...account, name: 'dev' },
       { ...account, name: 'few', maxRows: 3, writes: { ddl: 'ask' } },
       { ...account, name: 'free', noWhere: 'allow' },
-    ]);
+    ];
+    program = openProgramForMany(definition, { connections, tool: 'execute' });
   }, 60_000);
   afterAll(() => program.close());
   beforeEach(async () => {
@@ -49,7 +51,7 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
     );
   });
 
-  async function ask(answer: Answer | undefined, args: Record<string, unknown>): Promise<string> {
+  async function ask(answer: AnswerQuestion | undefined, args: Record<string, unknown>): Promise<string> {
     const client = await program.connect(answer);
     try {
       return await client.execute({ connection: 'prod', ...args });
@@ -59,9 +61,9 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
   }
 
   /** What is shown, and what is answered each time. */
-  function person(...actions: Action[]) {
+  function person(...actions: PersonAnswer[]) {
     const shown: string[] = [];
-    const answer: Answer = async (message) => {
+    const answer: AnswerQuestion = async (message) => {
       shown.push(message);
       return actions.shift() ?? 'decline';
     };
@@ -100,7 +102,7 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
   it('is not made after anything but an accept, and cannot be confirmed by an argument', async () => {
     const sql = 'delete from orders where id = 1';
     expect(await ask(person('decline').answer, { sql })).toMatch(/^E_DECLINED: the user declined; nothing was changed/);
-    const slow: Answer = async () => {
+    const slow: AnswerQuestion = async () => {
       await delay(1_100);
       return 'cancel';
     };
@@ -122,7 +124,7 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
 
   it('holds no lock and no transaction while a person thinks', async () => {
     let held: unknown[][] = [['not looked']];
-    const answer: Answer = async () => {
+    const answer: AnswerQuestion = async () => {
       held = isPostgres()
         ? await runDirect(engine(), [
             `select l.mode from pg_locks l join pg_stat_activity a using (pid) where a.usename = '${account.user}'
@@ -141,7 +143,7 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
 
   it('is asked about again where the counts have changed, with both', async () => {
     const shown: string[] = [];
-    const answer: Answer = async (message) => {
+    const answer: AnswerQuestion = async (message) => {
       shown.push(message);
       if (shown.length === 1)
         await direct("insert into orders values (100, 'new', 'x')", 'insert into order_items values (100, 100)');
@@ -152,7 +154,7 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
     expect(shown[1]).toMatch(/^Now:\nCommit this[\s\S]*^DELETE orders: 3 (of \d+ )?rows, cascades to .*order_items \(5\)/m);
     expect(await count('true')).toBe(21);
     // A change behind it counts as well, where its own rows are the same.
-    const second: Answer = async (message) => {
+    const second: AnswerQuestion = async (message) => {
       shown.push(message);
       if (shown.length === 3) await direct('insert into order_items values (101, 18)');
       return 'accept';
@@ -163,7 +165,7 @@ describe.each(engines)('a change that a person has to confirm on %s', (id) => {
   });
 
   it('survives the loss of its sessions between the two runs', async () => {
-    const answer: Answer = async () => {
+    const answer: AnswerQuestion = async () => {
       const pids = isPostgres()
         ? `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${account.user}'`
         : `select id from information_schema.processlist where user = '${account.user}'`;

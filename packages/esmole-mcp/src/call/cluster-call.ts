@@ -1,5 +1,6 @@
-import { type Failure, type Lease, readonlyFailure } from '@dbmole/core';
+import { type Approval, type Change, type Failure, type Lease, readonlyFailure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
+import type { createWriteSite } from '../approval/write-site.ts';
 import type { ClusterBackend, SendOptions } from '../backend.ts';
 import { type GuardContext, guardRequest } from '../guard/guard.ts';
 import { acceptNarrowed } from '../guard/write/narrowed-write.ts';
@@ -30,9 +31,10 @@ export interface ClusterCall {
   news(answer: Pick<Answer, 'warnings' | 'policyNote' | 'costNote'>): string[];
   /**
    * Sends a write. It is refused on a readonly connection, for hidden indices that the connection may not read, and wherever it cannot
-   * be checked that the request stays within the indices of the connection.
+   * be checked that the request stays within the indices of the connection. Where a person has to confirm it first, it is not sent, and
+   * the result is what to ask.
    */
-  write(request: AskedRequest): Promise<Answer>;
+  write(request: AskedRequest, approval: Approval): Promise<Answer | { change: Change }>;
 }
 
 interface CallParts {
@@ -46,10 +48,10 @@ export function createCall(lease: ClusterLease, identity: ClusterIdentity, { sig
   // Several clients share a backend, and some of them may only read.
   const readonly = backend.rules.readonly || config.readonly !== false;
   const rules = { identity, ...backend.rules, readonly };
-  const record = recorder ?? ((_request, _writes, send) => send({}));
+  const record: RequestRecorder = recorder ?? ((_request, _access, send) => send({}));
   const readWithin = createReader(backend, rules);
   const askWithin = (request: AskedRequest, within: AbortSignal, limits?: AnswerLimits) =>
-    record(whole(request), false, async (more) => {
+    record(whole(request), 'read', async (more) => {
       const options = { signal: within, ...more, ...(limits === undefined ? {} : { limits }) };
       return await readWithin(guardRequest(whole(request), rules), options);
     });
@@ -70,37 +72,74 @@ export function createCall(lease: ClusterLease, identity: ClusterIdentity, { sig
     unknownIndex: (index) =>
       unknownIndexFailure(index, { message: `there is no index ${JSON.stringify(index)}`, ask: askWithin, signal }),
     news: ({ policyNote, costNote, warnings }) => [policyNote ?? [], costNote ?? [], listNews(backend, warnings)].flat(),
-    write: async (request) => {
+    write: async (request, approval) => {
       const asked = whole(request);
-      return await record(asked, !readonly, async (more) => {
+      const place = { name, backend, rules, readWithin };
+      let accepted: Accepted;
+      try {
         if (readonly) throw readonlyFailure(name);
-        return await sendWrite(asked, { name, backend, rules, readWithin, options: { signal, ...more } });
-      });
+        accepted = await acceptWrite(asked, place, { signal });
+        const change =
+          accepted.kind === 'read' ? undefined : await judge(accepted, { ...place, config, approval, ask, failureOf, signal });
+        if (change !== undefined) return await record(asked, 'unsent', async () => ({ change }));
+      } catch (error) {
+        return await record(asked, readonly ? 'read' : 'unsent', () => Promise.reject(error));
+      }
+      return await record(asked, 'write', async (more) => await sendAccepted(accepted, place, { signal, ...more }));
     },
   };
 }
+
+type Accepted = ReadRequest | WriteRequest;
 
 interface WritePlace {
   name: string;
   backend: ClusterBackend;
   rules: GuardContext;
   readWithin(request: ReadRequest, options: SendOptions): Promise<Answer>;
-  options: SendOptions;
 }
 
-async function sendWrite(request: ClusterRequest, { name, backend, rules, readWithin, options }: WritePlace): Promise<Answer> {
+async function acceptWrite(
+  request: ClusterRequest,
+  { name, backend, rules }: WritePlace,
+  options: SendOptions,
+): Promise<Accepted> {
   const { fields } = backend;
   const isOpen = rules.indices === undefined;
-  const read = fields === undefined ? undefined : findRead(request, rules);
+  const read = fields === undefined ? findAnyRead(request, rules) : findRead(request, rules);
   const accepted = read ?? (isOpen ? acceptOpen(request, name, rules) : acceptNarrowed(request, name, rules));
-  if (accepted.kind === 'read') return await readWithin(accepted, options);
+  if (accepted.kind === 'read') return accepted;
   // The answers are not shown, so no policy applies to them.
   const ask = (own: AskedRequest) => backend.send(guardRequest(whole(own), rules), options);
   if (fields !== undefined) await refuseCopies(accepted);
   // The values that a stored query looks up are shown by errors and explanations.
   if (!isOpen || fields !== undefined) await refuseStoredQueries(accepted, { ...rules, indices: rules.indices ?? [] }, ask);
+  return accepted;
+}
+
+/** A connection that sees everything sends all else as it is, but a person need not confirm what only reads. */
+function findAnyRead(request: ClusterRequest, rules: GuardContext): ReadRequest | undefined {
+  if (!rules.systemIndices) return undefined;
+  try {
+    return findRead(request, rules);
+  } catch {
+    return undefined;
+  }
+}
+
+async function sendAccepted(accepted: Accepted, { backend, readWithin }: WritePlace, options: SendOptions): Promise<Answer> {
+  if (accepted.kind === 'read') return await readWithin(accepted, options);
   // What a write changes of mappings must not be judged by the old ones.
-  return await backend.send(accepted, options).finally(() => fields?.forget());
+  return await backend.send(accepted, options).finally(() => backend.fields?.forget());
+}
+
+/** What a person has to confirm. It is loaded with the first write. */
+async function judge(request: WriteRequest, parts: Parameters<typeof createWriteSite>[0]): Promise<Change | undefined> {
+  const [{ judgeRequest }, { createWriteSite }] = await Promise.all([
+    import('../approval/judge-request.ts'),
+    import('../approval/write-site.ts'),
+  ]);
+  return await judgeRequest(request, createWriteSite(parts));
 }
 
 /** Sends reads, with protected fields as the policy shows them. */
@@ -139,9 +178,4 @@ function listNews(backend: ClusterBackend, warnings: readonly string[]): string[
 
 function whole(request: AskedRequest): ClusterRequest {
   return { method: 'GET', params: {}, body: undefined, ...request };
-}
-
-/** A name or pattern in a path: commas separate names, and the guard looks at each. */
-export function buildPath(...segments: readonly (string | undefined)[]): string {
-  return `/${segments.flatMap((segment) => (segment === undefined ? [] : [encodeURIComponent(segment)])).join('/')}`;
 }

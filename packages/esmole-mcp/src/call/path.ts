@@ -34,6 +34,11 @@ export function formatPath(segments: readonly string[]): string {
   return `/${segments.map(encodeSegment).join('/')}`;
 }
 
+/** A name or pattern in a path: commas separate names, and the guard looks at each. */
+export function buildPath(...segments: readonly (string | undefined)[]): string {
+  return `/${segments.flatMap((segment) => (segment === undefined ? [] : [encodeURIComponent(segment)])).join('/')}`;
+}
+
 function encodeSegment(segment: string): string {
   return encodeURIComponent(segment).replace(/%(?:2C|3A|40|3D)/g, (code) => readable[code] ?? code);
 }

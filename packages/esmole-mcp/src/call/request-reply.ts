@@ -1,4 +1,15 @@
-import { type CellValue, Failure, LeftOut, respond, type ToolReply, truncateRows } from '@dbmole/core';
+import {
+  type Approval,
+  type CellValue,
+  type Change,
+  confirmations,
+  Failure,
+  LeftOut,
+  type PersonPlace,
+  respond,
+  type ToolReply,
+  truncateRows,
+} from '@dbmole/core';
 import type { Answer } from '../answer/answer.ts';
 import { formatIncomplete } from '../answer/incomplete.ts';
 import { checkDepth } from '../guard/request-size.ts';
@@ -9,17 +20,37 @@ import type { ClusterCall } from './cluster-call.ts';
 import type { ClusterRequest, RequestTarget } from './cluster-request.ts';
 import { methods } from './path.ts';
 
-/** `mayWrite`: what is not a read is sent as a write, where the connection may be written to. */
-export async function sendRequest(call: ClusterCall, args: RequestArgs, { mayWrite = true } = {}): Promise<ToolReply> {
+/** Sends what only reads. */
+export async function sendRead(call: ClusterCall, args: RequestArgs): Promise<ToolReply> {
   checkDepth(args.body);
   const watched = watchFailures(readRequest(args), call.identity);
-  const { method } = watched.request;
+  return await toReply(call, watched, await call.ask(watched.request));
+}
+
+/** The same for what may write, where the connection may be written to. The result may be what a person is to be asked first. */
+export async function sendRequest(
+  call: ClusterCall,
+  args: RequestArgs,
+  approval: Approval,
+): Promise<ToolReply | { change: Change }> {
   // Reads are guarded on every connection: they can be retried when a node is lost, and cannot write by accident.
-  const isWrite = mayWrite && call.lease.config.readonly === false && method !== 'GET' && method !== 'HEAD';
-  const answer = isWrite ? await call.write(watched.request) : await call.ask(watched.request);
-  const failure = isError(answer, method) ? await call.failureOf(answer) : undefined;
+  if (call.lease.config.readonly !== false || args.method === 'GET' || args.method === 'HEAD') return await sendRead(call, args);
+  checkDepth(args.body);
+  const watched = watchFailures(readRequest(args), call.identity);
+  const sent = await call.write(watched.request, approval);
+  return 'change' in sent ? sent : await toReply(call, watched, sent, approval.confirmedBy);
+}
+
+async function toReply(
+  call: ClusterCall,
+  watched: WatchedRequest,
+  answer: Answer,
+  confirmedBy?: PersonPlace,
+): Promise<ToolReply> {
+  const failure = isError(answer, watched.request.method) ? await call.failureOf(answer) : undefined;
   if (failure !== undefined) throw failure;
-  return formatAnswer(answer, watched, call.news(answer));
+  const confirmed = confirmedBy === undefined ? [] : [confirmations[confirmedBy]];
+  return formatAnswer(answer, watched, [...confirmed, ...call.news(answer)]);
 }
 
 /** A missing document or index alone is not an error, nor is an answer that reports its own outcome. */

@@ -1,4 +1,5 @@
 import {
+  allowsNoWrite,
   baseConnectionShape,
   columnShape,
   findConflict,
@@ -8,6 +9,7 @@ import {
   plainText,
   secretRef,
   toolConnectionShape,
+  writeShape,
 } from '@dbmole/core';
 import * as z from 'zod';
 import { parsePath } from '../call/path.ts';
@@ -73,6 +75,7 @@ const fieldsSchema = z
     kibana: kibana.optional(),
     /** The only indices that may be named, as names or patterns. */
     indices: indices.optional(),
+    ...writeShape,
     ...columnShape,
     ...costShape,
     systemIndices: z.boolean().optional(),
@@ -89,6 +92,7 @@ const fieldsSchema = z
   });
 
 const { shape } = fieldsSchema;
+const restrictedSchema = fieldsSchema.transform((fields) => ({ ...fields, readonly: fields.readonly || allowsNoWrite(fields) }));
 
 /**
  * A connection as files and the environment write it: field by field, or with a `url` or a cloud id for those that these can say.
@@ -105,7 +109,7 @@ export const connectionSchema = z
   .transform(({ url, cloudId, ...fields }, context) =>
     orIssue(context, () => joinPlace({ type: 'elasticsearch', ...fields }, { url, cloudId })),
   )
-  .pipe(fieldsSchema);
+  .pipe(restrictedSchema);
 
 /** Fields that a tool may set: none that names a local file or a second place, and none that widens what may be read. */
 export const toolSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import type { Answer } from '../answer/answer.ts';
-import { buildPath } from '../call/cluster-call.ts';
 import type { AskedRequest } from '../call/cluster-request.ts';
+import { buildPath } from '../call/path.ts';
 import { listTexts, valueAt } from '../guard/body/walk-json.ts';
 import type { LimitKey } from './cost-policy.ts';
 import type { SearchTarget } from './find-searches.ts';

@@ -7,7 +7,8 @@ import {
   runChecks,
   type ToolReply,
 } from '@dbmole/core';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { type CheckRun, createRuns } from './check-run.ts';
 import { checkActivity } from './checks/activity.ts';
 import { checkCluster } from './checks/cluster.ts';

@@ -1,6 +1,6 @@
 import { RawNumber } from '@dbmole/core';
 import { valueAt } from '../call/answer-failure.ts';
-import { buildPath } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { isObject } from '../search/hit-table.ts';
 import type { CheckRun } from './check-run.ts';
 

@@ -2,8 +2,9 @@ import type { Failure } from '@dbmole/core';
 import { type Answer, type AnswerLimits, textBytes } from '../answer/answer.ts';
 import { groupBy } from '../answer/group-by.ts';
 import { answerFailure, textAt } from '../call/answer-failure.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest, ClusterIdentity } from '../call/cluster-request.ts';
+import { buildPath } from '../call/path.ts';
 import { isObject } from '../search/hit-table.ts';
 import { healths, type IndexItem, sumUp, worstHealth } from './index-table.ts';
 

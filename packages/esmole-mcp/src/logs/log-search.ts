@@ -1,6 +1,7 @@
 import { redactData } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { countTotal, isObject } from '../search/hit-table.ts';
 import { findLongestText, type LogFields, readLevel, readText } from './log-fields.ts';
 import { type LogWindow, rangeFormat } from './log-window.ts';

@@ -1,4 +1,5 @@
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { formatNames } from '../indices/name-pattern.ts';
 import { isObject } from '../search/hit-table.ts';
 import type { MappingGroup } from './group-mappings.ts';

@@ -1,6 +1,7 @@
 import { respond, type ToolReply } from '@dbmole/core';
 import { type AnswerLimits, textBytes } from '../answer/answer.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { formatUnknownIndex } from '../call/unknown-index.ts';
 import type { GetMappingArgs } from '../tools/get-mapping.ts';
 import { describeAnalyzers } from './analyzers.ts';

@@ -1,6 +1,7 @@
 import { Turns } from '@dbmole/core';
 import type { AnswerLimits } from '../answer/answer.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { isObject } from '../search/hit-table.ts';
 
 const limits: AnswerLimits = {

@@ -1,28 +1,31 @@
-import type { CallRecord, StatementKind } from '@dbmole/core';
+import type { CallRecord, Change, StatementKind } from '@dbmole/core';
 import type { Answer } from '../answer/answer.ts';
 import type { SendOptions } from '../backend.ts';
 import type { ClusterIdentity, ClusterRequest } from '../call/cluster-request.ts';
 import { isObject } from '../search/hit-table.ts';
 import { maskRequest } from './mask-request.ts';
 
-/** Sends a request and records what became of it. `writes`: it may change something. */
-export type RequestRecorder = (
+/** `write`: it may change something; `unsent`: it would have, and was refused or is asked about first. */
+type Access = 'read' | 'write' | 'unsent';
+
+/** Sends a request and records what became of it. The result is the answer, or what to ask. */
+export type RequestRecorder = <T extends Answer | { change: Change }>(
   request: ClusterRequest,
-  writes: boolean,
-  send: (more: Pick<SendOptions, 'headers'>) => Promise<Answer>,
-) => Promise<Answer>;
+  access: Access,
+  send: (more: Pick<SendOptions, 'headers'>) => Promise<T>,
+) => Promise<T>;
 
 /** Records the requests of one call. */
 export function recordRequests(record: CallRecord, { product, clusterName }: ClusterIdentity): RequestRecorder {
   const system = product === 'unknown' ? 'elasticsearch' : product;
   const more = record.tag === undefined ? {} : { headers: tagHeaders(record) };
-  return async (request, writes, send) => {
-    const kind = writes ? readWriteKind(request) : 'read';
+  return async (request, access, send) => {
+    const kind = access === 'read' ? 'read' : readWriteKind(request);
     const describe = () => maskRequest(request);
-    const end = record.begin({ kind, writes: writes && kind !== 'read', system, database: clusterName, describe });
+    const end = record.begin({ kind, writes: access === 'write' && kind !== 'read', system, database: clusterName, describe });
     try {
       const answer = await send(more);
-      end({ status: answer.status, ...count(answer) });
+      end('change' in answer ? { isUndone: true } : { status: answer.status, ...count(answer) });
       return answer;
     } catch (error) {
       end({ error });

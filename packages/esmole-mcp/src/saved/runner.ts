@@ -1,7 +1,8 @@
 import { type App, askUser, Failure, type QueryCall, type QueryRunner, readonlyFailure, type ToolContext } from '@dbmole/core';
+import { withQuestion } from '../approval/with-question.ts';
 import type { ClusterBackend } from '../backend.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
-import { sendRequest } from '../call/request-reply.ts';
+import { sendRead, sendRequest } from '../call/request-reply.ts';
 import type { Connection } from '../connection/schema.ts';
 import { guardRequest } from '../guard/guard.ts';
 import { createClusterTools } from '../tool.ts';
@@ -13,13 +14,15 @@ const checkMs = 30_000;
 export function openRunner(place: Pick<App<Connection, ClusterBackend>, 'manager'>): QueryRunner {
   const tools = createClusterTools(place);
   return {
-    run: (call, context) =>
-      tools.use(findConnection(call), context, (cluster) => {
+    run: (call, context) => {
+      const sent = tools.use(findConnection(call), context, async (cluster) => {
         const request = { params: {}, ...fill(call) };
-        const mayWrite = call.query.effect === 'write';
-        if (mayWrite && cluster.lease.config.readonly !== false) throw readonlyFailure(cluster.lease.name);
-        return sendRequest(cluster, request, { mayWrite });
-      }),
+        if (call.query.effect !== 'write') return await sendRead(cluster, request);
+        if (cluster.lease.config.readonly !== false) throw readonlyFailure(cluster.lease.name);
+        return await sendRequest(cluster, request, context.approval);
+      });
+      return withQuestion(context.approval, sent);
+    },
     check: (call, { signal }: Pick<ToolContext, 'signal'>) => {
       const context = { signal, timeLimit: { milliseconds: checkMs, ofConnection: () => undefined } };
       return tools.use(findConnection({ ...call, args: {} }), context, async (cluster) => check(call, cluster));

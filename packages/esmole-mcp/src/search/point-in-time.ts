@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Failure } from '@dbmole/core';
 import type { ClusterBackend } from '../backend.ts';
 import { answerFailure, textAt } from '../call/answer-failure.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest, ClusterIdentity } from '../call/cluster-request.ts';
+import { buildPath } from '../call/path.ts';
 import { guardRequest } from '../guard/guard.ts';
 
 /** A point in time, which keeps the pages of one search consistent. It expires when no further page is read. */

@@ -1,8 +1,9 @@
 import { CutString, type Failure, failureWith, LeftOut } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
 import { valueAt } from '../call/answer-failure.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
 import type { AskedRequest } from '../call/cluster-request.ts';
+import { buildPath } from '../call/path.ts';
 import { formatExact } from '../json/exact-json.ts';
 import { createRoom, type Hit, isObject } from './hit-table.ts';
 import { type SearchArgs, searchBody } from './search-body.ts';

@@ -1,6 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { Answer, AnswerLimits } from '../answer/answer.ts';
-import { buildPath, type ClusterCall } from '../call/cluster-call.ts';
+import type { ClusterCall } from '../call/cluster-call.ts';
+import { buildPath } from '../call/path.ts';
 import { isObject } from './hit-table.ts';
 import { findHits, type Page } from './read-hits.ts';
 import { createFirstPage, planPage, readPage } from './read-page.ts';

@@ -21,11 +21,11 @@ export function getTool(tools: ClusterTools): Tool {
     input,
     handler: (args, context) =>
       tools.use(args.connection, context, async (call) => {
-        const [{ chooseReadMethod }, { sendRequest }] = await Promise.all([
+        const [{ chooseReadMethod }, { sendRead }] = await Promise.all([
           import('../guard/read-method.ts'),
           import('../call/request-reply.ts'),
         ]);
-        return await sendRequest(call, { ...args, ...chooseReadMethod(args, call.identity) }, { mayWrite: false });
+        return await sendRead(call, { ...args, ...chooseReadMethod(args, call.identity) });
       }),
   });
 }

@@ -1,5 +1,6 @@
 import { defineTool, type Tool } from '@dbmole/core';
 import * as z from 'zod';
+import { withQuestion } from '../approval/with-question.ts';
 import { methods } from '../call/path.ts';
 import { type ClusterTools, connectionArgument, timeoutArgument } from '../tool.ts';
 
@@ -30,6 +31,11 @@ export function requestTool(tools: ClusterTools): Tool {
     asksPerson: true,
     input,
     handler: (args, context) =>
-      tools.use(args.connection, context, async (call) => (await import('../call/request-reply.ts')).sendRequest(call, args)),
+      withQuestion(
+        context.approval,
+        tools.use(args.connection, context, async (call) =>
+          (await import('../call/request-reply.ts')).sendRequest(call, args, context.approval),
+        ),
+      ),
   });
 }

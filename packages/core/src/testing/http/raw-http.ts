@@ -79,6 +79,24 @@ export function modernCall(id: number | string, name: string, args: Record<strin
   };
 }
 
+interface AskingCall {
+  server: { url: string; token: string };
+  tool: string;
+  args: Record<string, unknown>;
+  /** What comes beside the arguments: the state of a question, and its answer. */
+  params: Record<string, unknown>;
+}
+
+/** One call of a client that can ask its user, in the newer era; the result is that of the protocol. */
+export async function sendAsking({ server, tool, args, params }: AskingCall) {
+  const { message, headers } = modernCall(1, tool, args);
+  const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+  const body = { ...message, params: { ...message.params, ...params, _meta: { ...message.params._meta, ...capabilities } } };
+  const more = { ...headers, authorization: `Bearer ${server.token}` };
+  const { body: text } = await post(Number(new URL(server.url).port), body, { headers: more });
+  return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text).result;
+}
+
 function parseAnswer(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [first = '', ...lines] = text.slice(0, end < 0 ? 0 : end).split('\r\n');

@@ -1,6 +1,6 @@
 import type { Finding } from '@dbmole/core';
 import { valueAt } from '../../call/answer-failure.ts';
-import { buildPath } from '../../call/cluster-call.ts';
+import { buildPath } from '../../call/path.ts';
 import type { CheckRun } from '../check-run.ts';
 import type { ChosenIndex, IndexMapping, MappedField } from '../mapping-fields.ts';
 import { figureAt, listEntries, listRows, readCounters } from '../read-facts.ts';

@@ -1,6 +1,6 @@
 import { type CheckReport, type Finding, formatShare } from '@dbmole/core';
 import { textAt, valueAt } from '../../call/answer-failure.ts';
-import { buildPath } from '../../call/cluster-call.ts';
+import { buildPath } from '../../call/path.ts';
 import { formatBytes } from '../../indices/index-table.ts';
 import { groupByPattern } from '../../indices/name-pattern.ts';
 import type { CheckRun } from '../check-run.ts';

@@ -1,7 +1,7 @@
 import { type Finding, formatStatement } from '@dbmole/core';
 import { groupBy } from '../../answer/group-by.ts';
 import { textAt, valueAt } from '../../call/answer-failure.ts';
-import { buildPath } from '../../call/cluster-call.ts';
+import { buildPath } from '../../call/path.ts';
 import { formatNames, formatTarget } from '../../indices/name-pattern.ts';
 import { isObject } from '../../search/hit-table.ts';
 import type { CheckRun } from '../check-run.ts';

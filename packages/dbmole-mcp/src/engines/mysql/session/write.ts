@@ -1,7 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { RowSink, WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop } from '../../../failure.ts';
-import { refuseUncounted, tooManyRows } from '../../../policy/write-policy.ts';
+import { refuseUncounted, tooManyRows } from '../../../policy/uncounted-rows.ts';
 import { quoteError } from '../errors/failure.ts';
 import { type Flavour, formatWriteSettings } from '../flavour.ts';
 import { collectRows, UserRows } from '../values/user-rows.ts';

@@ -3,7 +3,7 @@ import { Failure, formatAbort } from '@dbmole/core';
 import type { WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop, staleFailure } from '../../../failure.ts';
 import { exportRows } from '../../../next-steps.ts';
-import { refuseUncounted, tooManyRows } from '../../../policy/write-policy.ts';
+import { refuseUncounted, tooManyRows } from '../../../policy/uncounted-rows.ts';
 import { formatTag } from '../../../statement/format-tag.ts';
 import { isStatementEnded, quoteError, toFailure, type Where } from '../errors/failure.ts';
 import { hideValues } from '../errors/protected-failure.ts';

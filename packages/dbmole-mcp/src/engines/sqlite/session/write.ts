@@ -1,6 +1,6 @@
 import { Failure } from '@dbmole/core';
 import type { RowSink, WriteEnd, WriteRequest } from '../../../engine.ts';
-import { tooManyRows } from '../../../policy/write-policy.ts';
+import { tooManyRows } from '../../../policy/uncounted-rows.ts';
 import type { DoneMessage } from '../process/messages.ts';
 import { SqliteError } from '../wire/database-process.ts';
 import { type OpenFile, own } from './file-call.ts';
