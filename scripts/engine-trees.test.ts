@@ -62,6 +62,10 @@ const onlySqlite: Differences = {
   'the whole schema is read at once, and some of it only as text': 'catalog/schema-facts catalog/sizes catalog/create-text',
   'plans have no figures, so advice comes from the text': 'plan/read-plan plan/find-conditions',
   'a file has few settings of its own, and few kinds of trouble with tables': 'diagnosis/settings diagnosis/tables',
+  'a plan has no figures, so what a read costs is counted from its tables': 'plan/estimate-reads',
+  'a read that was checked against a schema runs in a transaction that still has it': 'session/read guard/premise',
+  'the program that SQLite makes of a statement tells what its values come from, and where it leads':
+    'guard/policy-guard guard/columns/program/ guard/columns/schema guard/columns/storage guard/columns/view-rules guard/text/table-uses',
   'one list of what a read may name serves the guard and the process': 'guard/allowed',
 };
 

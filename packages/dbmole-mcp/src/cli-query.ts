@@ -3,6 +3,7 @@ import type { SqlBackend } from './backend/backend.ts';
 import { withAdvice } from './catalog/unknown-name.ts';
 import type { RowSink } from './engine.ts';
 import { formats } from './export/row-format.ts';
+import { readText } from './read-cell.ts';
 
 /** A person may wait longer than a model. */
 const timeoutMs = 3_600_000;
@@ -21,7 +22,7 @@ export const cliQuery: CliQuery<SqlBackend> = {
           columns.map(({ name }) => name),
           formats.jsonl(columns).row,
         ),
-      row: (cells) => answer.row(cells.map((cell) => (typeof cell === 'object' && cell !== null ? cell.text : cell))),
+      row: (cells) => answer.row(cells.map(readText)),
     };
     const request = { sql: words.join(' '), params: [], timeoutMs, keepPerCell, maxRows: limit };
     const options = { signal, database, reveals };

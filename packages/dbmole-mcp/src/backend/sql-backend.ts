@@ -3,7 +3,6 @@ import type { Connection } from '../connection/schema.ts';
 import { openGate, withGate } from '../cost/open-gate.ts';
 import type {
   CatalogRun,
-  Cell,
   ReadEnd,
   RowSink,
   Session,
@@ -19,6 +18,7 @@ import { createTrust, type Trust } from '../guard/trust.ts';
 import { openProtectValue } from '../policy/protect-value.ts';
 import type { Scope } from '../policy/scope.ts';
 import { scopeCatalog } from '../policy/scoped-catalog.ts';
+import { readText } from '../read-cell.ts';
 import type { CallOptions, EngineModules, SqlBackend, SqlBackendOptions } from './backend.ts';
 import { bindRead } from './bind-params.ts';
 import { openCallerWrites } from './caller-writes.ts';
@@ -338,10 +338,6 @@ function createCatalogRun(read: SnapshotRead, { formatQuestion }: Pick<SqlEngine
     const message = `the catalog has more than ${maxEntries} rows or ${characters} characters of this`;
     throw new Failure('limit', message, { hint: 'Narrow the question with a schema or a pattern.' });
   };
-}
-
-function readText(cell: Cell): string | null {
-  return typeof cell === 'object' && cell !== null ? cell.text : cell;
 }
 
 function isRefusal(error: unknown): boolean {

@@ -76,19 +76,17 @@ const serverSchema = z.strictObject({
   file: absent('this engine is a server and opens no file'),
 });
 
-const { writes, noWhere, maxRows } = shape;
-const unsupported = absent('SQLite connections do not support this limit, so it would not be enforced');
+const { maxCost: _maxCost, ...filePolicy } = policyShape;
 const fileSchema = z.strictObject({
   ...fileConnectionShape,
-  ...{ type: z.literal('sqlite'), writes, noWhere, maxRows },
+  ...filePolicy,
+  type: z.literal('sqlite'),
+  maxCost: absent('SQLite estimates no costs; use `maxScanRows`'),
   password: absent('a SQLite file has no password'),
   database: absent('a SQLite file is one database; write its path as `file`'),
   schema: absent('a SQLite file has no schemas'),
   tls: absent('a SQLite file is opened without a network'),
   trust: absent('a SQLite file has no functions of its own'),
-  ...{ databases: unsupported, schemas: unsupported, tables: unsupported },
-  ...{ columns: unsupported, pii: unsupported, strict: unsupported },
-  ...{ maxCost: unsupported, maxScanRows: unsupported, maxBytes: unsupported, warn: unsupported },
 });
 
 /** Only one engine opens files. The issues are those of the engine that was meant. */

@@ -97,7 +97,7 @@ export function ownStatement(sql: string, leavesState = false): ReadStatement {
   return makeRead({ sql, premise: undefined, leavesState, columns: undefined });
 }
 
-const planPrefix = /^EXPLAIN (?:\((?:FORMAT JSON|, |VERBOSE)+\)|FORMAT=(?:JSON|TREE)) $/;
+const planPrefix = /^EXPLAIN (?:\((?:FORMAT JSON|, |VERBOSE)+\)|FORMAT=(?:JSON|TREE)|QUERY PLAN) $/;
 
 /** Asks for the plan of an accepted statement, or of the part of it that it measures, and runs nothing of it. */
 export function explainRead({ premise, leavesState, columns }: ReadStatement, prefix: string, sql: string): ReadStatement {

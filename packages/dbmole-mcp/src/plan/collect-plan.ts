@@ -1,4 +1,5 @@
 import type { RowSink } from '../engine.ts';
+import { readText } from '../read-cell.ts';
 
 /** A sink for the rows of an EXPLAIN. Most have one column; the cells of several are separated by tabs. */
 export function collectPlan(): { sink: RowSink; text(): string } {
@@ -6,7 +7,7 @@ export function collectPlan(): { sink: RowSink; text(): string } {
   const sink: RowSink = {
     columns: () => undefined,
     row(cells) {
-      lines.push(cells.map((cell) => (typeof cell === 'object' && cell !== null ? cell.text : (cell ?? ''))).join('\t'));
+      lines.push(cells.map((cell) => readText(cell) ?? '').join('\t'));
       return true;
     },
   };

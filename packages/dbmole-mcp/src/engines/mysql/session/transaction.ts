@@ -1,6 +1,7 @@
 import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
 import type { Param, RowSink, TextRows } from '../../../engine.ts';
 import { staleFailure } from '../../../failure.ts';
+import { readText } from '../../../read-cell.ts';
 import { type Flavour, formatWriteSettings } from '../flavour.ts';
 import { UserRows } from '../values/user-rows.ts';
 import type { Watched } from '../wire/stop.ts';
@@ -69,7 +70,7 @@ class MysqlTransaction implements WriteTransaction {
     const found: (string | null)[][] = [];
     const sink: RowSink = {
       columns: () => undefined,
-      row: (cells) => found.push(cells.map((cell) => (typeof cell === 'object' ? (cell?.text ?? null) : cell))) > 0,
+      row: (cells) => found.push(cells.map(readText)) > 0,
     };
     const rows = new UserRows(sink, { keepPerCell: maxAnswerCell });
     const { timeoutMs } = this.#run.request;

@@ -1,5 +1,6 @@
 import { type Failure, toFailure } from '@dbmole/core';
 import type { Cell, RowSink } from '../../../engine.ts';
+import { readText } from '../../../read-cell.ts';
 import type { Conversation } from '../wire/conversation.ts';
 import type { RowHandler } from './row-reader.ts';
 import { type CellReader, createCellReader, dependsOnTimeZone, describeField, type Field } from './values.ts';
@@ -78,13 +79,9 @@ export async function collectRows(conversation: Conversation, sql: string): Prom
   await conversation.query(sql, {
     fields: (fields) => fields.map((field) => createCellReader(field, keepPerCell)),
     row: (cells) => {
-      rows.push(cells.map(toText));
+      rows.push(cells.map(readText));
       return true;
     },
   });
   return rows;
-}
-
-function toText(cell: Cell): string | null {
-  return typeof cell === 'object' && cell !== null ? cell.text : cell;
 }

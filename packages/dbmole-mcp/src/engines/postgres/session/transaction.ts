@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { untilAborted } from '@dbmole/core';
 import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
 import type { Param, RowSink, TextRows } from '../../../engine.ts';
+import { readText } from '../../../read-cell.ts';
 import { formatTag } from '../../../statement/format-tag.ts';
 import { readFailure, type Where } from '../errors/failure.ts';
 import { refuseDryRun } from '../guard/thread/guard-thread.ts';
@@ -93,7 +94,7 @@ class PostgresTransaction implements WriteTransaction {
     const found: (string | null)[][] = [];
     const sink: RowSink = {
       columns: () => undefined,
-      row: (cells) => found.push(cells.map((cell) => (typeof cell === 'object' ? (cell?.text ?? null) : cell))) > 0,
+      row: (cells) => found.push(cells.map(readText)) > 0,
     };
     const rows = new UserRows(sink, { keepPerCell: maxAnswerCell }, this.#parts.types);
     const { signal, where, hidesValues } = this.#parts;

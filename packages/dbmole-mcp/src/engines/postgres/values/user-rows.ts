@@ -1,4 +1,5 @@
 import type { Cell, ReadRequest, RowSink } from '../../../engine.ts';
+import { readText } from '../../../read-cell.ts';
 import { formatTag } from '../../../statement/format-tag.ts';
 import type { RowShape } from '../wire/long-message.ts';
 import type { Field } from '../wire/messages.ts';
@@ -65,7 +66,7 @@ export class OwnRows implements SegmentRows {
   }
 
   row(cells: readonly Cell[]): boolean {
-    this.rows.push(cells.map((cell) => (typeof cell === 'object' ? (cell?.text ?? null) : cell)));
+    this.rows.push(cells.map(readText));
     return true;
   }
 }

@@ -1,3 +1,5 @@
+import { joinFacts } from '@dbmole/core';
+import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { quoteName } from '../values/identifiers.ts';
 import { toKey } from './schema-facts.ts';
@@ -30,6 +32,11 @@ export async function readSizes(run: CatalogRun, tables: readonly string[]): Pro
     ? await Promise.all([countRows(run, tables), readBytes(run)])
     : [await readStatistics(run), new Map<string, number>()];
   return new Map(tables.map((table) => [toKey(table), { rows: rows.get(toKey(table)), bytes: bytes.get(toKey(table)) }]));
+}
+
+/** `~20 rows, 8 kB`. */
+export function formatSize({ rows, bytes }: TableSize = { rows: undefined, bytes: undefined }): string {
+  return joinFacts(rows !== undefined && `~${rows} rows`, bytes !== undefined && formatBytes(bytes)) || 'size not known';
 }
 
 async function countRows(run: CatalogRun, tables: readonly string[]): Promise<Map<string, number>> {

@@ -5,7 +5,7 @@ import type { CatalogRun } from '../../../engine.ts';
 import { isName, type Token } from '../../../statement/tokens.ts';
 import { findRelation } from '../catalog/describe.ts';
 import { readRelations } from '../catalog/schema-facts.ts';
-import { readFileSize, readSizes } from '../catalog/sizes.ts';
+import { formatSize, readFileSize, readSizes } from '../catalog/sizes.ts';
 import { tokenize } from '../guard/text/lexer.ts';
 import { readCommand } from '../session/statement-kind.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
@@ -60,9 +60,5 @@ async function describeTable(run: CatalogRun, tokens: readonly Token[]): Promise
   const relation = named.find((one) => one !== undefined);
   if (relation === undefined) return [file];
   const size = [...(await readSizes(run, relation.type === 'view' ? [] : [relation.name])).values()][0];
-  const facts = [
-    size?.rows === undefined ? '' : `~${size.rows} rows`,
-    size?.bytes === undefined ? '' : formatBytes(size.bytes),
-  ].filter((fact) => fact !== '');
-  return [`${formatIdentifier(relation.name)}: ${facts.join(', ') || 'size not known'}`, file];
+  return [`${formatIdentifier(relation.name)}: ${formatSize(size)}`, file];
 }

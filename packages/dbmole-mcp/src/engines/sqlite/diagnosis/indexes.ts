@@ -1,15 +1,12 @@
 import { type CheckReport, type Finding, joinFacts } from '@dbmole/core';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
-import { type Reference, readReferences, toKey } from '../catalog/schema-facts.ts';
+import { type Reference, readPrimaryKeys, readReferences, toKey } from '../catalog/schema-facts.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 
 const indexesSql = `select m.name, l.name, l.origin, l.partial, l."unique", i.name
 from sqlite_schema m join pragma_index_list(m.name) l join pragma_index_info(l.name) i
 where m.type = 'table' order by lower(m.name), l.name, i.seqno limit 20000`;
-
-const keysSql = `select m.name, c.name from sqlite_schema m join pragma_table_info(m.name) c
-where m.type = 'table' and c.pk = 1 limit 20000`;
 
 interface Index {
   table: string;
@@ -23,13 +20,12 @@ interface Index {
 
 /** Foreign keys without an index, and indexes that another one makes needless. */
 export async function checkIndexes(run: CatalogRun, { table, limit }: CheckScope): Promise<CheckReport> {
-  const [indexes, references, keys] = await Promise.all([readIndexes(run), readReferences(run), run(keysSql)]);
+  const [indexes, references, keys] = await Promise.all([readIndexes(run), readReferences(run), readPrimaryKeys(run)]);
   const isWanted = (name: string) => table === undefined || toKey(name) === toKey(table);
-  const primary = new Map(keys.map(([owner, column]) => [toKey(owner), column ?? '']));
   const own = indexes.filter((index) => isWanted(index.table));
   return {
     findings: [
-      ...references.filter(({ from }) => isWanted(from)).flatMap((one) => judgeReference(one, indexes, primary)),
+      ...references.filter(({ from }) => isWanted(from)).flatMap((one) => judgeReference(one, indexes, keys)),
       ...own.flatMap((index) => judgeNeedless(index, own)),
     ],
     listing: own
@@ -56,12 +52,12 @@ async function readIndexes(run: CatalogRun): Promise<Index[]> {
 function judgeReference(
   { from, columns, table, onDelete }: Reference,
   indexes: readonly Index[],
-  primary: ReadonlyMap<string, string>,
+  keys: ReadonlyMap<string, readonly string[]>,
 ): Finding[] {
   const [first = ''] = columns;
   const serves = (index: Index) =>
     toKey(index.table) === toKey(from) && !index.isPartial && toKey(index.columns[0]) === toKey(first);
-  if (indexes.some(serves) || toKey(primary.get(toKey(from))) === toKey(first)) return [];
+  if (indexes.some(serves) || toKey(keys.get(toKey(from))?.[0]) === toKey(first)) return [];
   const names = columns.map(formatIdentifier).join(', ');
   return [
     {

@@ -1,9 +1,9 @@
-import { type CheckReport, type Finding, formatShare, joinFacts } from '@dbmole/core';
+import { type CheckReport, type Finding, formatShare } from '@dbmole/core';
 import { formatBytes } from '../../../catalog/schema-text.ts';
 import type { CheckScope } from '../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../engine.ts';
 import { ownTables, type Relation, readPrimaryKeys, readRelations, toKey } from '../catalog/schema-facts.ts';
-import { readFileSize, readSizes, type TableSize } from '../catalog/sizes.ts';
+import { formatSize, readFileSize, readSizes } from '../catalog/sizes.ts';
 import { formatIdentifier } from '../values/identifiers.ts';
 
 /** Larger files are not read as a whole to be checked. */
@@ -33,7 +33,7 @@ export async function checkTables(run: CatalogRun, { table, limit }: CheckScope)
   const freeBytes = Number(pages[0]?.[0] ?? 0) * Number(pages[0]?.[1] ?? 0);
   return {
     findings: [...damage, ...judgeKeys(own, keys), ...judgeFree(freeBytes, bytes)],
-    listing: own.slice(0, limit).map(({ name }) => formatTable(name, sizes.get(toKey(name)))),
+    listing: own.slice(0, limit).map(({ name }) => `${formatIdentifier(name)}: ${formatSize(sizes.get(toKey(name)))}`),
     notes: isSmall
       ? []
       : [`The file has ${formatBytes(bytes)} and was not checked for damage; PRAGMA integrity_check reads all of it.`],
@@ -95,8 +95,4 @@ function judgeFree(freeBytes: number, bytes: number): Finding[] {
       next: 'VACUUM; rewrites the file, and needs as much room again meanwhile.',
     },
   ];
-}
-
-function formatTable(name: string, { rows, bytes }: TableSize = { rows: undefined, bytes: undefined }): string {
-  return `${formatIdentifier(name)}: ${joinFacts(rows !== undefined && `~${rows} rows`, bytes !== undefined && formatBytes(bytes)) || 'size not known'}`;
 }

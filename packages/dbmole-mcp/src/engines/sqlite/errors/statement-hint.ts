@@ -30,6 +30,6 @@ const equivalents: Readonly<Record<string, string>> = {
 };
 
 /** What does the work of a function that only other engines have. */
-export function functionHint(name: string): string | undefined {
+function functionHint(name: string): string | undefined {
   return formatEquivalent(equivalents, name.toLowerCase());
 }

@@ -1,5 +1,5 @@
 import { isName, noToken, type Token } from '../../../statement/tokens.ts';
-import { tokenize } from '../guard/text/lexer.ts';
+import { readTokens } from '../guard/text/lexer.ts';
 
 const comparing: ReadonlySet<string> = new Set(['=', '<', '>', 'IN', 'BETWEEN', 'IS']);
 const clauses: ReadonlySet<string> = new Set(['WHERE', 'ON', 'GROUP', 'ORDER', 'SELECT', 'FROM', 'LIMIT', 'HAVING', 'SET']);
@@ -42,12 +42,4 @@ function isCompared(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1]?.word ?? '';
   const isUnequal = next === '<' && tokens[at + 2]?.word === '>';
   return comparing.has(next) && !isUnequal && tokens[at + 2]?.word !== 'NOT';
-}
-
-function readTokens(sql: string): readonly Token[] {
-  try {
-    return tokenize(sql);
-  } catch {
-    return [];
-  }
 }

@@ -1,5 +1,5 @@
 import { isName, noToken } from '../../../statement/tokens.ts';
-import { tokenize } from '../guard/text/lexer.ts';
+import { readTokens } from '../guard/text/lexer.ts';
 
 /** A plan names a table by its alias; the table is the name in front of that in the statement. */
 export function findTable(name: string, sql: string): string {
@@ -12,12 +12,4 @@ export function findTable(name: string, sql: string): string {
     if (isName(table) && ['FROM', 'JOIN', ',', '.', '('].includes(place)) return table.name;
   }
   return name;
-}
-
-function readTokens(sql: string) {
-  try {
-    return tokenize(sql);
-  } catch {
-    return [];
-  }
 }

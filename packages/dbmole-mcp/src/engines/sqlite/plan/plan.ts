@@ -16,7 +16,6 @@ export const plan: PlanReader = {
   parse: readPlan,
   findUnlikeJoins: async () => [],
   ddl: async () => (await import('../ddl/ddl.ts')).ddl,
-  // The limits that need it are refused when the connection is read.
-  forecaster: () => Promise.reject(new Failure('config', 'SQLite estimates no costs, so no limit of them can be enforced')),
+  forecaster: async () => (await import('./forecast.ts')).forecaster,
   findTable,
 };

@@ -1,5 +1,6 @@
 import { type Failure, toFailure } from '@dbmole/core';
 import type { Cell, RowSink } from '../../../engine.ts';
+import { readText } from '../../../read-cell.ts';
 import type { WireCell } from '../process/messages.ts';
 import type { RowHandler } from '../wire/database-process.ts';
 
@@ -38,6 +39,12 @@ export class RowRelay implements RowHandler {
       return undefined;
     }
   }
+}
+
+/** A sink that keeps all rows as texts. */
+export function collectRows(): { rows: (string | null)[][]; sink: RowSink } {
+  const rows: (string | null)[][] = [];
+  return { rows, sink: { columns: () => undefined, row: (cells) => rows.push(cells.map(readText)) > 0 } };
 }
 
 function toCell(cell: WireCell): Cell {

@@ -2,13 +2,14 @@ import { type Failure, onAbort } from '@dbmole/core';
 import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
 import type { ReadEnd, ReadRequest, RowSink, Session, SessionRead, WriteEnd, WriteRequest } from '../../../engine.ts';
 import { afterStop, staleFailure } from '../../../failure.ts';
-import { toSqliteFailure } from '../errors/failure.ts';
+import { toShownFailure } from '../errors/protected-failure.ts';
 import type { DoneMessage, RunRequest } from '../process/messages.ts';
 import { bindParams } from '../values/placeholders.ts';
 import type { DatabaseProcess } from '../wire/database-process.ts';
 import { type OpenFile, own, type Run } from './file-call.ts';
+import { isPremise, readInside } from './read.ts';
 import { awaitRecovery, startRecovery } from './recover.ts';
-import { RowRelay } from './row-relay.ts';
+import type { RowRelay } from './row-relay.ts';
 import { runTransaction } from './transaction.ts';
 import { runWrite } from './write.ts';
 
@@ -22,6 +23,8 @@ interface Call {
   timeoutMs: number;
   signal: AbortSignal;
   sql?: string;
+  /** Protected columns are in reach, so no error may quote a value. */
+  hidesValues?: boolean | undefined;
 }
 
 /** One process, which opens the file for each call and closes it afterwards: nothing of a call is left to the next one. */
@@ -41,7 +44,8 @@ export class SqliteSession implements Session {
 
   read(request: ReadRequest, sink: RowSink, signal: AbortSignal): Promise<ReadEnd> {
     const { timeoutMs } = request;
-    return this.#call({ writes: false, timeoutMs, signal, sql: request.statement.sql }, (file) =>
+    const { sql, columns } = request.statement;
+    return this.#call({ writes: false, timeoutMs, signal, sql, hidesValues: columns !== undefined }, (file) =>
       readInside(file, { request, sink }),
     );
   }
@@ -52,15 +56,15 @@ export class SqliteSession implements Session {
       // The first read takes the snapshot for all.
       await file.run(own('begin'));
       const ends: (ReadEnd | Failure)[] = [];
-      for (const read of reads) ends.push(await this.#settle(readInside(file, read), read, signal));
+      for (const read of reads) ends.push(await this.#settle(readInside(file, read, true), read, signal));
       await file.run(own('rollback'));
       return ends;
     });
   }
 
   write(request: WriteRequest, sink: RowSink, signal: AbortSignal): Promise<WriteEnd> {
-    const { timeoutMs, sql } = request;
-    return this.#call({ writes: true, timeoutMs, signal, sql }, (file) => runWrite(file, request, sink));
+    const { timeoutMs, sql, hidesValues } = request;
+    return this.#call({ writes: true, timeoutMs, signal, sql, hidesValues }, (file) => runWrite(file, request, sink));
   }
 
   transact<T>(
@@ -68,8 +72,10 @@ export class SqliteSession implements Session {
     work: (transaction: WriteTransaction) => Promise<Verdict<T>>,
     signal: AbortSignal,
   ): Promise<T> {
-    return this.#call({ writes: true, timeoutMs: request.timeoutMs, signal }, (file) =>
-      runTransaction(file, { request, signal, toFailure: (error, sql) => toSqliteFailure(error, this.#file, sql) }, work),
+    const { timeoutMs, hidesValues } = request;
+    const toFailure = (error: unknown, sql: string) => toShownFailure(error, this.#file, { sql, hidesValues });
+    return this.#call({ writes: true, timeoutMs, signal, hidesValues }, (file) =>
+      runTransaction(file, { request, signal, toFailure }, work),
     );
   }
 
@@ -84,12 +90,13 @@ export class SqliteSession implements Session {
     try {
       return await reading;
     } catch (error) {
-      if (signal.aborted || !this.alive) throw error;
-      return toSqliteFailure(error, this.#file, request.statement.sql);
+      if (signal.aborted || !this.alive || isPremise(error)) throw error;
+      const { sql, columns } = request.statement;
+      return toShownFailure(error, this.#file, { sql, hidesValues: columns !== undefined });
     }
   }
 
-  async #call<T>({ writes, timeoutMs, signal, sql }: Call, work: (file: OpenFile) => Promise<T>): Promise<T> {
+  async #call<T>({ writes, timeoutMs, signal, sql, hidesValues }: Call, work: (file: OpenFile) => Promise<T>): Promise<T> {
     await awaitRecovery(this.#file);
     signal.throwIfAborted();
     if (!this.alive) throw staleFailure();
@@ -107,7 +114,7 @@ export class SqliteSession implements Session {
       return result;
     } catch (error) {
       if (isStopped) throw await this.#afterKill(signal, writes);
-      throw toSqliteFailure(error, this.#file, sql);
+      throw toShownFailure(error, this.#file, { sql, hidesValues });
     } finally {
       forget();
       if (this.alive) this.#process.send({ type: 'close' }).catch(() => undefined);
@@ -129,13 +136,4 @@ export class SqliteSession implements Session {
     if (relay?.error !== undefined) throw relay.error;
     return done;
   }
-}
-
-async function readInside(file: OpenFile, { request, sink }: SessionRead): Promise<ReadEnd> {
-  const { statement, params, keepPerCell, maxRows } = request;
-  const { maxColumns } = sink;
-  // A statement of our own has no premise.
-  const isFree = statement.premise === undefined;
-  await file.run({ sql: statement.sql, params, keepPerCell, maxRows, maxColumns, isFree }, new RowRelay(sink));
-  return { timeZone: undefined };
 }

@@ -1,5 +1,4 @@
-import type { Token } from '../../../statement/tokens.ts';
-import { tokenize } from '../guard/text/lexer.ts';
+import { readTokens } from '../guard/text/lexer.ts';
 
 const objects: ReadonlySet<string> = new Set(['TABLE', 'VIEW', 'INDEX', 'TRIGGER']);
 const objectWords: ReadonlySet<string> = new Set(['CREATE', 'ALTER', 'DROP']);
@@ -19,13 +18,4 @@ export function readCommand(sql: string): string {
 /** Whether SQLite counts changed rows for the statement. */
 export function countsRows(command: string): boolean {
   return changing.has(command);
-}
-
-/** A text that cannot be divided is refused by SQLite with a better message. */
-function readTokens(sql: string): readonly Token[] {
-  try {
-    return tokenize(sql);
-  } catch {
-    return [];
-  }
 }

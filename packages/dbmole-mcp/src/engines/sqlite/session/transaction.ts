@@ -1,7 +1,7 @@
 import type { TransactionRequest, Verdict, WriteTransaction } from '../../../approval/change.ts';
-import type { Cell, Param, RowSink, TextRows } from '../../../engine.ts';
+import type { Param, TextRows } from '../../../engine.ts';
 import { type OpenFile, own } from './file-call.ts';
-import { RowRelay } from './row-relay.ts';
+import { collectRows, RowRelay } from './row-relay.ts';
 import { refuseUnwritable } from './writable.ts';
 import { commit, refuseUnlessRollable, runInside } from './write.ts';
 
@@ -35,8 +35,7 @@ function createTransaction(
   { toFailure, signal }: Pick<TransactionRun, 'toFailure' | 'signal'>,
 ): WriteTransaction {
   const ask = async (sql: string, params: readonly Param[] = []): Promise<TextRows> => {
-    const rows: (string | null)[][] = [];
-    const sink: RowSink = { columns: () => undefined, row: (cells) => rows.push(cells.map(readText)) > 0 };
+    const { rows, sink } = collectRows();
     await file.run({ sql, params, keepPerCell: maxAnswerCell, isFree: true }, new RowRelay(sink));
     return rows;
   };
@@ -59,8 +58,4 @@ function createTransaction(
     // SQLite checks deferred keys at the COMMIT alone, which then changes nothing.
     settle: async () => undefined,
   };
-}
-
-function readText(cell: Cell): string | null {
-  return typeof cell === 'object' && cell !== null ? cell.text : cell;
 }

@@ -43,6 +43,11 @@ export function bindParams(sql: string, params: readonly Param[]): Binding {
   });
 }
 
+/** The number of values that a statement takes. */
+export function countPlaceholders(sql: string): number {
+  return numberPlaceholders(sql).length;
+}
+
 const maxNumber = 32_766;
 
 /** The numbers that SQLite gives placeholders: `?` takes the next one, `?3` says its own, and a name keeps the one of its first place. */

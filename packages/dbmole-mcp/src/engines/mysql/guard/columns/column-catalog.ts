@@ -1,12 +1,12 @@
 import { type ColumnRules, createColumnPolicy } from '@dbmole/core';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { deriveTaint, mergeTaints, type Taint } from '../../../../policy/taint.ts';
 import type { ObjectName, ServerFacts } from '../catalog/guard-queries.ts';
 import { toKey } from '../catalog/known-objects.ts';
 import { foldName } from '../judge-call.ts';
 import { type CatalogRelation, readColumnRelations, readFoldsTables } from './column-queries.ts';
 import { mayHoldValues } from './system-columns.ts';
 import type { SourceColumn } from './trace/name-scope.ts';
-import { deriveTaint, mergeTaints, type Taint } from './trace/taint.ts';
 
 /** A table or view as the account may see it, with what the rules say of its columns. */
 export interface RuledRelation extends ObjectName {

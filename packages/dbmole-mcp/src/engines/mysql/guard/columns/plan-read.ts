@@ -1,5 +1,6 @@
 import type { ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
 import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { isUnknown, refuseRead, type Taint, toVerdict } from '../../../../policy/taint.ts';
 import { noToken, type Token } from '../../../../statement/tokens.ts';
 import type { CallUse } from '../judge-call.ts';
 import type { LexMode } from '../text/sql-mode.ts';
@@ -7,7 +8,6 @@ import type { ColumnCatalog } from './column-catalog.ts';
 import { listQueries, type NamedObjects, type Place, type Question, ReachedObjects } from './reached-objects.ts';
 import { Scope, type SourceColumn } from './trace/name-scope.ts';
 import { beginsQuery, isUntraceable, openText, type SourceText } from './trace/source-text.ts';
-import { isUnknown, refuseRead, type Taint, toVerdict } from './trace/taint.ts';
 import { QueryTrace, type TraceOptions, traceQuery } from './trace/trace-query.ts';
 import { createTraceCatalog, mayShowProtected } from './trace-catalog.ts';
 

@@ -1,10 +1,10 @@
+import { mergeTaints, type Taint, unknownTaint } from '../../../../policy/taint.ts';
 import type { ObjectName } from '../catalog/guard-queries.ts';
 import type { ColumnCatalog } from './column-catalog.ts';
 import type { Place, ReachedObjects, ReachedView } from './reached-objects.ts';
 import type { SourceColumn } from './trace/name-scope.ts';
 import type { TraceCatalog } from './trace/relation.ts';
 import { isUntraceable } from './trace/source-text.ts';
-import { mergeTaints, type Taint, unknownTaint } from './trace/taint.ts';
 import { traceQuery } from './trace/trace-query.ts';
 
 /** What a trace may ask of the objects that a statement leads to. Views are traced when they are first asked for. */

@@ -30,6 +30,15 @@ export function tokenize(sql: string): Token[] {
   return tokens;
 }
 
+/** The same for what SQLite has accepted or will refuse itself: a text that cannot be divided has no tokens. */
+export function readTokens(sql: string): readonly Token[] {
+  try {
+    return tokenize(sql);
+  } catch {
+    return [];
+  }
+}
+
 function skipBlanks(sql: string, from: number): number {
   let at = from;
   for (let end = match(blank, sql, at); end > at; end = match(blank, sql, at)) at = end;

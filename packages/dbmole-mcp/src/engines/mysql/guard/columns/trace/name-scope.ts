@@ -1,6 +1,6 @@
+import { mergeTaints, type Taint, unknownTaint } from '../../../../../policy/taint.ts';
 import { isAscii } from '../../../../../statement/tokens.ts';
 import { foldName } from '../../judge-call.ts';
-import { mergeTaints, type Taint, unknownTaint } from './taint.ts';
 
 /** A column of a table, a view or a subquery. */
 export interface SourceColumn {

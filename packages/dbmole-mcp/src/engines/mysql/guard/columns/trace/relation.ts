@@ -1,6 +1,6 @@
+import type { Taint } from '../../../../../policy/taint.ts';
 import type { ObjectName } from '../../catalog/guard-queries.ts';
 import type { SourceColumn } from './name-scope.ts';
-import type { Taint } from './taint.ts';
 
 /** A table or view as a query sees it. */
 export interface Relation {

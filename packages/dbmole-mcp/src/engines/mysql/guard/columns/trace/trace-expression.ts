@@ -1,9 +1,9 @@
+import { isUnknown, mergeTaints, type Taint, unknownTaint } from '../../../../../policy/taint.ts';
 import { isAscii, isName, noToken, type Token } from '../../../../../statement/tokens.ts';
 import { reservedWords } from '../../known-functions.ts';
 import type { Scope, SourceColumn } from './name-scope.ts';
 import type { TraceCatalog } from './relation.ts';
 import { beginsQuery, isGluedCall, type SourceText, untraceable } from './source-text.ts';
-import { isUnknown, mergeTaints, type Taint, unknownTaint } from './taint.ts';
 
 export interface ExpressionContext {
   readonly text: SourceText;

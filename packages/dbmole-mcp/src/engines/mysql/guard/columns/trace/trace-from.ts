@@ -1,9 +1,9 @@
+import { deriveTaint, mergeTaints } from '../../../../../policy/taint.ts';
 import { isName } from '../../../../../statement/tokens.ts';
 import { foldName } from '../../judge-call.ts';
 import { reservedWords } from '../../known-functions.ts';
 import type { Scope, Source, SourceColumn } from './name-scope.ts';
 import { beginsQuery, Cursor, splitList, untraceable } from './source-text.ts';
-import { deriveTaint, mergeTaints } from './taint.ts';
 import { type ExpressionContext, traceExpression } from './trace-expression.ts';
 
 /** What FROM gives: the columns of `*`, and the conditions of the joins, which need all tables. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { isUnknown, unknownTaint } from '../../../../../policy/taint.ts';
 import { atOnce } from '../../testing/at-once.ts';
 import { tokenize } from '../../text/lexer.ts';
 import { plainMode } from '../../text/sql-mode.ts';
 import type { TraceCatalog } from './relation.ts';
 import { openText } from './source-text.ts';
-import { isUnknown, unknownTaint } from './taint.ts';
 import { traceQuery } from './trace-query.ts';
 
 const email = { name: 'email', taint: { action: 'partial', labels: ['email'] } } as const;

@@ -1,11 +1,11 @@
 import { refuseColumn } from '../../../../../policy/column-policy.ts';
+import { deriveTaint, isSameTaint, mergeTaints, refuseRead, type Taint } from '../../../../../policy/taint.ts';
 import { isName, noToken, type Token } from '../../../../../statement/tokens.ts';
 import { reservedWords } from '../../known-functions.ts';
 import { Scope, type SourceColumn } from './name-scope.ts';
 import type { TraceCatalog } from './relation.ts';
 import { readItem } from './select-item.ts';
 import { Cursor, type SourceText, splitList, untraceable } from './source-text.ts';
-import { deriveTaint, isSameTaint, mergeTaints, refuseRead, type Taint } from './taint.ts';
 import { type ExpressionContext, traceCondition, traceExpression } from './trace-expression.ts';
 import { renameColumns, traceFrom } from './trace-from.ts';
 

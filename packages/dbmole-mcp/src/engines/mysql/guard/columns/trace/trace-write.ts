@@ -1,9 +1,9 @@
 import { findStrictest } from '@dbmole/core';
 import { refuseColumn } from '../../../../../policy/column-policy.ts';
+import { deriveTaint, isUnknown, type Taint, unknownTaint } from '../../../../../policy/taint.ts';
 import { isName, noToken } from '../../../../../statement/tokens.ts';
 import { Scope, type Source, type SourceColumn } from './name-scope.ts';
 import { Cursor, splitList, untraceable } from './source-text.ts';
-import { deriveTaint, isUnknown, type Taint, unknownTaint } from './taint.ts';
 import { traceCondition, traceExpression } from './trace-expression.ts';
 import { traceFrom } from './trace-from.ts';
 import { QueryTrace, type TraceOptions } from './trace-query.ts';

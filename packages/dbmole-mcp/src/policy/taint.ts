@@ -1,6 +1,6 @@
 import { type ColumnAction, findStrictest } from '@dbmole/core';
-import type { ColumnVerdict } from '../../../../../guard/read-statement.ts';
-import { refuseColumn } from '../../../../../policy/column-policy.ts';
+import type { ColumnVerdict } from '../guard/read-statement.ts';
+import { refuseColumn } from './column-policy.ts';
 
 /** The protected columns that a value comes from, by their names, and the strictest of their actions. */
 export interface Taint {
