@@ -4,9 +4,11 @@ import { groupBy } from '../answer/group-by.ts';
 import { valueAt } from '../call/answer-failure.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
 import { buildPath } from '../call/path.ts';
+import { mayName } from '../guard/index-names.ts';
 import { isObject } from '../search/hit-table.ts';
 import type { Field } from './flatten.ts';
 import type { MappingGroup } from './group-mappings.ts';
+import { countFirst, fitNames, sortNewestFirst } from './newest-first.ts';
 import { readFieldCaps } from './read-field-caps.ts';
 
 /** Tells fields that documents have from others. */
@@ -30,7 +32,7 @@ export function tellsPopulated({ identity: { product, major = 0, minor = 0 } }: 
   return product === 'elasticsearch' && (major > 8 || (major === 8 && minor >= 13));
 }
 
-/** Filters of one search, and searches in all. */
+/** Filters of one search, and searches in the same indices. */
 const maxFilters = 500;
 const maxSearches = 20;
 /** Groups with more fields are divided first: a query has so many clauses at most. */
@@ -40,19 +42,62 @@ const minGroup = 3;
 /** Documents of one shard that are looked at, and the time in the cluster. */
 const maxDocuments = 1_000_000;
 const maxTime = '20s';
+/** After this time, no more indices are looked at than the newest, which always are. */
+const budgetMs = 3_000;
 const limits: AnswerLimits = { bytes: 1024 * 1024, json: { string: 1_024, list: 1024 * 1024, total: 4 * 1024 * 1024 } };
 
 /**
  * Searches for documents that have any field of an object, and then within the objects that some have: most fields of a large mapping
- * are in no document, and each field that a search names costs time on every shard. What could not be searched counts as used.
+ * are in no document, and each field that a search names costs time on every shard. So a long series is read from its newest index on,
+ * as far as there is time; a field that was found is not searched for again. What could not be searched counts as used.
  */
 export async function searchPopulated(
   call: ClusterCall,
   index: string | undefined,
   groups: readonly MappingGroup[],
 ): Promise<Populated> {
+  const start = performance.now();
+  const names = sortNewestFirst(groups.flatMap(({ indices }) => indices));
+  const first = countFirst(names);
+  const canName = names.length > first && names.every((name) => mayName(name, call.lease.backend.rules));
+  if (!canName) return await formatPopulated(await searchIndices(call, index, await listSearchable(groups)));
+  const used = new Set<string>();
+  const untested = new Set<string>();
+  let isPartial = false;
+  let at = 0;
+  // Each part is as large as the time that is left allows, by what the ones before it took.
+  for (let size = first; size > 0; size = fitNames(names.slice(at), estimateCount(names.length - at, { start, done: at }))) {
+    const part = names.slice(at, at + size);
+    const fields = (await listSearchable(groups, new Set(part))).filter(({ name }) => !used.has(name));
+    const found = await searchIndices(call, part.join(','), fields);
+    for (const name of found.used) used.add(name);
+    for (const name of found.untested) untested.add(name);
+    isPartial ||= found.isPartial;
+    at += part.length;
+    if (at >= names.length || performance.now() - start >= budgetMs) break;
+  }
+  const rest =
+    at < names.length ? [`Only the newest ${at} of ${names.length} indices were searched for documents, for time.`] : [];
+  return await formatPopulated({ used: [...used], untested: [...untested].filter((name) => !used.has(name)), isPartial }, rest);
+}
+
+/** The number of indices that can be looked at in the time that is left. */
+function estimateCount(left: number, { start, done }: { start: number; done: number }): number {
+  const spent = performance.now() - start;
+  const count = Math.floor(((budgetMs - spent) / spent) * done);
+  return Math.min(left, Math.max(1, count));
+}
+
+interface UsedFields {
+  readonly used: readonly string[];
+  /** Fields that could not be searched for. */
+  readonly untested: readonly string[];
+  readonly isPartial: boolean;
+}
+
+async function searchIndices(call: ClusterCall, index: string | undefined, fields: readonly Field[]): Promise<UsedFields> {
   const used: string[] = [];
-  let open = divide(await listSearchable(groups), 0);
+  let open = divide(fields, 0);
   let isPartial = false;
   for (let searches = 0; open.length > 0 && searches < maxSearches; searches++) {
     const some = open.slice(0, maxFilters);
@@ -65,8 +110,12 @@ export async function searchPopulated(
     ];
     isPartial ||= found.isPartial;
   }
-  const untested = open.flatMap(({ fields }) => fields.map(({ name }) => name));
+  return { used, untested: open.flatMap(({ fields }) => fields.map(({ name }) => name)), isPartial };
+}
+
+async function formatPopulated({ used, untested, isPartial }: UsedFields, more: readonly string[] = []): Promise<Populated> {
   const notes = [
+    ...more,
     isPartial
       ? `Fields of rare documents may be missing: the search ended early, at most after ${maxDocuments} documents of a shard.`
       : '',
@@ -94,10 +143,12 @@ function divide(fields: readonly Field[], depth: number): FieldGroup[] {
   });
 }
 
-async function listSearchable(groups: readonly MappingGroup[]): Promise<Field[]> {
+/** The fields of these indices, or of all. */
+async function listSearchable(groups: readonly MappingGroup[], wanted?: ReadonlySet<string>): Promise<Field[]> {
   const turns = new Turns();
   const found = new Map<string, Field>();
-  for (const { fields } of groups) {
+  for (const { fields, indices } of groups) {
+    if (wanted !== undefined && !indices.some((name) => wanted.has(name))) continue;
     for (const field of fields) {
       if (field.kind === undefined) found.set(field.name, field);
       await turns.next();
