@@ -54,6 +54,10 @@ const hints: readonly (readonly [reason: RegExp, hint: Hint])[] = [
   [/incompatible sort types/, ['Sort only indices where the field has one type.', seeFields]],
   [/Incorrect HTTP method for uri \[\/_/, 'Use an allowed method. If yours is the documented one, this cluster lacks that API.'],
   [/index_not_found_exception/, seeIndices],
+  [
+    /Cross-cluster calls are not supported in this context/,
+    'Use es_search or es_query for remote clusters, or connect to that cluster itself.',
+  ],
   [/index_closed_exception/, 'Leave the index out, or ask an administrator of the cluster to open it.'],
 ];
 const noShards = /no_shard_available_action_exception|all shards failed|missing shards/;

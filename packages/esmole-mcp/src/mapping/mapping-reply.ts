@@ -20,6 +20,8 @@ const limits: AnswerLimits = {
 
 export async function getMapping(call: ClusterCall, args: GetMappingArgs): Promise<ToolReply> {
   const { index, fields, offset, raw } = args;
+  const remote = index?.includes(':') === true && !raw ? await readTypes(call, args) : undefined;
+  if (remote !== undefined) return formatPage(await formatMapping(remote, offset), ['Types alone, as of remote clusters.']);
   const answer = await call.read({ path: buildPath(index, '_mapping', ...fieldPath(raw, fields)) }, limits);
   const types = answer.isPartial === true && !raw ? await readTypes(call, args) : undefined;
   const cut =

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Failure } from '@dbmole/core';
+import { formatIncomplete } from '../answer/incomplete.ts';
 import type { ClusterBackend } from '../backend.ts';
 import { answerFailure, textAt } from '../call/answer-failure.ts';
 import type { ClusterCall } from '../call/cluster-call.ts';
@@ -19,9 +20,19 @@ export const keepAlive = '5m';
 /** Opens a point in time, or says why it cannot. */
 export async function openPointInTime(call: ClusterCall, index: string | undefined): Promise<PointInTime | string> {
   const opened = await requestPointInTime(call, index);
-  if (typeof opened === 'string' || isReadable(call, opened.id)) return opened;
+  if (typeof opened === 'string') return opened;
+  const problem = isReadable(call, opened.id) ? await findMissingCluster(call, index) : 'the guard refuses its id';
+  if (problem === undefined) return opened;
   await closePointInTime(call, opened);
-  return 'the guard refuses its id';
+  return problem;
+}
+
+/** A remote cluster that cannot be reached is missing in a point in time without a word; a search says so. */
+async function findMissingCluster(call: ClusterCall, index = '*'): Promise<string | undefined> {
+  if (!index.includes(':')) return undefined;
+  const body = { size: 0, track_total_hits: false };
+  const { json } = await call.ask({ method: 'POST', path: buildPath(index, '_search'), body });
+  return formatIncomplete(json, { terminateAfter: false })[0]?.replace(/: results are partial\.$/, '');
 }
 
 /** Whether the guard accepts the id: an alias may lead to indices that this connection may not name. */
