@@ -1,8 +1,8 @@
-import { lintStep, runStep, typesStep } from './steps.ts';
+import { lintStep, runStep, typesSteps } from './steps.ts';
 
 const steps = [
   lintStep,
-  typesStep,
+  ...typesSteps,
   { name: 'unit tests', command: ['vitest', 'run', '--project', 'unit', '--maxWorkers=100%'] as const },
 ];
 const failed = steps.filter((step) => !runStep(step));

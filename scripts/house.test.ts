@@ -8,7 +8,7 @@ import { root } from './steps.ts';
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
-const sources = tracked.filter((file) => /^(packages|scripts|bench)\/.*\.(ts|mjs)$/.test(file));
+const sources = tracked.filter((file) => /^(packages|scripts|bench)\/.*\.(ts|tsx|mjs)$/.test(file));
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const isTest = (file: string) => /\.test\.ts$|\/test\/|\/testing\//.test(file);
 
@@ -153,6 +153,7 @@ describe('the house', () => {
       '@dbmole/core/testing',
       '@dbmole/engines',
       '@dbmole/local-engine',
+      '@dbmole/page/testing',
     ]);
     expect(forbidden(sources, (target) => target.startsWith('@dbmole/') && !doors.has(target))).toEqual([]);
     const outside = (target: string, file: string) =>
@@ -162,10 +163,10 @@ describe('the house', () => {
 
   it('what is shipped imports nothing that is only for tests', () => {
     const shipped = sources.filter(
-      (file) => /^packages\/(core|local-engine|dbmole-mcp|esmole-mcp|molehub-mcp)\/src\//.test(file) && !isTest(file),
+      (file) => /^packages\/(core|local-engine|page|dbmole-mcp|esmole-mcp|molehub-mcp)\/src\//.test(file) && !isTest(file),
     );
     const rule = (target: string) =>
-      /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/core\/testing|vitest|fast-check/.test(target);
+      /\/testing\/|\/test\/|@dbmole\/engines|@dbmole\/(?:core|page)\/testing|vitest|fast-check/.test(target);
     expect(forbidden(shipped, rule)).toEqual([]);
   });
 
@@ -268,7 +269,7 @@ describe('the house', () => {
 
   it('prose uses plain words', () => {
     const texts = tracked.filter(
-      (file) => /\.(ts|mjs|md)$/.test(file) && !/(^|\/)(engine-user|machine|house\.test)\.ts$/.test(file),
+      (file) => /\.(ts|tsx|mjs|md)$/.test(file) && !/(^|\/)(engine-user|machine|house\.test)\.ts$/.test(file),
     );
     const translated = /\b(nobody|somebody|whoever|anew|stands|of ours|for ever|is none)\b/i;
     expect(offenders(texts, translated)).toEqual([]);

@@ -5,6 +5,7 @@ import type { Options } from 'tsup';
 import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
 import type { Metafile } from './bundle/esbuild-plugin.ts';
 import { frontPlugin } from './bundle/front-plugin.ts';
+import { joinMetafiles, pagePlugin } from './bundle/page-plugin.ts';
 import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin, shebangPlugin } from './bundle/platform-plugins.ts';
 import { sdkPlugin } from './bundle/sdk-plugin.ts';
 import { startGraphPlugin } from './bundle/start-graph.ts';
@@ -26,6 +27,8 @@ interface Bundle {
   library?: string;
   /** Workers, by file name: those of core are there unless others are named. */
   workers?: Readonly<Record<string, string>>;
+  /** The first module of the page; left out where there is no page. */
+  page?: string;
   outDir: string;
   version: string;
   /** Gets what is in the bundle; not called when the build failed. */
@@ -36,7 +39,7 @@ interface Bundle {
  * One program file and lazy chunks, with every dependency inside: the published package installs as one package. The
  * reasons are in docs/decisions/bundling.md.
  */
-export function bundleOptions({ entry, library, workers = coreWorkers, outDir, version, use }: Bundle): Options {
+export function bundleOptions({ entry, library, workers = coreWorkers, page, outDir, version, use }: Bundle): Options {
   return {
     entry: { main: entry, ...(library !== undefined && { library }), ...workers },
     outDir,
@@ -58,9 +61,22 @@ export function bundleOptions({ entry, library, workers = coreWorkers, outDir, v
       sdkPlugin(),
       wasmPlugin(),
       frontPlugin(),
-      startGraphPlugin(use),
+      ...finishPlugins(page, use),
     ],
   };
+}
+
+/** The notices name what is in the program and in its page, whichever of the two is bundled last. */
+function finishPlugins(page: string | undefined, use: (metafile: Metafile) => void) {
+  if (page === undefined) return [startGraphPlugin(use)];
+  let inPage: Metafile | undefined;
+  const plugin = pagePlugin({
+    entry: page,
+    use: (metafile) => {
+      inPage = metafile;
+    },
+  });
+  return [plugin, startGraphPlugin((metafile) => use(joinMetafiles(metafile, inPage)))];
 }
 
 export function leafConfig({ name }: { name: string }): Options {
@@ -77,9 +93,12 @@ export function leafConfig({ name }: { name: string }): Options {
 }
 
 /** A package without connections is no library either, and starts no thread; its start loads the rest later, by these names. */
-function findParts(folder: string): Pick<Bundle, 'library' | 'workers'> {
+function findParts(folder: string): Pick<Bundle, 'library' | 'workers' | 'page'> {
   const library = `${folder}/src/library.ts`;
-  return existsSync(library) ? { library, workers: { ...coreWorkers, ...findWorkers(folder) } } : { workers: findLater(folder) };
+  const page = `${root}packages/page/src/main.tsx`;
+  return existsSync(library)
+    ? { library, page, workers: { ...coreWorkers, ...findWorkers(folder) } }
+    : { workers: findLater(folder) };
 }
 
 function findLater(folder: string): Readonly<Record<string, string>> {

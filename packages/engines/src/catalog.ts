@@ -13,7 +13,7 @@ export type ServerId =
   | 'elasticsearch9'
   | 'opensearch3';
 
-export type EngineId = ServerId | 'ssh';
+export type EngineId = ServerId | 'ssh' | 'chromium';
 
 export type EngineKind = 'postgres' | 'mariadb' | 'mysql' | 'elasticsearch' | 'opensearch';
 
@@ -161,7 +161,7 @@ export const catalog: Readonly<Record<ServerId, EngineEntry>> = {
 // The catalogue is keyed by ServerId, so its keys are exactly those; Object.keys only knows strings.
 export const serverIds = Object.keys(catalog) as readonly ServerId[];
 
-export const engineIds: readonly EngineId[] = [...serverIds, 'ssh'];
+export const engineIds: readonly EngineId[] = [...serverIds, 'ssh', 'chromium'];
 
 export function isEngineId(text: string): text is EngineId {
   return engineIds.some((id) => id === text);

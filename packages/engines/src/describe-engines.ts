@@ -1,6 +1,7 @@
 import { addressVariable, parseAddress } from './address.ts';
 import { catalog, type EngineEntry, type EngineId, serverIds } from './catalog.ts';
 import { hasContainerEngine } from './fetch/container.ts';
+import { findChromiumObstacle } from './servers/chromium.ts';
 import type { Obstacle } from './servers/recipe.ts';
 import { recipes } from './servers/recipes.ts';
 import { findSshdObstacle } from './servers/sshd.ts';
@@ -19,7 +20,9 @@ export interface EngineReport {
 export async function describeEngines(env: NodeJS.ProcessEnv = process.env): Promise<EngineReport[]> {
   const containers = await hasContainerEngine();
   const servers = serverIds.map((id) => describeServer(catalog[id], containers, env[addressVariable(id)]));
-  return [...servers, report('ssh', 'OpenSSH server', findSshdObstacle(), 'the machine’s own, or fetched on first use')];
+  const ssh = report('ssh', 'OpenSSH server', findSshdObstacle(), 'the machine’s own, or fetched on first use');
+  const chromium = report('chromium', 'Chromium', findChromiumObstacle(), 'the machine’s own, or installed on first use');
+  return [...servers, ssh, chromium];
 }
 
 function describeServer(entry: EngineEntry, containers: boolean, given: string | undefined): EngineReport {

@@ -13,4 +13,4 @@ export { startEngine } from './run/start-engine.ts';
 export { startTopology, type Topology, type TopologyOptions } from './run/start-topology.ts';
 export type { SshHop } from './servers/ssh-hop.ts';
 export { isUnavailable } from './unavailable.ts';
-export { type UseEngineOptions, useEngine, useNode, useTopology } from './use-engine.ts';
+export { type UseEngineOptions, useChromium, useEngine, useNode, useTopology } from './use-engine.ts';

@@ -6,6 +6,7 @@ import { type NodeLine, openNode } from './fetch/node-runtime.ts';
 import { sharedEngine } from './run/shared-engine.ts';
 import { startEngine } from './run/start-engine.ts';
 import { startTopology, type Topology, type TopologyOptions } from './run/start-topology.ts';
+import { openChromium } from './servers/chromium.ts';
 import { recordSkipped } from './skipped.ts';
 import { isUnavailable } from './unavailable.ts';
 
@@ -34,6 +35,12 @@ export function useTopology(options: TopologyOptions = {}): () => Topology {
 /** The executable of a line of Node while the tests of a `describe` run, for what runs in a Node of its own. */
 export function useNode(line: NodeLine): () => string {
   const running = useRunning(`node${line}`, async () => ({ path: await openNode(line), stop: async () => undefined }));
+  return () => running().path;
+}
+
+/** The executable of a browser while the tests of a `describe` run. */
+export function useChromium(): () => string {
+  const running = useRunning('chromium', async () => ({ path: await openChromium(), stop: async () => undefined }));
   return () => running().path;
 }
 

@@ -1,6 +1,6 @@
 import type { Failure } from '../failure.ts';
 import type { PendingStore } from './pending-store.ts';
-import type { PersonPlace } from './person.ts';
+import type { Person, PersonPlace } from './person.ts';
 import type { Counts, QuestionState } from './request-state.ts';
 import { RequestStates } from './request-state.ts';
 
@@ -32,6 +32,16 @@ export interface Approval {
   ask(change: Change): Promise<never>;
 }
 
+/** A call whose client cannot ask its user. */
+export interface UnaskedCall {
+  readonly tool: string;
+  readonly args: unknown;
+  /** What the client says it is called. */
+  readonly client: string | undefined;
+  /** Tells the client that the call is not over; undefined where it does not want to hear that. */
+  readonly keepAlive: (() => { stop(): void }) | undefined;
+}
+
 interface ApprovalsOptions {
   command: string;
   cwd: string;
@@ -46,6 +56,8 @@ export class Approvals {
   /** The command that confirms what waits, such as `dbmole-mcp approve`. */
   readonly command: string;
   readonly cwd: string;
+  /** A person who can be asked elsewhere than in the client; undefined if there is no such person. */
+  askElsewhere: ((call: UnaskedCall) => Person | undefined) | undefined;
 
   constructor({ command, cwd, pending, now }: ApprovalsOptions) {
     this.states = new RequestStates(now);

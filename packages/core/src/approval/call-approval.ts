@@ -1,7 +1,7 @@
 import type { OpenQuestion } from '../answer/respond.ts';
 import { askUser, Failure, failureWith, joinHints } from '../failure.ts';
 import { redact } from '../redact/redact.ts';
-import { formatVisibleReply } from '../text.ts';
+import { cutVisible, formatVisibleReply } from '../text.ts';
 import type { Approval, Approvals, Change } from './approvals.ts';
 import type { Person, PersonPlace, Round } from './person.ts';
 import type { QuestionState } from './request-state.ts';
@@ -10,6 +10,7 @@ import type { QuestionState } from './request-state.ts';
 const minReadingMs = 1_000;
 /** A change whose counts differ each time is not going to be confirmed. */
 const maxRounds = 5;
+const maxReasonLength = 500;
 
 /** Thrown by a handler: the round ends with a question. */
 export class QuestionOpen extends Error {
@@ -74,7 +75,7 @@ export class CallApproval implements Approval {
     const { action } = round;
     const isUnread = action === 'cancel' && approvals.states.now() - state.askedAt < minReadingMs;
     if (action === 'unable' || isUnread) return await this.#refuse(this.#toChange(state, binding));
-    if (action !== 'accept') throw declinedFailure(action);
+    if (action !== 'accept') throw declinedFailure(action, round.reason);
     this.confirmedBy = person.place;
     return state;
   }
@@ -87,8 +88,7 @@ export class CallApproval implements Approval {
   /** Keeps the call for a person who confirms it in a terminal, where there is one. */
   async #refuse({ counts, summary, refusal }: Change): Promise<never> {
     const { approvals, tool, args } = this.#facts;
-    const reason =
-      this.#facts.person === undefined ? 'this client cannot ask the user' : 'this client closed the question unread';
+    const reason = describeUnasked(this.#facts.person);
     const message = `${refusal.message}, and ${reason}. Nothing was changed: ${summary}`;
     // A program that uses the library has no command, and its user no terminal.
     if (approvals?.pending === undefined)
@@ -117,10 +117,19 @@ const declined: Record<'decline' | 'cancel' | 'silent', string> = {
   silent: 'the user did not answer within 10 minutes',
 };
 
-function declinedFailure(action: 'decline' | 'cancel' | 'silent'): Failure {
-  return new Failure('refused', `${declined[action]}; nothing was changed`, {
+function describeUnasked(person: Person | undefined): string {
+  if (person === undefined) return 'this client cannot ask the user';
+  return person.place === 'page' ? 'the user has not decided on the page yet' : 'this client closed the question unread';
+}
+
+/** The reason is a text of the person, for the caller. */
+function declinedFailure(action: 'decline' | 'cancel' | 'silent', reason = ''): Failure {
+  const given = cutVisible(reason.replaceAll(/\s+/g, ' ').trim(), maxReasonLength);
+  const why = given === '' ? '' : `: ${JSON.stringify(given)}`;
+  const next = given === '' ? 'Ask the user what to do instead.' : 'Do what the user wants instead, or ask.';
+  return new Failure('refused', `${declined[action]}${why}; nothing was changed`, {
     code: 'E_DECLINED',
-    hint: 'Do not repeat the call. Ask the user what to do instead.',
+    hint: `Do not repeat the call. ${next}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { OpenQuestion } from '../answer/respond.ts';
-import type { Person, PersonAction, Round } from './person.ts';
+import type { Person, PersonAnswer, Round } from './person.ts';
 
 interface Asking {
   person: Person | undefined;
@@ -19,15 +19,16 @@ export async function runRounds<R extends { question?: OpenQuestion }>(
   let result = await run(round);
   while (result.question !== undefined && person?.ask !== undefined && !signal.aborted) {
     const { state, message } = result.question;
-    result = await run({ state, action: await askSafely(() => person.ask?.(message, signal)) });
+    result = await run({ state, ...(await askSafely(() => person.ask?.(message, signal))) });
   }
   return result;
 }
 
-async function askSafely(ask: () => Promise<PersonAction> | undefined): Promise<PersonAction> {
+async function askSafely(ask: () => ReturnType<NonNullable<Person['ask']>> | undefined): Promise<PersonAnswer> {
   try {
-    return (await ask()) ?? 'unable';
+    const answer = (await ask()) ?? 'unable';
+    return typeof answer === 'string' ? { action: answer } : answer;
   } catch {
-    return 'unable';
+    return { action: 'unable' };
   }
 }

@@ -8,7 +8,7 @@ import type { Backend } from '../manager/backend.ts';
 import { nearestNames } from '../nearest.ts';
 import { type App, createApp, findStorePath, type ProgramDefinition, type ServerDefinition } from '../program/app.ts';
 import { loadQueries } from '../program/load-queries.ts';
-import { loadRecorder } from '../program/load-recorder.ts';
+import { loadLive, loadRecorder } from '../program/load-recorder.ts';
 import { serve, signals } from '../program/serve.ts';
 import { serveTools } from '../program/serve-tools.ts';
 import {
@@ -169,7 +169,8 @@ async function runFound<C extends BaseConnection, B extends Backend>({
   checkWords(found, definition.program.name);
   const { isServer = false } = found.command;
   const wantsLog = isServer || Boolean(terminal.env[findVariable(definition.program.app, 'log')]?.trim());
-  const app = await openApp(definition, terminal, line, { isServer, ...(wantsLog ? {} : { log: notes.log }) });
+  const live = isServer ? await loadLive() : undefined;
+  const app = await openApp(definition, terminal, line, { isServer, live, ...(wantsLog ? {} : { log: notes.log }) });
   try {
     const run = await found.command.load();
     return await run({ definition, terminal, words: found.words, options: line.options, serverArgs: line.serverArgs, app });
@@ -190,14 +191,13 @@ async function openApp<C extends BaseConnection, B extends Backend>(
   definition: ServerDefinition<C, B>,
   terminal: Terminal,
   line: Line,
-  more: { log?: Log; url?: string | undefined; isServer?: boolean },
+  more: { log?: Log; url?: string | undefined; isServer?: boolean; live?: Awaited<ReturnType<typeof loadLive>> | undefined },
 ) {
   const { env, cwd, home } = terminal;
-  const { settings, readonly, tag } = line;
-  const options = { env, cwd, home, settings, readonly, ...more };
+  const options = { env, cwd, home, settings: line.settings, readonly: line.readonly, ...more };
   const [queries, recorder] = await Promise.all([
     loadQueries(definition, options),
-    loadRecorder(definition.program, { ...options, tag, isServer: more.isServer !== false }),
+    loadRecorder(definition.program, { ...options, tag: line.tag, isServer: more.isServer !== false }),
   ]);
   return createApp(definition, { ...options, queries, recorder });
 }

@@ -48,6 +48,7 @@ export function listCommands({
     ...(approves ? [approve] : []),
     audit,
     serve,
+    open,
     projects,
   ];
 }
@@ -235,6 +236,14 @@ const serve: Command = {
   server: 'serving',
   isServer: true,
   load: async () => (await import('./commands/serve.ts')).serve,
+};
+
+const open: Command = {
+  name: 'open',
+  about: 'open the page of this project in a browser',
+  example: 'open',
+  server: 'serving',
+  load: async () => (await import('./page/open.ts')).open,
 };
 
 const audit: Command = {

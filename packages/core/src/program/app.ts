@@ -1,18 +1,19 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import { Approvals } from '../approval/approvals.ts';
-import { PendingStore } from '../approval/pending-store.ts';
+import type { Approvals } from '../approval/approvals.ts';
+import { openApprovals } from '../approval/open-approvals.ts';
 import type { BaseConnection } from '../connection.ts';
-import { Failure } from '../failure.ts';
 import { createLog, type Log, parseLogLevel } from '../log.ts';
 import type { Backend, BackendTarget } from '../manager/backend.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
 import type { ForeignFile, ImportedQuery, LoadedQueries, QueryKind } from '../queries/loaded-queries.ts';
 import type { QueryRunner } from '../queries/saved-tools.ts';
+import type { LiveCalls } from '../recording/live/live-calls.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry/registry.ts';
+import { isLoginRefusal } from '../registry/secrets/login-refusal.ts';
 import { SecretRenewal } from '../registry/secrets/secret-renewal.ts';
 import type { Importer } from '../registry/sources/importer.ts';
-import { acceptedKeysPathFor, defaultStorePath, stateFolderFor } from '../registry/sources/paths.ts';
+import { acceptedKeysPathFor, defaultStorePath } from '../registry/sources/paths.ts';
 import { defaultName } from '../registry/sources/sources.ts';
 import type { CallOrigin, CallRecorder } from '../tools/call-record.ts';
 import {
@@ -26,6 +27,7 @@ import { RunningCalls } from '../tools/running-calls.ts';
 import { createToolServer, type ToolServer } from '../tools/tool-server.ts';
 import type { CliQuery, CliSchema, ToolCommand } from './cli-query.ts';
 import { changingTools, listChanging, type Narrowing, narrowManager, without } from './narrowing.ts';
+import type { PagePart } from './page/page-part.ts';
 import {
   findVariable,
   type ProgramFlag,
@@ -47,6 +49,8 @@ export interface ServerDefinition<C extends BaseConnection, B extends Backend> {
   tools: ToolsDefinition<C, B>;
   /** Absent if files of saved queries make no tools. */
   queries?: QueryKind & { openRunner(place: Workplace<C, B>): Promise<QueryRunner> };
+  /** What the page has beside the parts that every server has; loaded when the page is first opened. */
+  openPageParts?(place: Workplace<C, B>): Promise<readonly PagePart[]>;
 }
 
 export interface ProgramDefinition<B> {
@@ -123,6 +127,8 @@ export interface AppOptions<C extends BaseConnection = BaseConnection> {
   queries?: LoadedQueries | undefined;
   /** What `loadRecorder` made. */
   recorder?: CallRecorder | undefined;
+  /** What the recorder tells of the calls that run. */
+  live?: LiveCalls | undefined;
   /** The way in, where it is not stdio. */
   origin?: CallOrigin;
   log?: Log;
@@ -152,6 +158,8 @@ export interface App<C extends BaseConnection, B extends Backend> extends Workpl
   openView(narrowing: Narrowing): ToolServer;
   queries: LoadedQueries | undefined;
   recorder: CallRecorder | undefined;
+  live: LiveCalls | undefined;
+  approvals: Approvals;
   dispose(): Promise<void>;
 }
 
@@ -177,22 +185,13 @@ export function createApp<C extends BaseConnection, B extends Backend>(
   const log = options.log ?? createLog(program.name, level);
   const registry = options.registry ?? openRegistry(definition, options, { configPath: settings.config, readonly, log });
   const manager = openManager(definition, { registry, options, log });
-  const { queries, recorder, origin } = options;
-  const shared = { calls: new RunningCalls(), approvals: openApprovals(program, options), recorder };
+  const { queries, recorder, live, origin } = options;
+  const approvals = openApprovals(program, { ...options, storePath: findStorePath(program.app, options) });
+  const shared = { calls: new RunningCalls(), approvals, recorder };
   const base = { definition, registry, manager, settings, readonly, isFixed, queries, log, ...shared };
   const openView = (narrowing: Narrowing) => openWorkplace(base, narrowing).toolServer;
   const dispose = async () => void (await Promise.all([manager.disposeAll(), recorder?.close()]));
-  return { ...openWorkplace(base, origin ? { origin } : {}), openView, queries, recorder, dispose };
-}
-
-/** What a program brings along by itself is not there for a command of the person. */
-function openApprovals<B>(
-  { name, app, approves }: Pick<ProgramDefinition<B>, 'name' | 'app' | 'approves'>,
-  options: AppOptions,
-): Approvals {
-  const { cwd, given } = options;
-  const pending = given?.isAll || !approves ? undefined : new PendingStore(stateFolderFor(findStorePath(app, options)));
-  return new Approvals({ command: `${name} approve`, cwd, pending });
+  return { ...openWorkplace(base, origin ? { origin } : {}), openView, queries, recorder, live, approvals, dispose };
 }
 
 interface ViewBase<C extends BaseConnection, B extends Backend> extends Omit<Workplace<C, B>, 'toolServer'> {
@@ -259,7 +258,7 @@ function openManager<C extends BaseConnection, B extends Backend>(
 ): Manager<B> {
   const { connections, program } = definition;
   const folder = dirname(findStorePath(program.app, options));
-  const renewal = new SecretRenewal<C>({ registry, isRefusal });
+  const renewal = new SecretRenewal<C>({ registry, isRefusal: isLoginRefusal });
   const { env, home } = options;
   const acceptedKeysFile = acceptedKeysPathFor(findStorePath(program.app, options));
   const openTunnel = createTunnelOpener({ env, home, log, acceptedKeysFile, program: program.name });
@@ -299,17 +298,11 @@ async function openBackend<C extends BaseConnection, B extends Backend>(
     if (isOld) await definition.backend.ping(backend, signal);
   } catch (error) {
     // Whatever else is wrong is for the call to find.
-    if (!isRefusal(error)) return backend;
+    if (!isLoginRefusal(error)) return backend;
     await backend.dispose();
     throw error;
   }
   return backend;
-}
-
-const sshRefusals: readonly string[] = ['E_SSH_AUTH_FAILED', 'E_SSH_KEY_PASSPHRASE'];
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof Failure && (error.kind === 'auth' || sshRefusals.includes(error.code));
 }
 
 function openRegistry<C extends BaseConnection, B extends Backend>(

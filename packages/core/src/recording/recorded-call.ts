@@ -1,3 +1,4 @@
+import type { ToolReply } from '../answer/respond.ts';
 import type { Failure } from '../failure.ts';
 import type { CallOrigin, RequestFacts, StatementEnd, StatementFacts, StatementText } from '../tools/call-record.ts';
 
@@ -40,10 +41,20 @@ export interface RecordedCall {
   readonly isAsked: boolean;
   /** Bytes of the answer. */
   readonly bytes: number;
+  /** The arguments, unchecked: the caller may have sent anything. */
+  readonly args: unknown;
+  /** The answer; undefined before the end, and for a command, which prints by itself. */
+  readonly reply: ToolReply | undefined;
+  /** Ends the call before it has ended by itself; nothing happens where that is not possible. */
+  abort(reason: Failure): void;
 }
 
 /** Where records go. */
 export interface RecordSink {
+  /** Is told when a call begins. Must not throw. */
+  begin?(call: RecordedCall): void;
+  /** Is told when the connection of a running call is known. Must not throw. */
+  found?(call: RecordedCall): void;
   /** Records that something is about to change, at once. Throws `E_AUDIT` when it cannot. */
   announce?(call: RecordedCall, statement?: RecordedStatement): void;
   /** Takes a call that was answered. Must not throw. */

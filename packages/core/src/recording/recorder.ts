@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ToolReply } from '../answer/respond.ts';
 import type { Failure } from '../failure.ts';
 import type { Destination } from '../manager/backend.ts';
 import type {
+  BeginningCall,
   CallOrigin,
   CallRecorder,
   EndStatement,
@@ -37,10 +39,11 @@ export class Recorder implements CallRecorder {
     this.#options = options;
   }
 
-  begin({ tool, about = {}, origin }: Parameters<CallRecorder['begin']>[0]): OpenRecord {
+  begin(beginning: BeginningCall): OpenRecord {
     this.#running += 1;
-    const { program, isTagged, sinks } = this.#options;
-    return new CallInProgress({ program, isTagged, sinks, tool, about, origin, onEnd: (call) => this.#take(call) });
+    const call = new CallInProgress({ ...this.#options, beginning, onEnd: (ended) => this.#take(ended) });
+    for (const sink of this.#options.sinks) sink.begin?.(call);
+    return call;
   }
 
   /** Literals are replaced, and lines written, once the answer is on its way. */
@@ -67,9 +70,7 @@ export class Recorder implements CallRecorder {
 }
 
 interface CallParts extends RecorderOptions {
-  tool: string;
-  origin: CallOrigin;
-  about: RequestFacts;
+  beginning: BeginningCall;
   onEnd(call: CallInProgress): void;
 }
 
@@ -90,6 +91,7 @@ class CallInProgress implements OpenRecord, RecordedCall {
   isError = false;
   isAsked = false;
   bytes = 0;
+  reply: ToolReply | undefined;
   readonly #parts: CallParts;
   /** Unlike the time of day, it goes forward alone. */
   readonly #clock = performance.now();
@@ -97,22 +99,26 @@ class CallInProgress implements OpenRecord, RecordedCall {
 
   constructor(parts: CallParts) {
     this.#parts = parts;
-    const parent = parseTraceparent(parts.about.traceparent);
+    const parent = parseTraceparent(parts.beginning.about?.traceparent);
     this.traceId = parent?.traceId ?? randomBytes(16).toString('hex');
     this.parentId = parent?.spanId;
     this.isSampled = parent?.isSampled ?? true;
   }
 
   get tool(): string {
-    return this.#parts.tool;
+    return this.#parts.beginning.tool;
   }
 
   get origin(): CallOrigin {
-    return this.#parts.origin;
+    return this.#parts.beginning.origin;
   }
 
   get about(): RequestFacts {
-    return this.#parts.about;
+    return this.#parts.beginning.about ?? {};
+  }
+
+  get args(): unknown {
+    return this.#parts.beginning.args;
   }
 
   get clientName(): string {
@@ -137,6 +143,11 @@ class CallInProgress implements OpenRecord, RecordedCall {
     this.connection = name;
     this.account = facts.user;
     this.server = { host: facts.host, port: facts.port };
+    for (const sink of this.#parts.sinks) sink.found?.(this);
+  }
+
+  abort(reason: Failure): void {
+    if (!this.#isOver) this.#parts.beginning.abort?.(reason);
   }
 
   announce(): void {
@@ -175,6 +186,7 @@ class CallInProgress implements OpenRecord, RecordedCall {
     this.milliseconds = performance.now() - this.#clock;
     this.failure = failure;
     this.confirmedBy = confirmedBy;
+    this.reply = reply;
     this.isAsked = reply?.question !== undefined;
     // A call that was given up does not wait for its statement.
     for (const statement of this.statements) statement.finish({ error: failure });

@@ -4,7 +4,7 @@ import type { Destination } from '../manager/backend.ts';
 
 /** The way in that a call took, and who came through it. */
 export interface CallOrigin {
-  readonly door: 'stdio' | 'http' | 'shared' | 'library' | 'command';
+  readonly door: 'stdio' | 'http' | 'shared' | 'library' | 'command' | 'page';
   /** Undefined: the user of this process. */
   readonly principal?: string;
 }
@@ -80,9 +80,20 @@ export interface OpenRecord extends CallRecord {
   end(outcome: { failure: Failure | undefined; reply?: ToolReply | undefined; confirmedBy?: string | undefined }): void;
 }
 
+/** A call as it begins. */
+export interface BeginningCall {
+  tool: string;
+  about?: RequestFacts | undefined;
+  origin: CallOrigin;
+  /** The arguments before they were checked. */
+  args?: unknown;
+  /** Ends the call before it has ended by itself. */
+  abort?(reason: Failure): void;
+}
+
 /** Makes a record of every call. */
 export interface CallRecorder {
-  begin(call: { tool: string; about?: RequestFacts | undefined; origin: CallOrigin }): OpenRecord;
+  begin(call: BeginningCall): OpenRecord;
   /** Records what has ended, and gives what takes longer a short time. */
   close(): Promise<void>;
 }

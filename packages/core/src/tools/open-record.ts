@@ -1,4 +1,4 @@
-import type { CallOrigin, CallRecorder, OpenRecord } from './call-record.ts';
+import type { BeginningCall, CallOrigin, CallRecorder, OpenRecord } from './call-record.ts';
 import type { Caller } from './caller.ts';
 import type { Visit } from './connections/destinations.ts';
 import { type Effect, effects } from './tool.ts';
@@ -9,8 +9,19 @@ interface Recording {
 }
 
 /** The record of one call; undefined where calls are not recorded. */
-export function openRecord({ recorder, origin }: Recording, tool: string, { about, isCommand }: Caller): OpenRecord | undefined {
-  return recorder?.begin({ tool, about, origin: origin ?? { door: isCommand ? 'command' : 'stdio' } });
+export function openRecord(
+  { recorder, origin }: Recording,
+  call: Pick<BeginningCall, 'tool' | 'args'> & { controller: AbortController },
+  { about, isCommand }: Caller,
+): OpenRecord | undefined {
+  const { tool, args, controller } = call;
+  return recorder?.begin({
+    tool,
+    args,
+    about,
+    origin: origin ?? { door: isCommand ? 'command' : 'stdio' },
+    abort: (reason) => controller.abort(reason),
+  });
 }
 
 /** A tool that changes a database says so with each of its statements; this is for those that change files or connections. */

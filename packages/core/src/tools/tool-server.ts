@@ -76,8 +76,11 @@ export function createToolServer(options: ToolServerOptions): ToolServer {
   const parts = { options, tools, calls, destinations, defaultMs };
 
   async function call(name: string, args: unknown, caller: Caller): Promise<ToolReply> {
-    const { person, signal, round: first } = caller;
-    return await runRounds({ person, signal, round: first }, (round) => callOnce(parts, name, args, { ...caller, round }));
+    const { signal, round: first } = caller;
+    const person = caller.person ?? findPerson(options, { tool: name, args, caller });
+    return await runRounds({ person, signal, round: first }, (round) =>
+      callOnce(parts, name, args, { ...caller, person, round }),
+    );
   }
 
   const server: ToolServer = {
@@ -113,7 +116,7 @@ async function callOnce(parts: CallParts, name: string, args: unknown, caller: C
   const tool = tools.get(name);
   if (tool === undefined) throw unknownTool(name, tools.names);
   const controller = calls.begin();
-  const record = openRecord(options, name, caller);
+  const record = openRecord(options, { tool: name, args, controller }, caller);
   let failure: Failure | undefined;
   let reply: ToolReply | undefined;
   const approval = openApproval(options, name, args, caller);
@@ -148,6 +151,12 @@ async function callOnce(parts: CallParts, name: string, args: unknown, caller: C
     calls.end(controller, { tool: name, failure, isError: reply === undefined || reply.isError === true, confirmedBy });
     record?.end({ failure, reply, confirmedBy });
   }
+}
+
+/** Who can be asked where the client cannot ask. */
+function findPerson({ approvals }: ToolServerOptions, { tool, args, caller }: { tool: string; args: unknown; caller: Caller }) {
+  const keepAlive = caller.progressToken === undefined ? undefined : () => createProgress(caller);
+  return approvals?.askElsewhere?.({ tool, args, client: caller.about?.client?.name, keepAlive });
 }
 
 function openApproval({ approvals }: ToolServerOptions, tool: string, args: unknown, { person, round, principal }: Caller) {

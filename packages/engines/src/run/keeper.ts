@@ -82,6 +82,7 @@ async function startForKeeps(id: EngineId): Promise<{ address: string; stop: () 
     const topology = await startTopology();
     return { address: `ssh -F ${topology.sshConfigFile} inner`, stop: () => topology.stop() };
   }
+  if (id === 'chromium') throw new Failure('input', 'chromium is a program, not a server', { hint: 'Start it in a test.' });
   const engine = await startEngine(id);
   return { address: engine.url, stop: () => engine.stop() };
 }

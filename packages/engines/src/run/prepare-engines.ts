@@ -1,6 +1,7 @@
 import { addressVariable } from '../address.ts';
 import { catalog, type EngineId } from '../catalog.ts';
 import { hasContainerEngine } from '../fetch/container.ts';
+import { openChromium } from '../servers/chromium.ts';
 import { recipes } from '../servers/recipes.ts';
 import { openSshd } from '../servers/sshd.ts';
 import { unavailable } from '../unavailable.ts';
@@ -25,10 +26,8 @@ export async function prepareEngines(ids: readonly EngineId[]): Promise<Map<Engi
 }
 
 async function prepare(id: EngineId): Promise<void> {
-  if (id === 'ssh') {
-    await openSshd();
-    return;
-  }
+  if (id === 'ssh') return void (await openSshd());
+  if (id === 'chromium') return void (await openChromium());
   if (process.env[addressVariable(id)] || (await hasContainerEngine())) return;
   const entry = catalog[id];
   const recipe = recipes[entry.kind];
@@ -38,4 +37,4 @@ async function prepare(id: EngineId): Promise<void> {
   await fetchEngine(recipe, entry);
 }
 
-const megabytes = (id: EngineId) => (id === 'ssh' ? 0 : catalog[id].megabytes);
+const megabytes = (id: EngineId) => (id === 'ssh' || id === 'chromium' ? 0 : catalog[id].megabytes);

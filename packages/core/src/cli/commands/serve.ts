@@ -8,6 +8,7 @@ import { readLimits } from '../../doors/http/limits/limit-options.ts';
 import { planListening } from '../../doors/http/listen-rules.ts';
 import type { MetricsOptions } from '../../doors/http/metrics.ts';
 import { createTokenFile, type TokenFile } from '../../doors/http/token-file.ts';
+import { openPage } from '../../doors/page/open-page.ts';
 import { openProject } from '../../doors/project/open-project.ts';
 import { parsePort } from '../../doors/project/ports.ts';
 import { findProjectRoot } from '../../doors/project/project-root.ts';
@@ -37,7 +38,7 @@ export async function serve<C extends BaseConnection, B extends Backend>(call: C
   const { log, toolServer, manager } = app;
   const { calls } = toolServer;
   const watchdog = createWatchdog({ signals, isBusy: () => calls.count > 0, log });
-  const { door, plan, root, shown } = await openDoor(call, { tokenFile, onCall: () => watchdog.wake() });
+  const { door, plan, root, shown } = await openDoor(call, { tokenFile, stateFolder, onCall: () => watchdog.wake() });
   const metricsPort = options.metrics === undefined ? undefined : parsePort(options.metrics, '--metrics');
   const metrics =
     metricsPort === undefined ? undefined : await openMetrics(metricsPort, { name, version, calls, connections: manager });
@@ -81,12 +82,16 @@ async function warnOfProblems<C extends BaseConnection, B extends Backend>({
 }
 
 interface DoorParts {
+  stateFolder: string;
   tokenFile: TokenFile;
   onCall(): void;
 }
 
 /** Invalid options are reported here, before anything listens. */
-async function openDoor<C extends BaseConnection, B extends Backend>(call: CommandCall<C, B>, { tokenFile, onCall }: DoorParts) {
+async function openDoor<C extends BaseConnection, B extends Backend>(
+  call: CommandCall<C, B>,
+  { tokenFile, stateFolder, onCall }: DoorParts,
+) {
   const { definition, terminal, options, app } = call;
   const { openView, log } = app;
   const { name, app: folder } = definition.program;
@@ -99,7 +104,10 @@ async function openDoor<C extends BaseConnection, B extends Backend>(call: Comma
     allowedHosts: [...(options['allow-host'] ?? []), ...hosts],
     allowedOrigins: options['allow-origin'] ?? [],
   });
-  const door = new HttpDoor({ ...plan, ...access, openView, log, limits, hostRules, root, onCall });
+  const { isBehindProxy } = plan;
+  const address = { isBehindProxy, isSecure: plan.tls !== undefined || isBehindProxy };
+  const page = openPage(definition, app, { root, stateFolder, address, limits });
+  const door = new HttpDoor({ page, ...plan, ...access, openView, log, limits, hostRules, root, onCall });
   return { door, plan, root, shown };
 }
 

@@ -10,6 +10,7 @@ import { checkHost, type HostRules } from './host-check.ts';
 import { CallLimits } from './limits/call-limits.ts';
 import { limitConnections } from './limits/connection-limits.ts';
 import { createMcpEndpoint, type McpEndpoint, type McpEndpointOptions } from './mcp-endpoint.ts';
+import type { PageHandler } from './page-handler.ts';
 import { HttpRefusal } from './refusal.ts';
 
 export interface HttpDoorOptions extends Omit<McpEndpointOptions, 'callLimits'> {
@@ -19,6 +20,8 @@ export interface HttpDoorOptions extends Omit<McpEndpointOptions, 'callLimits'> 
   root: string;
   /** Both in PEM. Undefined: plain HTTP. */
   tls?: { cert: Buffer; key: Buffer } | undefined;
+  /** Serves everything under `/ui`. */
+  page?: PageHandler | undefined;
   /** Answers GET at these paths, without a token. */
   documents?: ReadonlyMap<string, () => object>;
 }
@@ -66,8 +69,10 @@ export class HttpDoor {
   }
 
   /** Resolves to the port that was bound; rejects with the system's error, and may be called again then. */
-  listen(port: number, address: string): Promise<number> {
-    return listen(this.#server, port, address);
+  async listen(port: number, address: string): Promise<number> {
+    const bound = await listen(this.#server, port, address);
+    this.#options.page?.listening(bound);
+    return bound;
   }
 
   /** New requests are refused from now on, and the health check fails. */
@@ -79,6 +84,7 @@ export class HttpDoor {
   async close(): Promise<void> {
     this.drain();
     this.#server.close();
+    this.#options.page?.close();
     await this.#endpoint.close();
     this.#server.closeAllConnections();
   }
@@ -112,6 +118,7 @@ export class HttpDoor {
     const foreign = checkHost(request.headers, this.#options.hostRules);
     if (foreign !== undefined) throw new HttpRefusal(403, foreign);
     const [path = ''] = (request.url ?? '').split('?');
+    if (path === '/ui' || path.startsWith('/ui/')) return await this.#servePage({ request, response });
     const isPage = admitPage(request, response, this.#options.hostRules);
     if (isPage && request.method === 'OPTIONS' && path === '/mcp') return answerPreflight(response);
     if (path === '/mcp') return await this.#serveMcp({ request, response });
@@ -120,6 +127,17 @@ export class HttpDoor {
     if (document === undefined) throw new HttpRefusal(404, 'not found: MCP is at /mcp');
     allowMethods(request, ['GET', 'HEAD']);
     sendJson(response, path === '/healthz' && this.#isDraining ? 503 : 200, document());
+  }
+
+  async #servePage(exchange: Exchange): Promise<void> {
+    const { page, onCall } = this.#options;
+    if (page === undefined) throw new HttpRefusal(404, 'this server has no page');
+    const beginCall = () => {
+      const end = this.#calls.begin({ id: 'page' });
+      onCall?.();
+      return end;
+    };
+    await page.serve({ ...exchange, beginCall });
   }
 
   #describeHealth(): object {

@@ -22,7 +22,7 @@ export interface OpenDoor {
   close(): Promise<void>;
 }
 
-export interface OpenDoorOptions extends Partial<Pick<HttpDoorOptions, 'hostRules' | 'tls' | 'documents'>> {
+export interface OpenDoorOptions extends Partial<Pick<HttpDoorOptions, 'hostRules' | 'tls' | 'documents' | 'page'>> {
   authenticate?: Authenticate;
   limits?: Partial<HttpLimits>;
 }

@@ -1,0 +1,6 @@
+import { approvalsPanel } from './approvals/approvals-state.ts';
+import { livePanel } from './live/live-state.ts';
+import type { Panel } from './panel.ts';
+
+/** Every panel, in the order of the navigation. */
+export const panels: readonly Panel[] = [livePanel, approvalsPanel];
