@@ -131,6 +131,23 @@ describe('a tool that adds a file', () => {
     }
   });
 
+  it.each(['.git', '.thing.json'])('names one of the project around the working directory, which has a %s', async (marker) => {
+    const inside = open({ cwd: folder.at('project', 'api') });
+    mkdirSync(folder.at('project', 'api'), { recursive: true });
+    const file = createFile('project', 'app.db');
+    createFile('elsewhere', 'secret.db');
+    symlinkSync(folder.at('elsewhere', 'secret.db'), folder.at('project', 'link.db'));
+    expect(await failureOf(inside.add({ ...box, file: '../app.db' }))).toMatchObject({ code: 'E_PERSON_ONLY' });
+    createFile('project', marker);
+    for (const other of ['../link.db', '../../elsewhere/secret.db'])
+      expect(await failureOf(inside.add({ ...box, file: other }))).toMatchObject({ code: 'E_PERSON_ONLY' });
+    await inside.add({ ...box, file: '../app.db' });
+    expect(stored().connections).toEqual([{ ...box, file }]);
+    // A repository with the home folder in it is no project.
+    const homely = open({ cwd: folder.at('project', 'api'), home: folder.at('project', 'home') });
+    expect(await failureOf(homely.add({ ...box, name: 'other', file: '../app.db' }))).toMatchObject({ code: 'E_PERSON_ONLY' });
+  });
+
   it('may be served from a folder that is reached by a link', async () => {
     symlinkSync(folder.at('work'), folder.at('link-to-work'));
     await open({ cwd: folder.at('link-to-work') }).add(box);

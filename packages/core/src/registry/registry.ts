@@ -221,9 +221,9 @@ function createContext<C extends BaseConnection>(options: RegistryOptions<C>): C
     ...(options.userOnlyFields ?? []),
   ];
   const { restrictingTexts = {} } = options;
-  const { checkFile } = options;
+  const { checkFile, projectFileName = '.git' } = options;
   const limits = { routeFields, userOnlyFields, restrictionFields, restrictingTexts };
-  const rules = { asUser: false, reader, storePath, cwd: base, checkFile, ...limits };
+  const rules = { asUser: false, reader, storePath, cwd: base, projectMarkers: ['.git', projectFileName], checkFile, ...limits };
   return { store, rules, refresh: refreshOver(store), refreshOver };
 }
 

@@ -3,6 +3,7 @@ import { openPgpass, type PgpassLine, parsePgpass } from '../password-files/pgpa
 import { foundConnection, nameOfPlace } from './found-connection.ts';
 import { myCnfImporter } from './import-my-cnf.ts';
 import { pgServiceImporter } from './import-pg-service.ts';
+import { projectImporter } from './import-project.ts';
 import { dotEnvImporter, environmentImporter } from './url-variables.ts';
 
 /** Lines that say a host and a user; those with a `*` there fit connections that only a person can name. */
@@ -41,4 +42,5 @@ export const importers: readonly Importer[] = [
   myCnfImporter,
   environmentImporter,
   dotEnvImporter,
+  projectImporter,
 ];

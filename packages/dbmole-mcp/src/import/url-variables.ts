@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Findings, type FoundConnection, type Importer, type ImportPlace, readSmallFile, UrlError } from '@dbmole/core';
@@ -11,6 +10,7 @@ import {
 } from '../connection/connection-url.ts';
 import { variable } from '../password-files/password-file.ts';
 import { type FoundFields, foundConnection, foundFile, nameOfFile, nameOfPlace } from './found-connection.ts';
+import { findDatabase } from './project-database.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -19,16 +19,16 @@ const urlName = /^(?:(.+)_)?(?:DATABASE|DB|POSTGRES|POSTGRESQL|PG|MYSQL|MARIADB)
 
 export const environmentImporter: Importer = {
   source: 'environment',
-  find: ({ env, cwd }) => findIn(env, { env, where: '', base: cwd }),
+  find: ({ env, cwd, home }) => findIn(env, { env, where: '', base: cwd, home }),
 };
 
 /** Reads the working directory. It may be a cloned repository: its content is shown, and never followed. */
 export const dotEnvImporter: Importer = { source: '.env', takesPath: true, find: findInDotEnv };
 
-function findInDotEnv({ env, cwd, path = join(cwd, '.env') }: ImportPlace): Findings {
+function findInDotEnv({ env, cwd, home, path = join(cwd, '.env') }: ImportPlace): Findings {
   const image = readSmallFile(path);
   if (image === undefined) return { found: [], notes: [] };
-  return findIn(parseEnv(image.bytes.toString('utf8')), { env, where: path, base: dirname(resolve(cwd, path)) });
+  return findIn(parseEnv(image.bytes.toString('utf8')), { env, where: path, base: dirname(resolve(cwd, path)), home });
 }
 
 interface Origin {
@@ -38,6 +38,7 @@ interface Origin {
   where: string;
   /** The folder in which relative paths begin. */
   base: string;
+  home: string;
 }
 
 function findIn(variables: Variables, origin: Origin): Findings {
@@ -61,12 +62,15 @@ interface Noting extends Origin {
   note(text: string): undefined;
 }
 
-function fromUrl(variableName: string, url: string, { env, where, base, note }: Noting): FoundConnection | undefined {
+function fromUrl(variableName: string, url: string, noting: Noting): FoundConnection | undefined {
+  const { env, where, note } = noting;
+  const relativePath = /^sqlite3?:\/\/\/([^/?][^?]*)/i.exec(url)?.[1];
+  if (relativePath !== undefined) return fromFile([relativePath, `/${relativePath}`], variableName, noting);
   const whole = parse(url);
   const parsed = typeof whole === 'string' ? parse(withoutForeign(url)) : whole;
   if (typeof parsed === 'string') return note(parsed);
   const { host, user, type, file } = parsed;
-  if (file !== undefined) return fromFile(resolve(base, file), variableName, note);
+  if (file !== undefined) return fromFile([file], variableName, noting);
   if (host === undefined || user === undefined || type === 'sqlite') return note('it names no host or no user');
   if (Object.values(parsed).some((value) => String(value).includes('${'))) return note('it refers to other variables');
   if (whole !== parsed) note('parameters that are unknown here');
@@ -86,10 +90,21 @@ function fromUrl(variableName: string, url: string, { env, where, base, note }: 
   });
 }
 
-/** Some programs begin a relative path elsewhere, as at the folder of a schema; then there is no such file. */
-function fromFile(file: string, variableName: string, note: Noting['note']): FoundConnection | undefined {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return note('it names a file that is not there');
-  return foundFile((urlName.exec(variableName)?.[1] ?? nameOfFile(file)).toLowerCase(), file);
+/**
+ * `paths` are what the text may mean: three slashes are a relative path for some programs, and an absolute one for others. Prisma begins at the
+ * folder of its schema.
+ */
+function fromFile(
+  paths: readonly string[],
+  variableName: string,
+  { where, base, home, note }: Noting,
+): FoundConnection | undefined {
+  const found = paths.map((path) =>
+    findDatabase(path, { bases: [base, join(base, 'prisma')], cwd: base, home, isOwn: where === '' }),
+  );
+  const database = found.find((one) => typeof one !== 'string');
+  if (database === undefined) return note(found.find((one) => typeof one === 'string') ?? '');
+  return foundFile((urlName.exec(variableName)?.[1] ?? nameOfFile(database.file)).toLowerCase(), database.file);
 }
 
 function parse(url: string): UrlFields | string {

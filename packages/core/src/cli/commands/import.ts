@@ -88,7 +88,7 @@ function importersNamed([source]: readonly string[], { importers, cwd }: { impor
   });
 }
 
-/** Under names that are free; and those that are configured already, or were found twice, with the name that they have. */
+/** Under names that are free, each place once; and those that are configured already, with the name that they have. */
 async function sortOut<C extends BaseConnection, B extends Backend>(
   found: readonly FoundConnection[],
   { app, definition }: CommandCall<C, B>,
@@ -103,14 +103,15 @@ async function sortOut<C extends BaseConnection, B extends Backend>(
     ),
   );
   const offers: FoundConnection[] = [];
+  const offered = new Set<string>();
   const known: { name: string; as: string }[] = [];
   for (const one of found) {
     const place = formatPlace(one.shown);
     const as = places.get(place);
-    if (as !== undefined) known.push({ name: one.name, as });
-    if (as !== undefined) continue;
+    if (as !== undefined && !known.some((other) => other.as === as)) known.push({ name: one.name, as });
+    if (as !== undefined || offered.has(place)) continue;
     const name = freeName(one.name, names);
-    places.set(place, name);
+    offered.add(place);
     names.add(name);
     offers.push({ ...one, name });
   }

@@ -5,7 +5,7 @@ import type { WrittenConnection } from '../read-connection.ts';
 import { secretPlacesIn } from '../schema-fields.ts';
 import { escapeText } from '../secrets/expand.ts';
 import { isOpReference, withOpCommands } from '../secrets/op-reference.ts';
-import { absolutePath, isBelow, isFile, realPlace } from '../sources/paths.ts';
+import { absolutePath, findProjectFolder, holdsHome, isBelow, isFile, realPlace } from '../sources/paths.ts';
 import { type Fields, formatPath, isFields, listStrings, mapStrings, valueAt } from '../tree.ts';
 import type { PlaceReader } from '../trust/readonly-places.ts';
 import { formatIssues } from './issues.ts';
@@ -19,6 +19,8 @@ export interface EditRules<C extends BaseConnection> {
   storePath: string;
   /** Where a relative path of a caller begins. */
   cwd: string;
+  /** One of these in a folder above makes it the project, whose files a tool may name. */
+  projectMarkers: readonly string[];
   /** Throws for a file that no connection of a tool may lead to. */
   checkFile?: ((path: string) => void) | undefined;
   /** Fields that decide where a connection goes, and with it a stored secret. */
@@ -111,14 +113,15 @@ function placeFile<C extends BaseConnection>(input: Fields, rules: EditRules<C>)
 }
 
 /**
- * A tool may name a file of the working directory, unless that has the home folder in it, as where no project was opened. About other
- * files it does not even learn whether they exist.
+ * A tool may name a file of the working directory or of the project around it, unless that has the home folder in it, as where no project was
+ * opened. About other files it does not even learn whether they exist.
  */
-function findFile<C extends BaseConnection>(path: string, { cwd, storePath, reader, checkFile }: EditRules<C>): string {
-  const [real, folder] = [realPlace(path), realPlace(cwd)];
-  const homeward = relative(folder, realPlace(reader.home));
-  if (!isBelow(relative(folder, real)) || homeward === '' || isBelow(homeward)) {
-    const accepted = 'expected one below the working directory, which must not contain the home folder';
+function findFile<C extends BaseConnection>(path: string, rules: EditRules<C>): string {
+  const { cwd, projectMarkers, storePath, reader, checkFile } = rules;
+  const real = realPlace(path);
+  const folders = [cwd, findProjectFolder(realPlace(cwd), projectMarkers) ?? cwd].map(realPlace);
+  if (!folders.some((folder) => isBelow(relative(folder, real)) && !holdsHome(folder, reader.home))) {
+    const accepted = 'expected one below the working directory or in its project, neither of which may contain the home folder';
     throw new Failure('refused', `a tool cannot name the file ${path}: ${accepted}`, {
       code: 'E_PERSON_ONLY',
       hint: askUser(`add it with \`connections add\`, or to ${storePath}`),

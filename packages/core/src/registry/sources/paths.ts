@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as here from 'node:path';
 import { posix, win32 } from 'node:path';
@@ -55,6 +55,30 @@ export function projectFilePlaces(cwd: string, fileName: string): string[] {
     places.push(here.join(folder, fileName));
     if (folder === here.dirname(folder)) return places;
   }
+}
+
+/**
+ * The project around a folder: the nearest one, here or above, with a repository or a project file in it. One that another user made does not
+ * count: it could be in a folder for all, such as that of temporary files.
+ */
+export function findProjectFolder(cwd: string, markers: readonly string[]): string | undefined {
+  const places = projectFilePlaces(cwd, '').map((place) => here.resolve(place));
+  return places.find((folder) => markers.some((marker) => isOwn(here.join(folder, marker))));
+}
+
+function isOwn(path: string): boolean {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && (process.geteuid === undefined || stats.uid === process.geteuid());
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a folder has the home folder in it, and so is no project. */
+export function holdsHome(folder: string, home: string): boolean {
+  const homeward = here.relative(realPlace(folder), realPlace(home));
+  return homeward === '' || isBelow(homeward);
 }
 
 /** The nearest folder, here or above, that has one of saved queries. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 const headerSize = 20;
 const walVersion = 2;
@@ -6,7 +6,8 @@ const walVersion = 2;
 /** The beginning of a file; shorter if the file is. */
 function readHeader(file: string): Buffer {
   const header = Buffer.alloc(headerSize);
-  const handle = openSync(file, 'r');
+  // A pipe must not keep us waiting.
+  const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     return header.subarray(0, readSync(handle, header, 0, header.length, 0));
   } finally {
