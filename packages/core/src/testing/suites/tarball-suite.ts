@@ -20,8 +20,8 @@ export interface PackedLeaf {
   tools: number;
   /** The function that a program imports, and a connection as TypeScript. */
   library: { creates: string; connection: string };
-  /** More that the installed package must be able to do; the server is initialized. */
-  check?(server: ServerProcess): Promise<void>;
+  /** More that the installed package must be able to do on a line of Node; the server is initialized. */
+  check?(server: ServerProcess, line: string): Promise<void>;
   env?(): Record<string, string>;
   saved: SavedFile;
 }
@@ -125,7 +125,7 @@ export function describeTarball({ name, folder, runtimes, tools, library, check,
         expect((await server.initialize()).result?.serverInfo).toMatchObject({ name });
         expect((await server.request('tools/list')).result?.tools).toHaveLength(tools);
         expect(readText(await server.callTool('list_connections'))).not.toMatch(/\bE_[A-Z]/);
-        await check?.(server);
+        await check?.(server, line);
       } finally {
         expect(await server.stop()).toMatchObject({ code: 0 });
         expect(server.impure).toEqual([]);

@@ -17,7 +17,10 @@ export function findNode(env: NodeJS.ProcessEnv = process.env, version = process
   throw new Failure(
     'config',
     `SQLite needs Node ${minNode.major}.${minNode.minor} or later, and this server runs on Node ${version}`,
-    { code: 'E_NODE_VERSION', hint: `Start the server with a newer Node, or set ${variable} to the path of one.` },
+    {
+      code: 'E_NODE_VERSION',
+      hint: `Start it with "npx -y -p node@24 -p dbmole-mcp dbmole-mcp", which brings a newer Node, or set ${variable} to the path of one.`,
+    },
   );
 }
 
