@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 /** A path as a framework's file names it, and the folders where it may begin. */
-export interface NamedFile {
+interface NamedFile {
   named: string;
   bases: readonly string[];
 }

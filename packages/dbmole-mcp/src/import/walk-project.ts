@@ -2,7 +2,7 @@ import { type Dirent, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The files of a project that say where its databases are, or are databases. */
-export interface ProjectFiles {
+interface ProjectFiles {
   files: readonly string[];
   /** There were more than were looked at. */
   isCut: boolean;
