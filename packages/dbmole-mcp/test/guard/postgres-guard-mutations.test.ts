@@ -21,11 +21,11 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
     becomes: "key === 'nothing'",
     shows: 'select * from m_returns() is accepted',
   },
-  'inserts nothing for the parser': {
-    file: 'proof/bodies/declarations.ts',
-    text: 'text: insertAll(bytes, insertions)',
-    becomes: 'text: insertAll(bytes, [])',
-    shows: 'select m_default() is accepted',
+  'takes no notice of the types of variables': {
+    file: 'proof/bodies/plpgsql.ts',
+    text: 'types.push(readQuery(variable.default_val));',
+    becomes: 'continue;',
+    shows: 'select m_declared() is accepted',
   },
   'takes objects for explored without reading their bodies': {
     file: 'proof/explore.ts',
@@ -116,6 +116,7 @@ const mutations: Readonly<Record<string, Mutation & { readonly shows: string }>>
 /** Beside those of the fixture. */
 const objects = `
 create function m_default() returns int language plpgsql as $$ declare x item := f_sql(); begin return x.id; end $$;
+create function m_declared() returns int language plpgsql as $$ declare x locked; begin return 1; end $$;
 create function m_returns() returns setof int language plpgsql as $$ begin return query execute 'select ' || 1; end $$;
 create function m_sets() returns int language plpgsql as
   $$ begin set local standard_conforming_strings = off; return 1; end $$;
@@ -153,6 +154,7 @@ const reads: readonly (readonly [Place, string, boolean])[] = [
   ['superuser', 'select f_joined()', true],
   ['superuser', 'select * from m_returns()', true],
   ['superuser', 'select m_default()', true],
+  ['superuser', 'select m_declared()', true],
   ['superuser', 'select f_string()', true],
   ['superuser', 'select m_sets()', true],
   ['superuser', 'select m_path()', true],

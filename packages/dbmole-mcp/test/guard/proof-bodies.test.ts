@@ -43,57 +43,91 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
     await direct(server(), `drop role ${owner}`);
   });
 
-  const isFor = ({ only }: BodyAttack) => (only?.min ?? 0) <= major && major <= (only?.max ?? 99);
-  const chosen = bodyAttacks.filter(isFor);
+  const attacked = groupAttacks(
+    [
+      ...bodyAttacks,
+      ...objectAttacks,
+      ...inferenceAttacks,
+      ...unrecordedAttacks,
+      ...castAttacks,
+      ...storedAttacks,
+      ...serverAttacks,
+    ].filter(({ only }) => (only?.min ?? 0) <= major && major <= (only?.max ?? 99)),
+  );
 
-  const others = [
-    ...objectAttacks,
-    ...inferenceAttacks,
-    ...unrecordedAttacks,
-    ...castAttacks,
-    ...storedAttacks,
-    ...serverAttacks,
-  ];
-  const attacked = [...chosen, ...others.filter(isFor)];
-
-  it.each(attacked)('change nothing through a read of a superuser, and would without the guard: $name', async (attack) => {
-    const read = attack.read ?? 'select f()';
-    await plant(attack);
+  it.each(attacked)('change nothing through a read, and would without the guard: $name', async ({ attacks, planted }) => {
+    await plant(planted, attacks);
     try {
-      if (attack.change !== undefined) {
-        await guarded.superuser.read(read);
-        await database.run(attack.change);
-      }
       await takeEffect();
-      await guarded.superuser.read(read);
-      expect(await takeEffect()).toBe(false);
-      await database.run(`begin read only; ${read}; rollback`).catch(() => undefined);
-      expect(await takeEffect()).toBe(true);
+      for (const [i, attack] of attacks.entries()) {
+        const read = attack.read ?? `select ${placeOf(i)}.f()`;
+        if (attack.change !== undefined) {
+          await guarded.superuser.read(read);
+          await planter.run(attack.change);
+          await takeEffect();
+        }
+        await guarded.superuser.read(read);
+        expect(await takeEffect(), `by a superuser: ${attack.name}`).toBe(false);
+        await planter.run(`begin read only; ${read}; rollback`).catch(() => undefined);
+        expect(await takeEffect(), `without the guard: ${attack.name}`).toBe(true);
+      }
+      if (!attacks.some((attack) => bodyAttacks.includes(attack))) return;
+      await planter.run(makeDefiners);
+      for (const [i, attack] of attacks.entries()) {
+        await guarded.owner.read(attack.read ?? `select ${placeOf(i)}.f()`);
+        expect(await takeEffect(), `with the rights of an owner who is a superuser: ${attack.name}`).toBe(false);
+      }
     } finally {
-      await database.run(attack.undo ?? 'select');
+      await planter.run(planted.undo ?? 'select');
     }
   });
 
-  it.each(chosen)('change nothing with the rights of an owner who is a superuser: $name', async (attack) => {
-    await plant(attack);
-    await planter.run(makeDefiners);
-    await guarded.owner.read(attack.read ?? 'select f()');
-    expect(await takeEffect()).toBe(false);
-  });
-
-  async function plant({ setup = '', prepare = 'select', body }: BodyAttack): Promise<void> {
+  async function plant({ setup = '', prepare = 'select' }: BodyAttack, attacks: readonly BodyAttack[]): Promise<void> {
     await planter.run(`drop owned by ${owner} cascade; drop schema public cascade; create schema public;
       grant create on database proof_bodies to ${owner}; grant all on schema public to public;
       create table cfg (x text); insert into cfg values ($c$${command}$c$); grant all on cfg to public`);
-    const main = body === undefined ? '' : `create function public.f() returns text language plpgsql as $main$ ${body} $main$;`;
-    await planter.run(`set role ${owner}; set check_function_bodies = off; ${setup} reset search_path; ${main}`);
+    const functions = attacks.flatMap(({ body }, i) => (body === undefined ? [] : writeFunction(body, placeOf(i))));
+    await planter.run(`set role ${owner}; set check_function_bodies = off; ${setup} reset search_path; ${functions.join(' ')}`);
     await planter.run(`do $d$ declare s name; begin for s in select nspname from pg_namespace where nspowner = '${owner}'::regrole
       loop execute format('grant usage on schema %I to public', s); end loop; end $d$; ${prepare}`);
   }
 
   async function takeEffect(): Promise<boolean> {
-    const [row] = await planter.run("select (pg_stat_file('bodies_effect', true)).size is not null as made");
-    if (row?.made === true) await planter.run("copy (select) to program 'cat > /dev/null; rm bodies_effect'");
+    const [row] = await planter.ask("select (pg_stat_file('bodies_effect', true)).size is not null as made");
+    if (row?.made === true) await planter.ask("copy (select) to program 'cat > /dev/null; rm bodies_effect'");
     return row?.made === true;
   }
 });
+
+/** The schema of its function, which a body may call by the name `f`. */
+function placeOf(index: number): string {
+  return index === 0 ? 'public' : `planted_${index}`;
+}
+
+function writeFunction(body: string, place: string): string {
+  const schema = place === 'public' ? '' : `create schema ${place};`;
+  return `${schema} create function ${place}.f() returns text language plpgsql as $main$ ${body} $main$;`;
+}
+
+interface AttackGroup {
+  readonly name: string;
+  readonly attacks: readonly BodyAttack[];
+  /** What is planted for all of them. */
+  readonly planted: BodyAttack;
+}
+
+/** The guard reads the catalog once for all attacks through the same objects. */
+function groupAttacks(all: readonly BodyAttack[]): readonly AttackGroup[] {
+  const groups = new Map<string, BodyAttack[]>();
+  for (const [i, attack] of all.entries()) {
+    const { setup, prepare, change, undo, body } = attack;
+    const isAlone = (change ?? undo) !== undefined;
+    const key = JSON.stringify(isAlone ? [i] : [setup ?? '', prepare ?? '', body !== undefined]);
+    groups.set(key, [...(groups.get(key) ?? []), attack]);
+  }
+  return [...groups.values()].flatMap((attacks) => {
+    const [planted, ...others] = attacks;
+    if (planted === undefined) return [];
+    return { attacks, planted, name: others.length === 0 ? planted.name : `${planted.name}, and ${others.length} more` };
+  });
+}

@@ -44,6 +44,8 @@ export async function createProofDatabase(server: RunningEngine, name: string, f
 
 export interface Planter {
   run(sql: string): Promise<Record<string, unknown>[]>;
+  /** For what leaves nothing in the session. */
+  ask(sql: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
@@ -51,10 +53,12 @@ export interface Planter {
 export async function openPlanter(login: Login): Promise<Planter> {
   const client = new pg.Client(login);
   await client.connect();
+  const ask = async (sql: string) => (await client.query<Record<string, unknown>>(sql)).rows;
   return {
+    ask,
     async run(sql) {
       try {
-        return (await client.query<Record<string, unknown>>(sql)).rows;
+        return await ask(sql);
       } finally {
         await client.query('rollback');
         await client.query('discard all');

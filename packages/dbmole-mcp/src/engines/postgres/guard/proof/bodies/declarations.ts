@@ -1,42 +1,66 @@
 import type { Token } from '../../thread/parser.ts';
 
-/**
- * The PL/pgSQL parser has no catalog. It treats a variable of an unknown type as a row, drops the default of a row, and rejects a row in a
- * list after INTO. So `x mood not null := f()` becomes `x int; mole_1 mood; mole_2 int not null := f()`: the variable gets a type that
- * fits its use, and the default is reported. Nothing is removed, so a text that only resembles a declaration cannot hide code: at worst
- * it does not parse.
- */
-export function declareForParser(
-  body: string,
-  tokens: readonly Token[],
-  withFields: ReadonlySet<string>,
-): { text: string; types: readonly string[] } {
-  const bytes = Buffer.from(body);
-  const types: string[] = [];
-  const insertions: { at: number; text: string }[] = [];
-  for (const declaration of findDeclarations(tokens)) {
-    for (const cursorType of findCursorTypes(declaration)) types.push(cursorType);
-    const { type, rest } = readDeclaration(declaration);
-    const [name] = declaration;
-    if (name === undefined || type.length === 0) continue;
-    const declared = formatType(type);
-    types.push(declared);
-    const kind = findKind(declared, withFields.has(fold(name.text)));
-    insertions.push({ at: name.end, text: ` ${kind}; mole_${insertions.length} ` });
-    if (rest !== undefined) insertions.push({ at: rest.start, text: `; mole_${insertions.length} int ` });
-  }
-  return { text: insertAll(bytes, insertions), types };
+/** What only the text for the parser has, not the body. */
+export interface Marks {
+  /** The start of the names of variables whose default has a type. */
+  readonly type: string;
+  /** The start of the names of variables for defaults. */
+  readonly value: string;
+  /** The types of all these: a scalar, a cursor and a row. */
+  readonly types: readonly [scalar: string, cursor: string, row: string];
+  /** A dollar quote. */
+  readonly quote: string;
 }
 
-/** Names that are followed by a dot: a variable among them is a row. */
+export function createMarks(body: string): Marks {
+  const text = body.toLowerCase();
+  let word = 'mole';
+  while (text.includes(word)) {
+    if (word.length === 30) throw new Error('the body has all words');
+    word = `${word}x`;
+  }
+  const types = [`int/*${word}*/`, `refcursor/*${word}*/`, `${word}_row`] as const;
+  return { type: `${word}_type`, value: `${word}_value`, types, quote: `$${word}$` };
+}
+
+/** How variables are declared for the parser. */
+export interface Guesses {
+  readonly marks: Marks;
+  /** Names that are followed by a dot: a variable among them is a row. */
+  readonly withFields: ReadonlySet<string>;
+}
+
+/**
+ * The PL/pgSQL parser has no catalog. It treats a variable of an unknown type as a row, drops the default of a row, and rejects a row in a
+ * list after INTO. So `x mood not null := f()` becomes `x int; mole_type1 int := null::mood; mole_value1 int not null := f()`: the variable
+ * gets a type that fits its use, and the parser gives the written type and the default as expressions.
+ *
+ * Where the declarations are, and which type fits, is a guess that decides nothing: no part of the body is removed, and `readPlpgsql` throws
+ * where the parser's result has a row of a type that is not from here.
+ */
+export function declareForParser(body: string, tokens: readonly Token[], guesses: Guesses): string {
+  const { type: typeName, value, types } = guesses.marks;
+  const insertions = findDeclarations(tokens).flatMap((declaration, i) => {
+    const { name, type, rest } = readDeclaration(declaration);
+    const [first] = type;
+    if (first === undefined) return [];
+    const kind = findKind(type.at(-1)?.text ?? '', name, guesses);
+    const text = ` ${kind}; ${typeName}${i} ${types[0]} := ${isCopied(type) ? '' : 'null::'}`;
+    return [{ at: first.start, text }, ...(rest === undefined ? [] : [{ at: rest.start, text: `; ${value}${i} ${types[0]} ` }])];
+  });
+  return insertAll(Buffer.from(body), insertions);
+}
+
 export function findNamesWithFields(tokens: readonly Token[]): ReadonlySet<string> {
   return new Set(tokens.flatMap(({ text }, i) => (tokens[i + 1]?.text === '.' ? [fold(text)] : [])));
 }
 
 /** A type that lets the parser accept how the variable is used. */
-export function findKind(type: string, hasFields: boolean): string {
-  if (/^(?:pg_catalog\s*\.\s*)?refcursor$/i.test(type)) return 'refcursor';
-  return hasFields || type.toLowerCase() === 'record' ? 'some_row' : 'int';
+export function findKind(type: string, name: string, { marks, withFields }: Guesses): string {
+  const [scalar, cursor, row] = marks.types;
+  const folded = fold(type);
+  if (folded === 'refcursor') return cursor;
+  return folded === 'record' || withFields.has(fold(name)) ? row : scalar;
 }
 
 /** The tokens of possible declarations, without the semicolons. A section ends at the BEGIN that follows a semicolon. */
@@ -63,47 +87,28 @@ function findDeclarations(tokens: readonly Token[]): readonly (readonly Token[])
 }
 
 interface Declaration {
-  /** Empty for cursors and aliases. */
+  readonly name: string;
+  /** With its collation. Empty for cursors and aliases. */
   readonly type: readonly Token[];
   /** The first token of NOT NULL and the default. */
   readonly rest: Token | undefined;
 }
 
-function readDeclaration([, ...rest]: readonly Token[]): Declaration {
+function readDeclaration([name, ...rest]: readonly Token[]): Declaration {
   const words = rest.map(({ text }) => text.toLowerCase());
-  if (['alias', 'cursor', 'scroll', 'no'].includes(words[0] ?? '')) return { type: [], rest: undefined };
+  const isOther = ['alias', 'cursor', 'scroll', 'no'].includes(words[0] ?? '');
   const from = words[0] === 'constant' ? 1 : 0;
   const end = words.findIndex((word) => ['not', ':=', '=', 'default'].includes(word));
-  const before = rest.slice(from, end < 0 ? rest.length : end);
-  const collated = words.slice(from).indexOf('collate');
-  return { type: before.slice(0, collated < 0 ? before.length : collated), rest: rest[end] };
+  return {
+    name: name?.text ?? '',
+    type: isOther ? [] : rest.slice(from, end < 0 ? rest.length : end),
+    rest: rest[end],
+  };
 }
 
-/** Leaves out the comments between the tokens. */
-function formatType(tokens: readonly Token[]): string {
-  return tokens.map(({ text }) => text).join(' ');
-}
-
-/** The types of `c cursor (a int, b shop.mood) for …`. A comma can also be part of a type, as in `numeric(4, 2)`. */
-function findCursorTypes([, ...rest]: readonly Token[]): readonly string[] {
-  if (!/^(?:cursor|scroll|no)$/i.test(rest[0]?.text ?? '')) return [];
-  // A parameter may be called `is`, which follows the list as well.
-  const opened = rest.findIndex(({ text }) => /^cursor$/i.test(text)) + 1;
-  if (rest[opened]?.text !== '(') return [];
-  return splitParameters(rest.slice(opened + 1)).flatMap(([, ...type]) => (type.length === 0 ? [] : [formatType(type)]));
-}
-
-/** Stops at the parenthesis that closes the list. */
-function splitParameters(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const parameters: Token[][] = [[]];
-  let depth = 0;
-  for (const token of tokens) {
-    if (token.text === '(') depth++;
-    else if (token.text === ')' && --depth < 0) break;
-    if (token.text === ',' && depth === 0) parameters.push([]);
-    else parameters.at(-1)?.push(token);
-  }
-  return parameters;
+/** `t.a%type` */
+function isCopied(type: readonly Token[]): boolean {
+  return type.some(({ text }, i) => text === '%' && /^(?:row)?type$/i.test(type[i + 1]?.text ?? ''));
 }
 
 function insertAll(bytes: Buffer, insertions: readonly { at: number; text: string }[]): string {

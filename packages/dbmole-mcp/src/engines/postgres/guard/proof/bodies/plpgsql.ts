@@ -1,6 +1,6 @@
 import type { Parser } from '../../thread/parser.ts';
-import { asFields, type Fields } from '../../tree/walk.ts';
-import { declareForParser, findKind, findNamesWithFields } from './declarations.ts';
+import { asFields, asList, type Fields } from '../../tree/walk.ts';
+import { createMarks, declareForParser, findKind, findNamesWithFields, type Guesses, type Marks } from './declarations.ts';
 
 /** The texts in a PL/pgSQL body that the server parses separately. */
 export interface PlpgsqlParts {
@@ -8,8 +8,10 @@ export interface PlpgsqlParts {
   readonly statements: readonly string[];
   /** Expressions of EXECUTE and similar statements, whose value is the SQL to run. */
   readonly dynamic: readonly string[];
-  /** The declared types of variables, as written. */
+  /** The types of variables, as expressions: `null::mood`, or `orders.state%type` for a copied type. */
   readonly types: readonly string[];
+  /** Copied types of which the parser gives the names without quotes, split at each dot. */
+  readonly copied: readonly (readonly string[])[];
 }
 
 /** The header of a function, without which its body does not parse. */
@@ -25,17 +27,71 @@ export interface Signature {
 /** The parser's numbers for the kinds of expressions. */
 const parseModes = { statement: 0, expression: 2, assignments: [3, 4, 5] };
 
-/** Throws a ParserError for a body that the grammar does not have. */
+/** Throws for a body that the grammar does not have, or of which the parser does not show everything. */
 export function readPlpgsql(body: string, signature: Signature, parser: Parser): PlpgsqlParts {
   const tokens = parser.scan(body).filter(({ tokenName }) => !tokenName.endsWith('_COMMENT'));
-  const withFields = findNamesWithFields(tokens);
-  const { text, types } = declareForParser(body, tokens, withFields);
-  const parts: Parts = { statements: [], dynamic: [], types: [...types] };
-  visitParts(parser.parsePlpgsql(formatFunction(text, signature, withFields)), parts, parser);
+  const marks = createMarks(body);
+  const guesses = { marks, withFields: findNamesWithFields(tokens) };
+  const { quote } = marks;
+  const text = `${formatHeader(signature, guesses)} as ${quote}${declareForParser(body, tokens, guesses)}${quote}`;
+  const [one, ...others] = asList(asFields(parser.parsePlpgsql(text)).plpgsql_funcs);
+  if (others.length > 0) throw new Error('several functions');
+  const { datums } = asFields(asFields(one).PLpgSQL_function);
+  // Parameters come first, then FOUND, and in triggers NEW and OLD.
+  const variables = asList(datums).slice(signature.parameters.length + (signature.trigger === 'trigger' ? 3 : 1));
+  const parts = { statements: [], dynamic: [], ...readTypes(variables.map(asFields), marks) };
+  visitParts(one, { parts, parser, marks });
   return parts;
 }
 
-type Parts = { statements: string[]; dynamic: string[]; types: string[] };
+/** Throws unless it is known that no row has a default, which the parser omits. */
+function readTypes(variables: readonly Fields[], marks: Marks): { types: string[]; copied: (readonly string[])[] } {
+  // A row can only be in a list as the parameter of a cursor, which has no default.
+  const lists = variables.flatMap(({ PLpgSQL_row: list }) => asList(asFields(list ?? {}).fields));
+  const listed = new Set(lists.map((field) => asFields(field).varno));
+  const types: string[] = [];
+  const copied: (readonly string[])[] = [];
+  for (const { PLpgSQL_var: scalar, PLpgSQL_rec: row } of variables) {
+    const variable = asFields(scalar ?? row ?? {});
+    const type = readType(variable) ?? (row === undefined ? undefined : 'record');
+    const isMarked = type !== undefined && marks.types.includes(type);
+    const hasDefault = row !== undefined && readType(variable) !== undefined && !isMarked && !listed.has(variable.dno);
+    if (hasDefault) throw new Error('a row may have a default');
+    if (isWrittenType(variable, marks)) types.push(readQuery(variable.default_val));
+    else if (type !== undefined && !isMarked && variable.cursor_explicit_expr === undefined) addType(type);
+  }
+  return { types, copied };
+
+  function addType(type: string): void {
+    const [, source] = /^(.*)%(?:TYPE|rowtype)$/s.exec(type) ?? [];
+    if (source === undefined) types.push(`null::${type}`);
+    // The parser writes `"T"."A"%type` without quotes. What has blanks or a comment may be another type, as it was written.
+    else if (/[\s"/-]/.test(source)) throw new Error(`unclear type ${type}`);
+    else copied.push(source.split('.'));
+  }
+}
+
+/** Undefined for the row that a loop over a cursor declares. */
+function readType({ datatype }: Fields): string | undefined {
+  const { typname } = asFields(asFields(datatype ?? {}).PLpgSQL_type ?? {});
+  return typname === undefined ? undefined : String(typname);
+}
+
+/** Whether it was declared for the parser, with a type as its default. */
+function isWrittenType(variable: Fields, { types, type }: Marks): boolean {
+  return types.includes(readType(variable) ?? '') && String(variable.refname).startsWith(type);
+}
+
+function readQuery(expression: unknown): string {
+  const { query } = asFields(asFields(expression).PLpgSQL_expr);
+  return String(query);
+}
+
+interface Visit {
+  readonly parts: { readonly statements: string[]; readonly dynamic: string[] };
+  readonly parser: Parser;
+  readonly marks: Marks;
+}
 
 interface Part {
   readonly value: unknown;
@@ -44,29 +100,28 @@ interface Part {
 }
 
 /** Visits every expression in any field, so that none is missed in a later version of the parser. */
-function visitParts(root: unknown, parts: Parts, parser: Parser): void {
+function visitParts(root: unknown, visit: Visit): void {
   const pending: Part[] = [{ value: root, field: '' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, field } = next;
     if (Array.isArray(value)) for (const item of value) pending.push({ value: item, field: '' });
-    else if (typeof value === 'object' && value !== null) visitNode(asFields(value), field, { pending, parts, parser });
+    else if (typeof value === 'object' && value !== null) visitNode(asFields(value), { field, pending, visit });
   }
 }
 
 /** The fields with the text of EXECUTE, besides `dynquery`. */
 const dynamicFields = new Set(['PLpgSQL_stmt_dynexecute.query', 'PLpgSQL_stmt_dynfors.query']);
 
-function visitNode(node: Fields, field: string, to: { pending: Part[]; parts: Parts; parser: Parser }): void {
+function visitNode(node: Fields, { field, pending, visit }: { field: string; pending: Part[]; visit: Visit }): void {
   for (const key in node) {
     const name = dynamicFields.has(`${field}.${key}`) || key === 'dynquery' ? 'dynamic' : key;
-    if (key === 'PLpgSQL_expr') addExpression(asFields(node[key]), field === 'dynamic', to.parts, to.parser);
-    else to.pending.push({ value: node[key], field: name });
-    // A loop over a cursor declares its row implicitly.
-    if (key === 'PLpgSQL_stmt_forc') to.parts.types.push('record');
+    if (key === 'PLpgSQL_var' && isWrittenType(asFields(node[key]), visit.marks)) continue;
+    if (key === 'PLpgSQL_expr') addExpression(asFields(node[key]), field === 'dynamic', visit);
+    else pending.push({ value: node[key], field: name });
   }
 }
 
-function addExpression({ query, parseMode }: Fields, isDynamic: boolean, parts: Parts, parser: Parser): void {
+function addExpression({ query, parseMode }: Fields, isDynamic: boolean, { parts, parser }: Visit): void {
   const text = String(query);
   if (parseMode === parseModes.statement) parts.statements.push(text);
   else if (parseMode === parseModes.expression) {
@@ -76,7 +131,10 @@ function addExpression({ query, parseMode }: Fields, isDynamic: boolean, parts: 
   else throw new Error(`unknown parse mode ${parseMode}`);
 }
 
-/** `target := expression`, where the subscripts of the target are expressions as well. */
+/**
+ * `target := expression`, where the subscripts of the target are expressions as well. The target has an operator only in subscripts, and the
+ * tokens are those of the parser.
+ */
 function splitAssignment(text: string, parser: Parser): readonly string[] {
   let depth = 0;
   for (const { text: token, start, end } of parser.scan(text)) {
@@ -90,15 +148,14 @@ function splitAssignment(text: string, parser: Parser): readonly string[] {
 }
 
 /** The parser knows no types, so each parameter gets a type that fits its use. */
-function formatFunction(body: string, signature: Signature, withFields: ReadonlySet<string>): string {
+function formatHeader(signature: Signature, guesses: Guesses): string {
   const parameters = signature.parameters.map(({ name, mode, type }) => {
     const direction = mode === 'o' || mode === 't' ? 'out ' : mode === 'b' ? 'inout ' : mode === 'v' ? 'variadic ' : '';
-    const kind = findKind(type, withFields.has(name));
+    const kind = findKind(type, name, guesses);
     return `${direction}${name === '' ? '' : quote(name)} ${kind}${mode === 'v' ? '[]' : ''}`;
   });
-  const tag = findTag(body);
   const head = `${signature.isProcedure ? 'procedure' : 'function'} f(${parameters.join(', ')})`;
-  return `create ${head}${formatResult(signature)} language plpgsql as ${tag}${body}${tag}`;
+  return `create ${head}${formatResult(signature)} language plpgsql`;
 }
 
 function formatResult({ parameters, returnsSet, returnsVoid, isProcedure, trigger }: Signature): string {
@@ -112,11 +169,4 @@ function formatResult({ parameters, returnsSet, returnsVoid, isProcedure, trigge
 
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A dollar quote that does not occur in the text. */
-function findTag(text: string): string {
-  let tag = '$body$';
-  while (text.includes(tag.slice(0, -1))) tag = `${tag.slice(0, -1)}x$`;
-  return tag;
 }

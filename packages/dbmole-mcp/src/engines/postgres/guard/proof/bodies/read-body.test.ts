@@ -186,9 +186,43 @@ describe('a PL/pgSQL body', () => {
     expect((await read("declare c text; begin execute 'explain analyze ' || c; end")).refused).toBeUndefined();
   });
 
-  it('uses the types of its variables and parameters', async () => {
-    const { uses } = await read('declare x public."Mood"[]; y item%rowtype; begin end', [parameter('a', 'shop.dom')]);
-    for (const type of ['Mood', 'item', 'dom']) expect(uses.get(type, 'types')).not.toEqual([]);
+  it.each([
+    ['public."Mood"[]', 'Mood'],
+    ['constant "Mood" collate "C" not null := f()', 'Mood'],
+    ['U&"M!006fod" uescape \'!\'', 'Mood'],
+    ['pg_catalog --\n . /* ; */ record', 'record'],
+    ['item%rowtype', 'item'],
+    ['shop."a.b" % /* x */ rowtype collate "C" := f()', 'a.b'],
+    ['"Item"."a.b"%type', 'Item'],
+    ['db.shop.item.a%type[3]', undefined],
+    ['shop.item.a%type[3]', 'item'],
+    ['char%rowtype', 'char'],
+    ['numeric(f())', undefined],
+    ['mood % type % type', undefined],
+    ['mood, x int := f()', undefined],
+  ])('uses the type of a variable that is declared as %s', async (type, name) => {
+    const { uses, unprovable } = await read(`declare x ${type}; begin end`);
+    if (name === undefined) expect(unprovable).toBe('has a body that cannot be parsed');
+    else expect(uses.get(name, 'types')).not.toEqual([]);
+  });
+
+  it.each([
+    ['is int, x "Mood"', 'Mood'],
+    ['x numeric(4, 2), y shop."Mood"[]', 'Mood'],
+    ['x "Mood" --%rowtype\n', undefined],
+    ['x "a%rowtype" /*%rowtype*/', 'a%rowtype'],
+    ['x "Item"."a.b"%type', 'Item'],
+    ['x shop."a.b" % /* x */ rowtype', 'a.b'],
+    ['x "a.b.c".d%type', undefined],
+    ['x "item --"%rowtype', undefined],
+  ])('uses the types of the parameters of a cursor: %s', async (parameters, name) => {
+    const { uses, unprovable } = await read(`declare c cursor (${parameters}) for select 1; begin end`);
+    if (name === undefined) expect(unprovable).toBe('has a body that cannot be parsed');
+    else expect(uses.get(name, 'types')).not.toEqual([]);
+  });
+
+  it('uses the types of its parameters', async () => {
+    expect((await read('begin end', [parameter('a', 'shop.dom')])).uses.get('dom', 'types')).not.toEqual([]);
   });
 });
 

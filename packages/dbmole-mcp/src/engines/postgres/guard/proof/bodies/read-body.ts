@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../../../../backend/bounded-cache.ts';
 import { findCallDenial, findUnreviewedDenial } from '../../denials.ts';
 import { findDenied } from '../../refuse.ts';
 import type { Parser } from '../../thread/parser.ts';
@@ -12,7 +13,7 @@ import { catalogs } from '../catalog/describe-sql.ts';
 import { hasAny } from '../types/match.ts';
 import { Uses } from '../types/uses.ts';
 import type { Body, Parameter } from './bodies.ts';
-import { readPlpgsql } from './plpgsql.ts';
+import { type PlpgsqlParts, readPlpgsql } from './plpgsql.ts';
 
 /** What the body of a function or a view does. Each reason completes a sentence that begins with its name. */
 export interface BodyReading {
@@ -88,8 +89,11 @@ export function readBody(body: Body, parser: Parser, options: ReadOptions): Body
   try {
     // With output parameters the result is a row of them.
     const result = body.parameters.some(({ mode }) => /[obt]/.test(mode)) ? '' : body.result;
-    const types = [...readParts(reader), ...body.parameters.map(({ type }) => type), result];
-    for (const type of types.filter((one) => one !== '')) reader.declared.push(...listTypeNames(type, parser));
+    const { types, copied } = readParts(reader);
+    const others = [...body.parameters.map(({ type }) => type), result].filter((type) => type !== '');
+    for (const type of [...types, ...others.map((one) => `null::${one}`)])
+      reader.declared.push(...(knownTypes.get(type) ?? knownTypes.add(type, listTypeNames(type, parser))));
+    for (const parts of copied) reader.declared.push(...listCopied(parts));
   } catch {
     fail(reader, 'has a body that cannot be parsed');
   }
@@ -133,21 +137,24 @@ function takesText({ parameters }: Body): boolean {
   return parameters.some(({ isPlain, mode }) => mode !== 'o' && mode !== 't' && !isPlain);
 }
 
-/** Returns the declared types. */
-function readParts(reader: Reader): readonly string[] {
+type Types = Pick<PlpgsqlParts, 'types' | 'copied'>;
+const noTypes: Types = { types: [], copied: [] };
+
+/** Returns the types of variables. */
+function readParts(reader: Reader): Types {
   const { body, parser } = reader;
   if (body.unprovable !== undefined) fail(reader, body.unprovable);
-  if (body.language === 'other' || body.language === 'code') return [];
+  if (body.language === 'other' || body.language === 'code') return noTypes;
   if (body.text.length > maxLength) {
     fail(reader, `has a body of more than ${maxLength} characters`);
-    return [];
+    return noTypes;
   }
   checkNames(body.text, reader);
   if (body.language === 'sql') {
     readStatements(body.text, reader, 0, new Set(body.parameters.filter(({ row }) => !row).map(({ name }) => name)));
-    return [];
+    return noTypes;
   }
-  const { statements, dynamic, types } = readPlpgsql(body.text, body.signature, parser);
+  const { statements, dynamic, ...types } = readPlpgsql(body.text, body.signature, parser);
   for (const statement of statements) readStatements(statement, reader, 0, none);
   for (const expression of dynamic) readDynamic(expression, reader);
   return types;
@@ -308,26 +315,34 @@ function judgeNames({ functions, fields, relations }: StatementNames, reader: Re
   if (denied !== undefined) reader.refused ??= `${denied.verb} ${denied.subject}, which ${denied.denial.reason}`;
 }
 
-/** `orders%rowtype`, `orders.state%type`: the second is the type of any column of the relation. */
-const copiedType = /^([\s\S]*?)%\s*(?:row)?type\s*(?:\[[\d\s\][]*)?$/i;
-
 type Name = Pick<NameUse, 'schema' | 'name'>;
 
-/** The types and relations that a declared type may mean. Throws for a type that does not parse. */
-function listTypeNames(type: string, parser: Parser): readonly Name[] {
-  const [, source] = copiedType.exec(type) ?? [];
-  if (source === undefined) return listNames(`select null::${type}`, parser).types;
-  // `t`, `t.c`, `s.t` or `s.t.c`: any part may be the relation.
-  const parts = listColumnParts(`select ${source}`, parser);
-  return parts.flatMap((name, i) => [{ schema: undefined, name }, ...(i === 0 ? [] : [{ schema: parts[i - 1], name }])]);
+const typeKinds = new Set(
+  'SelectStmt ResTarget TypeCast TypeName CollateClause A_Const A_Expr ColumnRef A_Indirection A_Indices'.split(' '),
+);
+
+/** Most functions have the same few types. */
+const knownTypes = new BoundedCache<readonly Name[]>();
+
+/** The types and relations that `null::mood` or `orders.state%type` may mean. Throws for anything else. */
+function listTypeNames(expression: string, parser: Parser): readonly Name[] {
+  const sql = `select ${expression}`;
+  const [parsed, ...others] = parser.parse(sql);
+  const { types, kinds } = collectNames(parsed?.stmt, sql, { parameters: none });
+  const [value, ...values] = listTargets(parsed?.stmt);
+  const isOther = others.length + values.length > 0 || [...kinds].some((kind) => !typeKinds.has(kind));
+  const { A_Expr: copied, TypeCast: cast, CollateClause: collated } = asFields(value);
+  if (isOther || (copied ?? cast ?? collated) === undefined) throw new Error(`not a type: ${expression}`);
+  if (copied === undefined) return types;
+  const { lexpr, name } = asFields(copied);
+  const { fields } = asFields(asFields(lexpr).ColumnRef);
+  if (readLast(name) !== '%') throw new Error(`not a copied type: ${expression}`);
+  return listCopied(asList(fields).map((part) => readText(part) ?? ''));
 }
 
-function listNames(sql: string, parser: Parser): StatementNames {
-  return collectNames(parser.parse(sql)[0]?.stmt, sql, { parameters: none });
-}
-
-function listColumnParts(sql: string, parser: Parser): readonly string[] {
-  const [value] = listTargets(parser.parse(sql)[0]?.stmt);
-  const { fields } = asFields(asFields(value).ColumnRef ?? {});
-  return asList(fields).flatMap((part) => readText(part) ?? []);
+/** `t`, `t.c`, `s.t` or `s.t.c`: any part may be the relation. A name may have a dot. */
+function listCopied(parts: readonly string[]): readonly Name[] {
+  if (parts.length > 3) throw new Error('a copied type with too many dots');
+  const names = parts.flatMap((_, from) => parts.slice(from).map((_, more) => parts.slice(from, from + more + 1).join('.')));
+  return names.flatMap((name) => [undefined, ...names].map((schema) => ({ schema, name })));
 }

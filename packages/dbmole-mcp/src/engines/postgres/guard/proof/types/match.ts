@@ -32,6 +32,8 @@ export class Matcher {
   readonly #uses: Uses;
   readonly #matching: Matching;
   readonly #hasRecords: boolean;
+  /** Whether values of a type can be there. */
+  readonly #provided = new Map<string, boolean>();
 
   constructor(uses: Uses, matching: Matching) {
     this.#uses = uses;
@@ -78,7 +80,7 @@ export class Matcher {
 
   /** The target has its own schema, which the writer may leave out. */
   #findCast(object: CatalogObject): Use | undefined {
-    if (!listUserTypes(object).every((type) => this.#hasProvider(type))) return undefined;
+    if (!object.argTypes.every((type) => !isUserType(type) || this.#hasProvider(type))) return undefined;
     return object.targets.flatMap((name) => this.#uses.get(name, 'types', 'functions'))[0];
   }
 
@@ -97,8 +99,14 @@ export class Matcher {
     return this.#matching.providers.get(type)?.isComposite === true;
   }
 
-  /** A type whose origin is unknown may come from anywhere. */
   #hasProvider(type: string): boolean {
+    const known = this.#provided.get(type) ?? this.#findProvider(type);
+    this.#provided.set(type, known);
+    return known;
+  }
+
+  /** A type whose origin is unknown may come from anywhere. */
+  #findProvider(type: string): boolean {
     const from = this.#matching.providers.get(type);
     return from === undefined || from.anywhere || this.#matching.anyType === true || hasAny(this.#uses.names, from.names);
   }

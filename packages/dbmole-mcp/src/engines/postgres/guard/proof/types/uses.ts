@@ -25,7 +25,7 @@ export class Uses {
   /** All names, whatever they are used for. */
   readonly names = new Set<string>();
   readonly records: ReadonlySet<string>;
-  readonly #uses = new Map<string, Use[]>();
+  readonly #uses = new Map<Kind, Map<string, Use[]>>(kinds.map((kind) => [kind, new Map()]));
 
   constructor(statements: readonly StatementNames[]) {
     this.statements = statements;
@@ -37,21 +37,20 @@ export class Uses {
   }
 
   add(kind: Kind, use: Use): void {
-    const key = `${kind} ${use.name}`;
-    const known = this.#uses.get(key);
-    if (known === undefined) this.#uses.set(key, [use]);
+    const known = this.#uses.get(kind)?.get(use.name);
+    if (known === undefined) this.#uses.get(kind)?.set(use.name, [use]);
     else known.push(use);
     this.names.add(use.name);
   }
 
   /** The uses of a name, of the first kinds first. */
   get(name: string, ...of: readonly Kind[]): readonly Use[] {
-    return of.flatMap((kind) => this.#uses.get(`${kind} ${name}`) ?? []);
+    return this.names.has(name) ? of.flatMap((kind) => this.#uses.get(kind)?.get(name) ?? []) : [];
   }
 
   /** The names that are used for this. */
   list(kind: Kind): readonly string[] {
-    return [...this.#uses].flatMap(([key, [use]]) => (use !== undefined && key.startsWith(`${kind} `) ? use.name : []));
+    return [...(this.#uses.get(kind)?.keys() ?? [])];
   }
 
   listRelations(): readonly Use[] {
