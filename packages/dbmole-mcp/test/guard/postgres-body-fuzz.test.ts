@@ -40,13 +40,10 @@ describe('the body fuzzer', () => {
     expect(report.invalid / report.made).toBeLessThan(0.3);
     expect(report.caught).toBeGreaterThan(8_000);
     expect(report.accepted).toBeGreaterThan(3_000);
+    // It refuses nearly nothing that is harmless and whose SQL is all known.
+    const [refused] = report.falselyRefused.toSorted((a, b) => a.sql.length - b.sql.length);
+    expect(report.falselyRefused.length / report.provable, refused?.sql).toBeLessThan(0.01);
   }, 600_000);
-
-  it('refuses nearly nothing that is harmless and whose SQL is all known', async () => {
-    const { falselyRefused, provable } = await fuzzBodies({ seed, statements: 2_000, engines: [second()] });
-    const [example] = falselyRefused.toSorted((a, b) => a.sql.length - b.sql.length);
-    expect(falselyRefused.length / provable, example?.sql).toBeLessThan(0.01);
-  });
 
   it('finds a lot in a guard that refuses nothing', async () => {
     const openCheck = () => async () => undefined;

@@ -59,28 +59,34 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
     await plant(planted, attacks);
     try {
       await takeEffect();
-      for (const [i, attack] of attacks.entries()) {
-        const read = attack.read ?? `select ${placeOf(i)}.f()`;
-        if (attack.change !== undefined) {
-          await guarded.superuser.read(read);
-          await planter.run(attack.change);
-          await takeEffect();
-        }
-        await guarded.superuser.read(read);
-        expect(await takeEffect(), `by a superuser: ${attack.name}`).toBe(false);
-        await planter.run(`begin read only; ${read}; rollback`).catch(() => undefined);
-        expect(await takeEffect(), `without the guard: ${attack.name}`).toBe(true);
-      }
-      if (!attacks.some((attack) => bodyAttacks.includes(attack))) return;
-      await planter.run(makeDefiners);
-      for (const [i, attack] of attacks.entries()) {
-        await guarded.owner.read(attack.read ?? `select ${placeOf(i)}.f()`);
-        expect(await takeEffect(), `with the rights of an owner who is a superuser: ${attack.name}`).toBe(false);
-      }
+      for (const [i, attack] of attacks.entries()) await attackSuperuser(attack, readOf(attack, i));
+      if (attacks.some((attack) => bodyAttacks.includes(attack))) await attackOwner(attacks);
     } finally {
       await planter.run(planted.undo ?? 'select');
     }
   });
+
+  async function attackSuperuser({ name, change, undo }: BodyAttack, read: string): Promise<void> {
+    if (change !== undefined) {
+      await guarded.superuser.read(read);
+      await planter.run(change);
+      await takeEffect();
+    }
+    await guarded.superuser.read(read);
+    expect(await takeEffect(), `by a superuser: ${name}`).toBe(false);
+    // What has to be undone may be a setting of new sessions.
+    const session = undo === undefined ? planter : database;
+    await session.run(`begin read only; ${read}; rollback`).catch(() => undefined);
+    expect(await takeEffect(), `without the guard: ${name}`).toBe(true);
+  }
+
+  async function attackOwner(attacks: readonly BodyAttack[]): Promise<void> {
+    await planter.run(makeDefiners);
+    for (const [i, attack] of attacks.entries()) {
+      await guarded.owner.read(readOf(attack, i));
+      expect(await takeEffect(), `with the rights of an owner who is a superuser: ${attack.name}`).toBe(false);
+    }
+  }
 
   async function plant({ setup = '', prepare = 'select' }: BodyAttack, attacks: readonly BodyAttack[]): Promise<void> {
     await planter.run(`drop owned by ${owner} cascade; drop schema public cascade; create schema public;
@@ -102,6 +108,10 @@ describe.each(Object.entries(engines))('bodies that hide what they do, on %s', (
 /** The schema of its function, which a body may call by the name `f`. */
 function placeOf(index: number): string {
   return index === 0 ? 'public' : `planted_${index}`;
+}
+
+function readOf({ read }: BodyAttack, index: number): string {
+  return read ?? `select ${placeOf(index)}.f()`;
 }
 
 function writeFunction(body: string, place: string): string {

@@ -95,15 +95,7 @@ const descriptions = [
     where f.class = ${catalogs.operator} and o.oid = f.oid`,
   `
     select n.nspname as schema, t.typname as name, 'cast' as kind, true as "isVisible", array[c.castsource] as "argTypes", c.casttarget as target,
-      -- An array is written as its elements.
-      (with recursive x (oid) as (
-          select oid from pg_catalog.unnest(array[c.casttarget, t.typelem]) oid union select y.oid from x join (
-            select oid, typbasetype from pg_catalog.pg_type where typbasetype <> 0
-            union all select oid, typelem from pg_catalog.pg_type where typelem <> 0
-            -- A row is cast column by column.
-            union all select r.reltype, a.atttypid from pg_catalog.pg_class r join pg_catalog.pg_attribute a on a.attrelid = r.oid
-              where r.reltype <> 0 and a.attnum > 0) y (oid, part) on y.part = x.oid)
-        select pg_catalog.json_agg(distinct y.typname) from x join pg_catalog.pg_type y on y.oid = x.oid) as targets,
+      (select t.names from targets t where t.target = c.casttarget) as targets,
       ${isImplicit('c')} as "isImplicitCast", pg_catalog.format_type(c.castsource, null) as source, ${isPlanned('p')} as immutable
     from pg_catalog.pg_cast c
       join pg_catalog.pg_type t on t.oid = c.casttarget
@@ -120,9 +112,23 @@ const descriptions = [
     where f.class = x.class and f.oid = x.oid and f.class in (${unnamed.join(', ')})`,
 ];
 
+/** What the target of a cast in `found` may be written as: an array as its elements; and a row is cast column by column. */
+const castTargets = `targets (target, names) as materialized (
+    with recursive x (target, oid) as (
+      select c.casttarget, p.oid from found f join pg_catalog.pg_cast c on f.class = ${catalogs.cast} and c.oid = f.oid
+        join pg_catalog.pg_type t on t.oid = c.casttarget cross join lateral (values (t.oid), (t.typelem)) p (oid)
+      union
+      select x.target, y.oid from x join (
+        select oid, typbasetype from pg_catalog.pg_type where typbasetype <> 0
+        union all select oid, typelem from pg_catalog.pg_type where typelem <> 0
+        union all select r.reltype, a.atttypid from pg_catalog.pg_class r join pg_catalog.pg_attribute a on a.attrelid = r.oid
+          where r.reltype <> 0 and a.attnum > 0) y (oid, part) on y.part = x.oid)
+    select x.target, pg_catalog.json_agg(distinct y.typname) from x join pg_catalog.pg_type y on y.oid = x.oid group by x.target
+  )`;
+
 /** Adds a description to each row of `found (class, oid, via_class, via, how, detail)`. */
 export function formatFound(found: string): string {
-  return describeFound(found, descriptions);
+  return describeFound(`${found}, ${castTargets}`, descriptions);
 }
 
 /** The same for rows that are all functions, of which there can be very many. */
