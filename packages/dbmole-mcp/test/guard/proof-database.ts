@@ -44,7 +44,7 @@ export async function createProofDatabase(server: RunningEngine, name: string, f
 
 export interface Planter {
   run(sql: string): Promise<Record<string, unknown>[]>;
-  /** For what leaves nothing in the session. */
+  /** Runs what leaves nothing in the session. */
   ask(sql: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }

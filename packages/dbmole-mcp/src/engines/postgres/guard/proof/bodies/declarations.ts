@@ -88,7 +88,7 @@ function findDeclarations(tokens: readonly Token[]): readonly (readonly Token[])
 
 interface Declaration {
   readonly name: string;
-  /** With its collation. Empty for cursors and aliases. */
+  /** The tokens of the type and its collation; none for cursors and aliases. */
   readonly type: readonly Token[];
   /** The first token of NOT NULL and the default. */
   readonly rest: Token | undefined;
