@@ -7,6 +7,7 @@ import { hubLines } from './lines/hub.ts';
 import { policyLines } from './lines/policy.ts';
 import { savedLines } from './lines/saved.ts';
 import { sqlLines } from './lines/sql.ts';
+import { sqliteLines } from './lines/sqlite.ts';
 import { listLines, memoryLines, startLines } from './lines/start.ts';
 import { tunnelLines } from './lines/tunnel.ts';
 
@@ -15,6 +16,7 @@ export const lines: readonly Line[] = [
   ...memoryLines,
   ...listLines,
   ...sqlLines,
+  ...sqliteLines,
   ...guardLines,
   ...tunnelLines,
   ...callLines,

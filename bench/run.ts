@@ -14,6 +14,7 @@ import { closeCallRig } from './rigs/call-rig.ts';
 import { closeDoorRig } from './rigs/door-rig.ts';
 import { closeEsRig } from './rigs/es-rig.ts';
 import { closeSqlRig } from './rigs/sql-rig.ts';
+import { closeSqliteRig } from './rigs/sqlite-rig.ts';
 import { closeTunnelRig } from './rigs/tunnel-rig.ts';
 import { runSreTasks } from './sre/run.ts';
 
@@ -87,5 +88,5 @@ try {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 2;
 } finally {
-  await Promise.all([closeSqlRig(), closeEsRig(), closeTunnelRig(), closeCallRig(), closeDoorRig()]);
+  await Promise.all([closeSqlRig(), closeSqliteRig(), closeEsRig(), closeTunnelRig(), closeCallRig(), closeDoorRig()]);
 }

@@ -6,8 +6,8 @@ import { countPlaceholders } from '../values/placeholders.ts';
 import { planRead } from './columns/plan-read.ts';
 import { planWrite } from './columns/plan-write.ts';
 import { readPrograms } from './columns/program/instruction.ts';
-import { readSchema } from './columns/schema.ts';
-import { applyRules, type openPolicy } from './columns/storage.ts';
+import { readSchema, type Schema } from './columns/schema.ts';
+import { applyRules, type openPolicy, type Storage } from './columns/storage.ts';
 import { addViewRules } from './columns/view-rules.ts';
 import { refuseOutside } from './scope.ts';
 import { checkScopedWrite } from './scoped-write/check-scoped-write.ts';
@@ -27,6 +27,9 @@ interface Checked {
 /** What the policy says of statements, by the schema of the file and the program that SQLite would run. */
 export class PolicyGuard {
   readonly #policies: Policies;
+  /** As it was last read. */
+  #schema: Schema | undefined;
+  #storage: { schema: Schema; storage: Storage } | undefined;
 
   constructor(policies: Policies) {
     this.#policies = policies;
@@ -37,10 +40,10 @@ export class PolicyGuard {
     const { isPlan, from } = skipExplain(tokens);
     const isQuery = tokens[0]?.word !== 'PRAGMA';
     const asksProgram = columns !== undefined && isQuery;
-    const { schema, rows } = await readSchema(run, asksProgram ? explain(sql.slice(from), run) : Promise.resolve([]));
+    const { schema, rows } = await this.#readSchema(run, asksProgram ? explain(sql.slice(from), run) : Promise.resolve([]));
     if (scope !== undefined) refuseOutside(tokens, schema, scope);
     if (columns === undefined || !asksProgram) return { stamp: schema.stamp, plan: undefined };
-    const storage = await addViewRules(applyRules(schema, columns), { schema, tokens, run });
+    const storage = await addViewRules(this.#applyRules(schema, columns), { schema, tokens, run });
     const ruled = { schema, storage, isStrict: columns.strict };
     return { stamp: schema.stamp, plan: planRead(ruled, { tokens, programs: readPrograms(rows) }, isPlan) };
   }
@@ -50,12 +53,23 @@ export class PolicyGuard {
     // A program is asked for only of what could run.
     refuseUnwritable(sql);
     const tokens = tokenize(sql);
-    const { schema, rows } = await readSchema(run, explain(sql, run));
+    const { schema, rows } = await this.#readSchema(run, explain(sql, run));
     const text = { tokens, programs: readPrograms(rows) };
     if (scope !== undefined) checkScopedWrite(sql, text, { schema, scope });
     if (columns === undefined) return undefined;
-    const storage = await addViewRules(applyRules(schema, columns), { schema, tokens, run });
+    const storage = await addViewRules(this.#applyRules(schema, columns), { schema, tokens, run });
     return planWrite({ schema, storage, isStrict: columns.strict }, sql, text);
+  }
+
+  async #readSchema(run: CatalogQuestion, also: ReturnType<CatalogQuestion>) {
+    const found = await readSchema(run, also, this.#schema);
+    this.#schema = found.schema;
+    return found;
+  }
+
+  #applyRules(schema: Schema, columns: NonNullable<Policies['columns']>): Storage {
+    if (this.#storage?.schema !== schema) this.#storage = { schema, storage: applyRules(schema, columns) };
+    return this.#storage.storage;
   }
 }
 

@@ -40,10 +40,12 @@ export const stop = '-';
 /** Text as it is; a cell of which only a part was kept has the part and its whole length, which is in bytes where `b` is set. */
 export type WireCell = string | null | { t: string; n: number; b?: 1 };
 
-interface WireColumn {
+export interface WireColumn {
   name: string;
   /** As the column was declared; empty for an expression. */
   type: string;
+  /** The column of a table that it shows unchanged, in small letters: `users.email`. */
+  origin?: string;
 }
 
 export interface DoneMessage {

@@ -1,6 +1,6 @@
 import { formatCell } from './cell-text.ts';
-import type { DoneMessage, FromProcess, RunRequest, WireCell, WireParam } from './messages.ts';
-import type { Database, SqlValue } from './sqlite-module.ts';
+import type { DoneMessage, FromProcess, RunRequest, WireCell, WireColumn, WireParam } from './messages.ts';
+import type { Database, SqlValue, StatementColumn } from './sqlite-module.ts';
 
 /** How the rows of a statement leave the process. */
 interface Outlet {
@@ -30,11 +30,17 @@ export function runStatement(db: Database, request: RunRequest, outlet: Outlet):
   const wanted = columns.slice(0, request.maxColumns ?? undefined);
   outlet.send({
     type: 'columns',
-    columns: wanted.map(({ name, type }) => ({ name, type: type ?? '' })),
+    columns: wanted.map(describeColumn),
     total: columns.length,
   });
   passRows(statement.iterate(...params), { ...request, columns: wanted.length }, outlet);
   return finish(db, before);
+}
+
+function describeColumn({ name, type, table, column }: StatementColumn): WireColumn {
+  const origin =
+    table === null || column === null ? undefined : `${table}.${column}`.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return { name, type: type ?? '', ...(origin !== undefined && { origin }) };
 }
 
 interface RowOptions extends Pick<RunRequest, 'keepPerCell' | 'maxRows'> {

@@ -6,10 +6,18 @@ export interface Database {
   setAuthorizer?(decide: Authorizer | null): void;
 }
 
+/** Table and column are null for an expression. */
+export interface StatementColumn {
+  name: string;
+  type: string | null;
+  table: string | null;
+  column: string | null;
+}
+
 interface Statement {
   setReadBigInts(enabled: boolean): void;
   setReturnArrays(enabled: boolean): void;
-  columns(): readonly { name: string; type: string | null }[];
+  columns(): readonly StatementColumn[];
   iterate(...params: readonly unknown[]): IterableIterator<readonly SqlValue[]>;
   run(...params: readonly unknown[]): { changes: number | bigint };
 }

@@ -1,7 +1,7 @@
 import { Failure } from '@dbmole/core';
 import type { ReadEnd, SessionRead } from '../../../engine.ts';
 import { premiseCode } from '../../../guard/read-statement.ts';
-import { objectsSql, stampSchema } from '../guard/columns/schema.ts';
+import { changedSchema, objectsSql, stampSchema } from '../guard/columns/schema.ts';
 import { textPremise } from '../guard/premise.ts';
 import { type OpenFile, own } from './file-call.ts';
 import { collectRows, RowRelay } from './row-relay.ts';
@@ -26,10 +26,7 @@ async function requireSchema(file: OpenFile, premise: string, isInTransaction: b
   const { rows, sink } = collectRows();
   await file.run({ ...own(objectsSql), keepPerCell: maxSchemaText }, new RowRelay(sink));
   if (stampSchema(rows) === premise) return;
-  throw new Failure('engine', 'the schema of the file changed while the statement was checked', {
-    code: premiseCode,
-    hint: 'Retry.',
-  });
+  throw changedSchema();
 }
 
 export function isPremise(error: unknown): boolean {

@@ -3,7 +3,6 @@ import { refuseColumn } from '../../../../policy/column-policy.ts';
 import { isUnknown, refuseRead, type Taint, toVerdict } from '../../../../policy/taint.ts';
 import type { Token } from '../../../../statement/tokens.ts';
 import { toKey } from '../../catalog/schema-facts.ts';
-import { tokenize } from '../text/lexer.ts';
 import type { Program } from './program/instruction.ts';
 import { type ProgramFlow, tracePrograms, UntraceableProgram } from './program/trace-program.ts';
 import { followViews, listNames, type Schema } from './schema.ts';
@@ -39,12 +38,11 @@ export function planRead(ruled: Ruled, text: PlannedText, isPlan: boolean): Colu
 
 /** Undefined if the program cannot be followed. */
 export function traceFlow({ schema, storage }: Ruled, { programs, tokens }: PlannedText, names: readonly Token[]) {
-  const texts = [...tokens, ...schema.objects.flatMap(({ sql }) => tokenize(sql))];
   try {
     return tracePrograms(programs, {
       trees: storage.trees,
       virtual: judgeVirtual(storage, names),
-      countArguments: countArguments(texts),
+      countArguments: countArguments([...tokens, ...schema.tokens]),
     });
   } catch (error) {
     if (error instanceof UntraceableProgram) return undefined;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
+import { Failure } from '@dbmole/core';
+import { type CatalogQuestion, premiseCode } from '../../../../guard/read-statement.ts';
 import { isName, type Token } from '../../../../statement/tokens.ts';
 import { toKey } from '../../catalog/schema-facts.ts';
 import { tooComplex } from '../refuse.ts';
@@ -55,22 +56,34 @@ export interface Schema {
   /** `table`, `view`, `virtual` or `shadow`. */
   readonly kinds: ReadonlyMap<string, string>;
   readonly withoutRowid: ReadonlySet<string>;
+  /** The tokens of all texts. */
+  readonly tokens: readonly Token[];
 }
 
 type Rows = Awaited<ReturnType<CatalogQuestion>>;
 
-/** Reads the schema, and the answer to another question, at the same moment. */
-export async function readSchema(run: CatalogQuestion, also: Promise<Rows>): Promise<{ schema: Schema; rows: Rows }> {
-  const [objects, columns, indexes, kinds, rows] = await Promise.all([
-    run(objectsSql),
-    run(columnsSql),
-    run(indexesSql),
-    run(kindsSql),
-    also,
-  ]);
+/** Reads the schema, and the answer to another question at the same moment. What is known of the same schema is not read again. */
+export async function readSchema(
+  run: CatalogQuestion,
+  also: Promise<Rows>,
+  known: Schema | undefined,
+): Promise<{ schema: Schema; rows: Rows }> {
+  const [objects, rows] = await Promise.all([run(objectsSql), also]);
+  const stamp = stampSchema(objects);
+  if (known?.stamp === stamp) return { schema: known, rows };
+  const [again, columns, indexes, kinds] = await Promise.all([run(objectsSql), run(columnsSql), run(indexesSql), run(kindsSql)]);
+  if (stampSchema(again) !== stamp) throw changedSchema();
   for (const list of [objects, columns, indexes, kinds])
     if (list.length >= maxRows) throw tooComplex('the schema of the file is too large for a policy of tables or columns', 0);
   return { rows, schema: buildSchema({ objects, columns, indexes, kinds }) };
+}
+
+/** Nothing of the caller's has run. */
+export function changedSchema(): Failure {
+  return new Failure('engine', 'the schema of the file changed while the statement was checked', {
+    code: premiseCode,
+    hint: 'Retry.',
+  });
 }
 
 export function stampSchema(rows: Rows): string {
@@ -97,6 +110,7 @@ function buildSchema({ objects, columns, indexes, kinds }: Record<'objects' | 'c
     indexes: readIndexes(indexes),
     kinds: new Map(kinds.map(([name, type]) => [toKey(name), type ?? ''])),
     withoutRowid,
+    tokens: objects.flatMap(([, , , , sql]) => tokenize(sql ?? '')),
   };
 }
 
