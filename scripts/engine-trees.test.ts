@@ -40,6 +40,7 @@ const onlyPostgres: Differences = {
   'the guard proves reads with the parser of the server, in a worker': 'guard/proof/ guard/thread/ guard/tree/ guard/checker',
   'the guard names what the catalog cannot show to be harmless': 'guard/denials guard/denied-functions guard/reviewed-symbols',
   'columns are followed through the tree of the parser': 'guard/columns/',
+  'advice reads conditions in the tree of the parser': 'advice/read-conditions',
   'views, rules, policies, checks and defaults have texts that a write runs':
     'guard/scoped-write/relation-parts guard/scoped-write/reached-text guard/scoped-write/sequences guard/scoped-write/check-definition',
   'the tree of the parser says what DDL does, and the catalog what a new type is':

@@ -71,7 +71,7 @@ function readTrial(
     names.set(name, index);
     sizes.set(index, Number(bytes));
   }
-  const tree = parsePlan(plan.map(([line]) => line ?? '').join('\n'), sql);
+  const tree = parsePlan(plan.map((cells) => cells.map((cell) => cell ?? '').join('\t')).join('\n'), sql);
   const labels = flattenPlan(tree).map(({ label }) => label);
   const used = [...names].flatMap(([name, index]) => (labels.some((label) => label.includes(name)) ? [index] : []));
   return { tree, cost: tree.roots.reduce((sum, { cost }) => sum + (cost ?? 0), 0), used, sizes };

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inTurns } from '../guard/in-turns.ts';
-import { tokenize } from '../guard/text/lexer.ts';
-import { plainMode } from '../guard/text/sql-mode.ts';
-import { readShape } from './read-shape.ts';
+import { parseShape } from './read-shape.ts';
 
-const read = async (sql: string) => readShape(sql, await inTurns(tokenize(sql, plainMode)));
+const read = (sql: string) => parseShape(sql, '');
 const conditions = async (where: string) => {
   const { levels } = await read(`select * from t where ${where}`);
   return levels[0]?.conditions.map(({ kind, key }) => `${kind} ${key.name}`);

@@ -64,3 +64,29 @@ async function readStatistics(run: CatalogRun): Promise<Map<string, number>> {
   const rows = await run('select tbl, max(cast(stat as integer)) from sqlite_stat1 group by tbl limit 20000').catch(() => []);
   return new Map(rows.map(([table, count]) => [toKey(table), Number(count)]));
 }
+
+/** Of a table that cannot be counted: what a row takes on average. */
+export const usualRowBytes = 64;
+
+/** A large file is not read to be counted: without statistics, the largest rowid is about the number of rows. */
+export async function readCounts(
+  own: CatalogRun,
+  names: readonly string[],
+): Promise<Map<string, { rows: number; rowBytes: number }>> {
+  const [sizes, fileBytes] = await Promise.all([readSizes(own, names), readFileSize(own)]);
+  const counts = await Promise.all(
+    names.map(async (name) => {
+      const { rows, bytes } = sizes.get(toKey(name)) ?? {};
+      const known = rows ?? (await readLastRowid(own, name)) ?? Math.ceil(fileBytes / usualRowBytes);
+      const rowBytes = bytes === undefined || known === 0 ? usualRowBytes : bytes / known;
+      return [name, { rows: known, rowBytes }] as const;
+    }),
+  );
+  return new Map(counts);
+}
+
+async function readLastRowid(own: CatalogRun, name: string): Promise<number | undefined> {
+  const rows = await own(`select max(rowid) from main.${quoteName(name)}`).catch(() => []);
+  const last = rows[0]?.[0];
+  return last === null || last === undefined ? undefined : Number(last);
+}

@@ -1,5 +1,7 @@
 import { type CheckReport, reportUnavailable } from '@dbmole/core';
+import { adviseIndexes } from '../../../advice/advise.ts';
 import type { Diagnosis } from '../../../diagnosis/diagnosis.ts';
+import { advisor } from '../advice/advisor.ts';
 import { checkIndexes } from './indexes.ts';
 import { checkLocks } from './locks.ts';
 import { checkPrivileges } from './privileges.ts';
@@ -14,7 +16,7 @@ export const diagnosis: Diagnosis = {
   locks: checkLocks,
   slow_queries: lacks('SQLite keeps no statistics of statements', 'explain shows the plan of one.'),
   indexes: checkIndexes,
-  index_advice: lacks('there is no advice over several statements for SQLite', 'explain names the index that a statement lacks.'),
+  index_advice: (_run, { reads, sql }) => adviseIndexes(advisor, reads, sql),
   tables: checkTables,
   replication: lacks('SQLite has no replication', 'Nothing has to be done.'),
   settings: checkSettings,

@@ -27,7 +27,7 @@ interface Checked {
 /** What the policy says of statements, by the schema of the file and the program that SQLite would run. */
 export class PolicyGuard {
   readonly #policies: Policies;
-  /** As it was last read. */
+  /** The schema as it was last read. */
   #schema: Schema | undefined;
   #storage: { schema: Schema; storage: Storage } | undefined;
 

@@ -97,6 +97,8 @@ class Estimate {
 
 function searchRows(label: string, { rows, keys }: StoredTable): number {
   const [, index, terms = ''] = / USING (?:(?:COVERING )?INDEX (\S+)|.*?(?:PRIMARY KEY|INDEX)) \((.*)\)/.exec(label) ?? [];
+  // The least or the largest value: the first of an index, or all rows.
+  if (terms === '') return label.includes(' USING ') ? Math.min(1, rows) : rows;
   const equal = terms.split(' AND ').filter((term) => /[^<>]=\?/.test(term)).length;
   const ranges = terms.split(' AND ').length - equal;
   const known = index === undefined ? undefined : keys.get(toKey(index));

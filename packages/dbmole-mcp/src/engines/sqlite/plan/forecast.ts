@@ -3,9 +3,8 @@ import type { Forecast, Forecaster, ForecastQuestions, TableRead } from '../../.
 import type { CatalogRun } from '../../../engine.ts';
 import { flattenPlan, type PlanNode } from '../../../plan/plan-tree.ts';
 import { readRelations, toKey } from '../catalog/schema-facts.ts';
-import { readFileSize, readSizes } from '../catalog/sizes.ts';
+import { readCounts, usualRowBytes } from '../catalog/sizes.ts';
 import { readTokens } from '../guard/text/lexer.ts';
-import { quoteName } from '../values/identifiers.ts';
 import { estimateReads, type StoredTable } from './estimate-reads.ts';
 import { findTable } from './find-table.ts';
 import { readPlan } from './read-plan.ts';
@@ -35,9 +34,6 @@ function toRead({ label, alias }: PlanNode, table: StoredTable, rows: number): T
   return { label, table: table.name, schema: undefined, alias, filter: undefined, isSearch, rows, bytes: rows * table.rowBytes };
 }
 
-/** Of a table that the catalog cannot count: what a row takes on average. */
-const usualRowBytes = 64;
-
 /** The tables by the names that the plan has for them, also behind views. */
 async function readTables(
   { own }: ForecastQuestions,
@@ -58,26 +54,6 @@ async function readTables(
   return new Map(
     [...found].map(([alias, name]) => [alias, { name, ...(sizes.get(name) ?? { rows: 0, rowBytes: usualRowBytes }), keys }]),
   );
-}
-
-/** A large file is not read to be counted: without statistics, the largest rowid is about the number of rows. */
-async function readCounts(own: CatalogRun, names: readonly string[]): Promise<Map<string, { rows: number; rowBytes: number }>> {
-  const [sizes, fileBytes] = await Promise.all([readSizes(own, names), readFileSize(own)]);
-  const counts = await Promise.all(
-    names.map(async (name) => {
-      const { rows, bytes } = sizes.get(toKey(name)) ?? {};
-      const known = rows ?? (await readLastRowid(own, name)) ?? Math.ceil(fileBytes / usualRowBytes);
-      const rowBytes = bytes === undefined || known === 0 ? usualRowBytes : bytes / known;
-      return [name, { rows: known, rowBytes }] as const;
-    }),
-  );
-  return new Map(counts);
-}
-
-async function readLastRowid(own: CatalogRun, name: string): Promise<number | undefined> {
-  const rows = await own(`select max(rowid) from main.${quoteName(name)}`).catch(() => []);
-  const last = rows[0]?.[0];
-  return last === null || last === undefined ? undefined : Number(last);
 }
 
 /** Rows that share the values of the first columns of each index, as ANALYZE has counted them; undefined columns are not known. */

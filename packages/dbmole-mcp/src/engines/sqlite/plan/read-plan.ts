@@ -28,6 +28,8 @@ export function readPlan(answer: string, sql: string): PlanTree {
 }
 
 const scan = /^SCAN (\S+)(?! CONSTANT)/;
+/** The least or the largest value of a column without an index. */
+const extreme = /^SEARCH \S+$/;
 const read = /^(?:SCAN|SEARCH) (\S+)/;
 
 /** SQLite shows neither rows nor costs. */
@@ -37,7 +39,7 @@ function describeStep(detail: string): Omit<PlanNode, 'children'> {
     label: detail,
     ...{ estimatedRows: undefined, actualRows: undefined, loops: undefined, totalMs: undefined, removed: undefined },
     ...{ spilled: undefined, cost: undefined, filter: undefined, expectedReads: undefined, rowCount: 'unknown', details: [] },
-    fullScan: scan.test(detail),
+    fullScan: scan.test(detail) || extreme.test(detail),
     table,
     alias: table,
   };

@@ -7,6 +7,9 @@ const reserved: ReadonlySet<string> = new Set(
   ),
 );
 
+/** The same as a keyword is written. */
+export const reservedWords: ReadonlySet<string> = new Set([...reserved].map((word) => word.toUpperCase()));
+
 /** The name as a statement has to write it. */
 export function formatIdentifier(name: string): string {
   return /^[A-Za-z_][\w$]*$/.test(name) && !reserved.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;

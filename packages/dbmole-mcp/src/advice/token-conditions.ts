@@ -1,6 +1,5 @@
-import type { ColumnName, Condition, Join } from '../../../advice/statement-shape.ts';
-import { isName, noToken, type Token } from '../../../statement/tokens.ts';
-import { reservedWords } from '../guard/known-functions.ts';
+import { isName, noToken, type Token } from '../statement/tokens.ts';
+import type { ColumnName, Condition, Join } from './statement-shape.ts';
 
 /** Tokens from the first up to, and without, the last. */
 export interface Range {
@@ -20,15 +19,25 @@ export function isQuery({ word }: Token): boolean {
   return word === 'SELECT' || word === 'WITH';
 }
 
+/** A statement in tokens. */
+export interface TokenText {
+  sql: string;
+  tokens: readonly Token[];
+  /** Words that are no names unless they are quoted. */
+  reserved: ReadonlySet<string>;
+}
+
 /** Reads single conditions, without AND and OR. */
 export class ConditionReader {
   readonly #sql: string;
   readonly #tokens: readonly Token[];
+  readonly #reserved: ReadonlySet<string>;
   readonly #closing: (open: number) => number;
 
-  constructor(sql: string, tokens: readonly Token[], closing: (open: number) => number) {
+  constructor({ sql, tokens, reserved }: TokenText, closing: (open: number) => number) {
     this.#sql = sql;
     this.#tokens = tokens;
+    this.#reserved = reserved;
     this.#closing = closing;
   }
 
@@ -77,7 +86,7 @@ export class ConditionReader {
 
   readColumn(at: number): { column: ColumnName; next: number } | undefined {
     const first = this.#at(at);
-    if (!isName(first) || (first.kind === 'word' && reservedWords.has(first.word))) return undefined;
+    if (!isName(first) || (first.kind === 'word' && this.#reserved.has(first.word))) return undefined;
     let last = at;
     while (this.#at(last + 1).word === '.') last += 2;
     // A call; DATE '2026-01-01' or _utf8mb4'x'.
