@@ -95,7 +95,7 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
   E_FILE_CHANGED: ['Another program began to write the SQLite file while it was read without locks.', 'Retry.'],
   E_NODE_VERSION: [
     'SQLite needs a newer Node than the one that runs the server.',
-    'Start the server with Node 22.16 or later, or set `DBMOLE_NODE` to the path of one.',
+    'Start it with `npx -y -p node@24 -p dbmole-mcp dbmole-mcp`, or set `DBMOLE_NODE` to the path of a newer Node.',
   ],
   E_PROCESS_ENDED: [
     'The process that reads the SQLite file ended.',
