@@ -108,8 +108,9 @@ export function isQueryText(text: string): boolean {
 export function chooseLanguage(identity: ClusterIdentity, { query, language }: Pick<QueryArgs, 'query' | 'language'>): Language {
   const { product } = identity;
   const known = product === 'opensearch' ? { ppl, sql: openSearchSql } : { esql, sql };
-  const name = language ?? (/^\s*select\b/i.test(query) ? 'sql' : findDefault(identity));
-  if (name === undefined) throw missingFailure(identity);
+  const byDefault = findDefault(identity);
+  if (byDefault === undefined) throw languageFailure(`${formatCluster(identity)} has no query language`, identity);
+  const name = language ?? guessLanguage(query) ?? byDefault;
   const found = Object.entries(known).find(([key]) => key === name)?.[1];
   if (found !== undefined && (name !== 'esql' || hasEsql(identity))) return found;
   const titles: Readonly<Record<LanguageName, string>> = {
@@ -119,6 +120,20 @@ export function chooseLanguage(identity: ClusterIdentity, { query, language }: P
   };
   throw languageFailure(`${titles[name]}; this is ${formatCluster(identity)}`, identity);
 }
+
+/** A query in another language than the cluster has would fail for its first word. */
+function guessLanguage(query: string): LanguageName | undefined {
+  const [, word = ''] = /^[\s(]*([a-z]+)\b/i.exec(query) ?? [];
+  return firstWords.get(word.toLowerCase());
+}
+
+const firstWords: ReadonlyMap<string, LanguageName> = new Map([
+  ['select', 'sql'],
+  ['from', 'esql'],
+  ['row', 'esql'],
+  ['source', 'ppl'],
+  ['search', 'ppl'],
+]);
 
 function findDefault({ product, ...identity }: ClusterIdentity): LanguageName | undefined {
   if (product === 'opensearch') return 'ppl';
@@ -130,21 +145,23 @@ function hasEsql({ major, minor = 0 }: ClusterIdentity): boolean {
   return major === undefined || major > 8 || (major === 8 && minor >= 11);
 }
 
-function missingFailure(identity: ClusterIdentity): Failure {
-  return languageFailure(`${formatCluster(identity)} has no query language`, identity);
-}
-
 function languageFailure(message: string, identity: ClusterIdentity): Failure {
-  const other = {
-    opensearch: 'Leave `language` out for PPL',
-    elasticsearch: 'Leave `language` out',
-    unknown: 'Leave `language` out',
-  };
-  const hint = findDefault(identity) === undefined ? [] : [`${other[identity.product]}.`];
+  const byDefault = findDefault(identity);
+  const hint = byDefault === undefined ? [] : [`Write ${examples[byDefault]}.`];
   return new Failure('engine', message, { code: 'E_NO_LANGUAGE', hint: [...hint, searchInstead] });
 }
 
-const searchInstead = { call: 'es_search', to: 'search and aggregate with the query DSL' };
+const examples: Readonly<Record<LanguageName, string>> = {
+  esql: 'ES|QL, as in FROM index | LIMIT 10',
+  sql: 'SQL, as in SELECT * FROM index',
+  ppl: 'PPL, as in source=index | head 10',
+};
+
+const searchInstead = {
+  call: 'es_search',
+  run: 'query CONNECTION "GET /INDEX/_search" BODY',
+  to: 'search and aggregate with the query DSL',
+};
 
 /** The failure of a cluster that lacks the module or plugin. */
 export function noModuleFailure({ title }: Language, identity: ClusterIdentity): Failure {

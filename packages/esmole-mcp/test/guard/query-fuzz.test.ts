@@ -109,9 +109,13 @@ describe('random ES|QL on elasticsearch8esql', () => {
       [hidden, mark],
     ]) {
       const settings = { 'index.mode': index === open ? 'standard' : 'lookup', number_of_replicas: 0, refresh_interval: '-1' };
-      const created = await node.send('PUT', `/${index}`, { settings, mappings: { properties: { k: { type: 'keyword' } } } });
+      const properties = { k: { type: 'keyword' }, v: { type: 'keyword' } };
+      const created = await node.send('PUT', `/${index}`, { settings, mappings: { properties } });
       expect(created.status, created.text).toBe(200);
       expect((await node.send('POST', `/${index}/_doc?refresh=true`, { k })).status).toBe(201);
+      // A join finds it by a key that the open index has.
+      const joined = { k: 'a', v: index === open ? 'x' : mark };
+      expect((await node.send('POST', `/${index}/_doc?refresh=true`, joined)).status).toBe(201);
     }
   }, 60_000);
   afterAll(async () => {
