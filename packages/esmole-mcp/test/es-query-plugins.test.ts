@@ -3,7 +3,7 @@ import { startNode } from './fake-node.ts';
 import { openTools } from './open-tools.ts';
 
 /*
- * The builds that tests can fetch have neither SQL nor PPL. These answers have the form that the documentation of both clusters shows.
+ * No build of a supported version that tests can fetch has SQL or PPL. These answers have the form that the documentation of both clusters shows.
  */
 
 const elasticsearch7 = { version: { number: '7.17.29', build_flavor: 'default' }, tagline: 'You Know, for Search' };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkQueryText, type QueryLanguage } from './check-query.ts';
 
 /*
- * No build for tests can run SQL or PPL, so the texts know themselves what they read: each part of a query says whether it reads the
+ * No build of a supported version that tests can fetch has SQL or PPL, so the texts know themselves what they read: each part of a query says whether it reads the
  * hidden index. Names of it in values, comments and quoted fields read nothing.
  */
 
