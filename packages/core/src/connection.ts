@@ -94,6 +94,8 @@ export function absent(why: string) {
 export const fileConnectionShape = {
   ...{ name, readonly, description, environment, timeoutMs },
   file: plainText,
+  /** Set for what a tool adds: it may name a file of the working directory, which could become a link to another one. */
+  noLinks: z.boolean().optional(),
   host: absent('this engine opens a file and has no host'),
   port: absent('this engine opens a file and has no port'),
   user: absent('this engine opens a file and has no users'),

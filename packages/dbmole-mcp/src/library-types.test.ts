@@ -9,7 +9,7 @@ describe('the published type of a connection', () => {
   it('fits what is accepted, and has every field of it', () => {
     expectTypeOf<DbmoleConnection>().toExtend<Written>();
     expectTypeOf<Exclude<keyof Written, keyof DbmoleConnection>>().toBeNever();
-    const whole: Required<Omit<DbmoleConnection, 'file'>> = {
+    const whole: Required<Omit<DbmoleConnection, 'file' | 'noLinks'>> = {
       name: 'shop',
       url: undefined,
       type: 'postgresql',
@@ -41,7 +41,7 @@ describe('the published type of a connection', () => {
       trust: { functions: ['shop.report(text)'], extensions: ['pgtap'] },
     };
     expect(connectionSchema.safeParse(whole)).toMatchObject({ success: true });
-    const file: DbmoleConnection = { name: 'app', type: 'sqlite', file: './app.db', readonly: true, maxRows: 10 };
+    const file: DbmoleConnection = { name: 'app', type: 'sqlite', file: './app.db', noLinks: true, readonly: true, maxRows: 10 };
     expect(connectionSchema.safeParse(file)).toMatchObject({ success: true });
   });
 });

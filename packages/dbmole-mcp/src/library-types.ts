@@ -15,6 +15,8 @@ export interface DbmoleConnection {
   type?: 'postgres' | 'postgresql' | 'mysql' | 'mariadb' | 'sqlite' | undefined;
   /** SQLite: the path of the file, absolute or relative to the file that defines the connection. */
   file?: string | undefined;
+  /** SQLite: refuses a file that is a symbolic link, or has another name. */
+  noLinks?: boolean | undefined;
   host?: string | undefined;
   port?: number | undefined;
   user?: string | undefined;

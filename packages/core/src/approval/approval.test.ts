@@ -103,6 +103,12 @@ describe('a call that a person has to confirm', () => {
     expect([committed, pending.list()]).toEqual([[], []]);
   });
 
+  it('is refused where a client that cannot ask sends the state of a question', async () => {
+    const { call } = start();
+    expect(code(await call({ round: { state: 'x.y', action: 'accept' } }))).toBe('E_APPROVAL_NEEDED');
+    expect(committed).toEqual([]);
+  });
+
   it('waits in a file of the user where no question can be shown, or the question was closed unread', async () => {
     const { call, pending } = start();
     const instant: Person = { place: 'client', ask: async () => 'cancel' };

@@ -48,7 +48,9 @@ export class CallApproval implements Approval {
   }
 
   get isAnswered(): boolean {
-    return this.#facts.round !== undefined;
+    const { round, person } = this.#facts;
+    // A client that cannot ask has no answer, whatever it sends.
+    return round !== undefined && person !== undefined;
   }
 
   /** A state counts once, and a call may ask for it twice: its backend may have been dead. */

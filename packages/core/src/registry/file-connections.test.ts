@@ -126,7 +126,7 @@ describe('a tool that adds a file', () => {
     symlinkSync(folder.at('work', 'app.db'), folder.at('work', 'link.db'));
     for (const file of ['app.db', './app.db', folder.at('work', 'app.db'), 'link.db', '../work/app.db']) {
       await registry.add({ ...box, file });
-      expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'app.db') }]);
+      expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'app.db'), noLinks: true }]);
       await registry.remove('box');
     }
   });
@@ -151,7 +151,7 @@ describe('a tool that adds a file', () => {
   it('may be served from a folder that is reached by a link', async () => {
     symlinkSync(folder.at('work'), folder.at('link-to-work'));
     await open({ cwd: folder.at('link-to-work') }).add(box);
-    expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'app.db') }]);
+    expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'app.db'), noLinks: true }]);
   });
 
   it.each(['../elsewhere/secret.db', '~/secret.db', '/etc/passwd', '/etc/not-there', 'link.db', 'linked/secret.db', '.'])(
@@ -256,7 +256,7 @@ describe('a secret of a file', () => {
     const toServer = { type: 'thing', file: null, host: 'evil.example', user: 'me' };
     expect(await failureOf(registry.update('box', toServer))).toMatchObject({ code: 'E_SECRET_REDIRECT' });
     await registry.update('box', { ...moved, password: null });
-    expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'other.db') }]);
+    expect(stored().connections).toEqual([{ ...box, file: folder.at('work', 'other.db'), noLinks: true }]);
   });
 
   it('a secret of a file of a server is not read by an engine of files', async () => {

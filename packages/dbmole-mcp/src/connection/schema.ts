@@ -125,6 +125,7 @@ export const connectionSchema = z
     host: shape.host.optional(),
     user: shape.user.optional(),
     file: fileConnectionShape.file.optional(),
+    noLinks: fileConnectionShape.noLinks,
     url: secretRef.optional(),
   })
   .transform(({ url, ...fields }, context) =>

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp, runProgram } from '@dbmole/core';
 import { connectTestClient, createFakeTerminal, createTempFolder } from '@dbmole/core/testing';
@@ -88,7 +88,17 @@ describe('a SQLite file of a project', () => {
     expect(await add('text.db')).toContain('E_NOT_A_DATABASE');
     expect(await add('gone.db')).toContain('there is no file');
     expect(await add('app.db')).toContain('Added added');
-    expect((await client.call('query', { connection: 'added', sql: 'select count(*) from orders' })).text).toContain('200');
+    const read = async () => (await client.call('query', { connection: 'added', sql: 'select count(*) from orders' })).text;
+    expect(await read()).toContain('200');
+    // What the tool checked is not what is there now.
+    renameSync(at('app.db'), join(home.path, 'moved.db'));
+    for (const link of [symlinkSync, linkSync]) {
+      link(join(home.path, 'moved.db'), at('app.db'));
+      expect(await read()).toMatch(/^E_FILE: \S+app\.db is a link or has another name/);
+      rmSync(at('app.db'));
+    }
+    renameSync(join(home.path, 'moved.db'), at('app.db'));
+    expect(await read()).toContain('200');
     await client.call('remove_connection', { name: 'added' });
     await client.close();
     await app.dispose();

@@ -23,6 +23,7 @@ export function applyPatch<C extends BaseConnection>(stored: RawConnection, patc
     if (value === null) delete merged[key];
     else merged[key] = value;
   }
+  if (merged.file === undefined) delete merged.noLinks;
   if (!rules.asUser) {
     refuseRedirect(current, { patch, merged }, rules);
     refuseOtherLookUp(current, patch, rules);

@@ -109,7 +109,7 @@ function placeFile<C extends BaseConnection>(input: Fields, rules: EditRules<C>)
   const { file } = fields;
   if (typeof file !== 'string' || (rules.asUser && file.startsWith('${'))) return input;
   const path = absolutePath(file, { base: rules.cwd, home: rules.reader.home });
-  return { ...fields, file: rules.asUser ? path : findFile(path, rules) };
+  return rules.asUser ? { ...fields, file: path } : { ...fields, file: findFile(path, rules), noLinks: true };
 }
 
 /**

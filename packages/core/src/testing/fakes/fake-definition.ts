@@ -12,7 +12,7 @@ import { toolConnectionShape } from '../../tools/connections/connection-tool-sch
 import { isFakeStaleError } from './fake-engine.ts';
 
 const { host, user } = baseConnectionShape;
-const { file } = fileConnectionShape;
+const { file, noLinks } = fileConnectionShape;
 const own = { type: z.enum(['thing', 'box']).optional(), url: z.string().optional() };
 
 /** A thing is a server, and a box is a file. */
@@ -23,7 +23,7 @@ const thing = z.strictObject({
 const box = z.strictObject({ ...fileConnectionShape, type: z.literal('box'), password: secretRef.optional() });
 
 export const fakeSchema = z
-  .strictObject({ ...thing.shape, ...own, host: host.optional(), user: user.optional(), file: file.optional() })
+  .strictObject({ ...thing.shape, ...own, host: host.optional(), user: user.optional(), file: file.optional(), noLinks })
   .transform((fields): Record<string, unknown> => ({ type: fields.file === undefined ? 'thing' : 'box', ...fields }))
   .pipe(z.discriminatedUnion('type', [thing, box]));
 

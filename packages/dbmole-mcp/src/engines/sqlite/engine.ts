@@ -29,7 +29,8 @@ export const engine: SqlEngine = {
 };
 
 async function openSession(target: SessionTarget<FileConnection>, signal: AbortSignal): Promise<Session> {
-  const { file, database } = target;
+  const { file, database, config } = target;
+  const place = { file, noLinks: config.noLinks === true };
   if (database !== undefined && database.toLowerCase() !== 'main')
     throw new Failure('unknown', `a SQLite file has one database, main, and not ${database}`, {
       code: 'E_UNKNOWN_DATABASE',
@@ -39,9 +40,9 @@ async function openSession(target: SessionTarget<FileConnection>, signal: AbortS
   const process = new DatabaseProcess();
   const forget = onAbort(signal, () => process.kill());
   try {
-    await process.send({ type: 'open', file, writes: false, waitMs: 0 }).catch(ignoreLock);
+    await process.send({ type: 'open', ...place, writes: false, waitMs: 0 }).catch(ignoreLock);
     await process.send({ type: 'close' });
-    return new SqliteSession(file, process);
+    return new SqliteSession(place, process);
   } catch (error) {
     process.kill();
     throw signal.aborted ? signal.reason : toSqliteFailure(error, file);

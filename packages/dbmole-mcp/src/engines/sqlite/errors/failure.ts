@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, type FailureOptions, quoteRemote } from '@dbmole/core';
+import { askUser, Failure, type FailureKind, type FailureOptions, quoteRemote } from '@dbmole/core';
 import { seeColumns, seeTables, useExecute } from '../../../next-steps.ts';
 import { SqliteError } from '../wire/database-process.ts';
 import { describeHolders } from './lock-holders.ts';
@@ -73,6 +73,7 @@ export function toSqliteFailure(error: unknown, file: string, sql?: string): Fai
     return new Failure('internal', error instanceof Error ? error.message : String(error), { cause: error });
   if (error.isChanged) return changedFailure(error);
   if (error.isLeft) return leftFailure(file, error);
+  if (error.isLink) return linkFailure(file, error);
   const { code } = error;
   const { kind, ...options } = byMessage.find(([pattern]) => pattern.test(error.message))?.[1] ??
     findMeaning(code) ?? { kind: 'engine' };
@@ -99,6 +100,14 @@ function leftFailure(file: string, cause: unknown): Failure {
   return new Failure('connection', `${file}-wal has changes that are not in the file yet, and there is no ${file}-shm`, {
     code: 'E_FILE',
     hint: interrupted,
+    cause,
+  });
+}
+
+function linkFailure(file: string, cause: unknown): Failure {
+  return new Failure('refused', `${file} is a link or has another name, and this connection has "noLinks"; nothing was opened`, {
+    code: 'E_FILE',
+    hint: askUser('set "noLinks" to false where the connection is defined, if it should be used'),
     cause,
   });
 }

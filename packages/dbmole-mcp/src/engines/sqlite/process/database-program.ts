@@ -11,7 +11,7 @@ import {
   stop,
   type ToProcess,
 } from './messages.ts';
-import { ChangedFileError, LeftWalError, type OpenedFile, openFile } from './open-file.ts';
+import { ChangedFileError, LeftWalError, LinkError, type OpenedFile, openFile } from './open-file.ts';
 import { runStatement } from './run-statement.ts';
 
 /**
@@ -103,7 +103,7 @@ function close(opened: OpenedFile | undefined): undefined {
 function toFailed(error: unknown): FailedMessage {
   const message = error instanceof Error ? error.message : String(error);
   const [isChanged, isLeft] = [error instanceof ChangedFileError, error instanceof LeftWalError];
-  return { type: 'failed', message, code: readCode(error), isChanged, isLeft };
+  return { type: 'failed', message, code: readCode(error), isChanged, isLeft, isLink: error instanceof LinkError };
 }
 
 function readCode(error: unknown): number | undefined {

@@ -7,6 +7,8 @@ export type WireParam = string | number | boolean | null;
 export interface OpenRequest {
   type: 'open';
   file: string;
+  /** The path has to be that of the file itself. */
+  noLinks: boolean;
   writes: boolean;
   /** How long to wait for the locks of other processes. */
   waitMs: number;
@@ -64,6 +66,8 @@ export interface FailedMessage {
   isChanged?: boolean;
   /** A writer in WAL mode was interrupted, and no program has completed what it wrote. */
   isLeft?: boolean;
+  /** The file is a link, or has another name, and must not. */
+  isLink?: boolean;
 }
 
 export type FromProcess =

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { isWal } from './file-header.ts';
 import type { OpenRequest } from './messages.ts';
@@ -18,9 +18,13 @@ export class ChangedFileError extends Error {}
 /** A program was interrupted while it wrote to a file in WAL mode. To read the rest of it, SQLite would create a file beside it. */
 export class LeftWalError extends Error {}
 
+/** What the path leads to is not the file itself. */
+export class LinkError extends Error {}
+
 /** Opens the file for one call, as strictly as this version of Node can. */
-export function openFile({ file, writes, waitMs }: OpenRequest): OpenedFile {
+export function openFile({ file, noLinks, writes, waitMs }: OpenRequest): OpenedFile {
   const { DatabaseSync } = loadSqlite();
+  if (noLinks) refuseLink(file);
   const isUnlocked = !writes && isUnusedWal(file);
   const options = {
     readOnly: !writes,
@@ -33,6 +37,13 @@ export function openFile({ file, writes, waitMs }: OpenRequest): OpenedFile {
   };
   const before = isUnlocked ? readStamp(file) : undefined;
   const db = new DatabaseSync(writes ? file : toReadUrl(file, isUnlocked), options);
+  try {
+    // It may have become one meanwhile.
+    if (noLinks) refuseLink(file);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   db.exec('pragma trusted_schema = off');
   if (!writes) db.exec('pragma query_only = on');
   return {
@@ -42,6 +53,11 @@ export function openFile({ file, writes, waitMs }: OpenRequest): OpenedFile {
       if (before !== undefined && before !== readStamp(file)) throw new ChangedFileError('the file was changed');
     },
   };
+}
+
+/** A link to a file elsewhere would give it to callers that may only name files of their own folder. */
+function refuseLink(file: string): void {
+  if (realpathSync(file) !== file || statSync(file).nlink > 1) throw new LinkError(`${file} is a link`);
 }
 
 /** Neither creates nor changes the file that programs share in WAL mode: without it, SQLite writes what it finds into one. */

@@ -8,7 +8,7 @@ import { bindParams } from '../values/placeholders.ts';
 import type { DatabaseProcess } from '../wire/database-process.ts';
 import { type OpenFile, own, type Run } from './file-call.ts';
 import { isPremise, readInside } from './read.ts';
-import { awaitRecovery, startRecovery } from './recover.ts';
+import { awaitRecovery, type Place, startRecovery } from './recover.ts';
 import type { RowRelay } from './row-relay.ts';
 import { runTransaction } from './transaction.ts';
 import { runWrite } from './write.ts';
@@ -30,11 +30,13 @@ interface Call {
 /** One process, which opens the file for each call and closes it afterwards: nothing of a call is left to the next one. */
 export class SqliteSession implements Session {
   readonly #file: string;
+  readonly #place: Place;
   readonly #process: DatabaseProcess;
   #isClosed = false;
 
-  constructor(file: string, process: DatabaseProcess) {
-    this.#file = file;
+  constructor(place: Place, process: DatabaseProcess) {
+    this.#file = place.file;
+    this.#place = place;
     this.#process = process;
   }
 
@@ -109,7 +111,7 @@ export class SqliteSession implements Session {
     const waitMs = Math.min(Math.floor(timeoutMs * waitShare), maxWaitMs);
     const file: OpenFile = { run: (run, relay) => this.#run(run, relay), protect: forget };
     try {
-      const opened = this.#process.send({ type: 'open', file: this.#file, writes, waitMs });
+      const opened = this.#process.send({ type: 'open', ...this.#place, writes, waitMs });
       const [, result] = await Promise.all([opened, opened.then(() => work(file))]);
       return result;
     } catch (error) {
@@ -125,7 +127,7 @@ export class SqliteSession implements Session {
   async #afterKill(signal: AbortSignal, writes: boolean): Promise<unknown> {
     if (!writes) return signal.reason;
     await this.#process.ended;
-    startRecovery(this.#file);
+    startRecovery(this.#place);
     return afterStop(signal.reason, true);
   }
 

@@ -10,12 +10,14 @@ export class SqliteError extends Error {
   readonly code: number | undefined;
   readonly isChanged: boolean;
   readonly isLeft: boolean;
+  readonly isLink: boolean;
 
-  constructor({ message, code, isChanged = false, isLeft = false }: Omit<FailedMessage, 'type'>) {
+  constructor({ message, code, isChanged = false, isLeft = false, isLink = false }: Omit<FailedMessage, 'type'>) {
     super(message);
     this.code = code;
     this.isChanged = isChanged;
     this.isLeft = isLeft;
+    this.isLink = isLink;
   }
 }
 
