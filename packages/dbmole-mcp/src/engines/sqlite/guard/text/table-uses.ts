@@ -21,7 +21,7 @@ interface Group {
 }
 
 const clauseEnds: ReadonlySet<string> = new Set(
-  'SELECT WHERE GROUP HAVING ORDER LIMIT WINDOW UNION EXCEPT INTERSECT SET RETURNING VALUES'.split(' '),
+  'SELECT WHERE GROUP HAVING ORDER LIMIT UNION EXCEPT INTERSECT SET RETURNING VALUES'.split(' '),
 );
 const conflictWords: ReadonlySet<string> = new Set(['ROLLBACK', 'ABORT', 'REPLACE', 'FAIL', 'IGNORE']);
 
@@ -33,7 +33,7 @@ export function findTables(tokens: readonly Token[]): readonly TableUse[] {
   for (let at = 0; at < tokens.length; at += 1) {
     const group = groups.at(-1) ?? noGroup;
     const token = tokens[at] ?? noToken;
-    const isUse = group.expects && isTable(token) && !beginsWith(tokens, at);
+    const isUse = group.expects && isTable(token) && !isWithClause(tokens, at, group);
     if (!isUse) moveOn({ tokens, closing, groups }, at, group);
     else {
       const { use, end } = readTable(tokens, at);
@@ -59,7 +59,7 @@ function moveOn({ tokens, closing, groups }: Reading, at: number, group: Group):
   const { word } = tokens[at] ?? noToken;
   if (word === '(') openGroup(groups, group);
   else if (word === ')') closeGroup(groups);
-  else if (beginsWith(tokens, at)) Object.assign(group, { ...noGroup, queries: readQueries(tokens, at, closing) });
+  else if (isWithClause(tokens, at, group)) Object.assign(group, { ...noGroup, queries: readQueries(tokens, at, closing) });
   else readWord(tokens, at, group);
 }
 
@@ -79,7 +79,7 @@ function readWord(tokens: readonly Token[], at: number, group: Group): void {
   const { word } = tokens[at] ?? noToken;
   const before = tokens[at - 1]?.word ?? '';
   const next = tokens[at + 1] ?? noToken;
-  if (clauseEnds.has(word)) {
+  if (endsFrom(tokens, at)) {
     group.isFrom = false;
     group.expects = false;
   } else if (word === 'JOIN' || (word === 'FROM' && before !== 'DISTINCT')) {
@@ -104,6 +104,18 @@ export function readTable(tokens: readonly Token[], at: number): { use: TableUse
   const { name } = tokens[end] ?? noToken;
   const schema = isQualified ? first.name : undefined;
   return { use: { schema, name, at: first.start, isCall: tokens[end + 1]?.word === '(' }, end };
+}
+
+/** Where FROM is open, a WITH clause can only begin a parenthesis; it is the alias of a table elsewhere. */
+function isWithClause(tokens: readonly Token[], at: number, { isFrom }: Group): boolean {
+  return (!isFrom || tokens[at - 1]?.word === '(') && beginsWith(tokens, at);
+}
+
+/** SQLite takes WINDOW for a name unless a name and AS follow it. */
+function endsFrom(tokens: readonly Token[], at: number): boolean {
+  const { word } = tokens[at] ?? noToken;
+  if (word === 'WINDOW') return isTable(tokens[at + 1] ?? noToken) && tokens[at + 2]?.word === 'AS';
+  return clauseEnds.has(word);
 }
 
 /** Whether this is the word of a WITH clause, and no table of that name. */
