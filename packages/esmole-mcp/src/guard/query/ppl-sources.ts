@@ -28,7 +28,9 @@ export function readPplSources(text: string): QuerySources {
   const commands: string[] = [];
   const names = [...readNames(new Scanner(text, pplDialect), commands)];
   return {
+    // A name in backticks may be a list, whose first name may have a schema.
     lists: names
+      .flatMap((name) => removeSchema(name).split(','))
       .map(removeSchema)
       .filter(isOdd)
       .map((name) => [name]),

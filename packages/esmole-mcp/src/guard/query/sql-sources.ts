@@ -94,7 +94,7 @@ class SqlReader {
     for (let token = this.#scanner.next(); token.kind !== 'end'; token = this.#scanner.next()) {
       const word = token.kind === 'word' ? token.value.toUpperCase() : '';
       if (token.kind === 'mark') this.#readMark(token, before);
-      else if (word !== '') this.#readWord(word);
+      else if (word !== '') this.#readWord(word, before);
       before = word;
     }
   }
@@ -111,9 +111,14 @@ class SqlReader {
     } else if (value === ',' && this.#group.isFrom) this.#readTable();
   }
 
-  #readWord(word: string): void {
+  /** The plugin of OpenSearch takes the word of a clause for an alias behind AS, and perhaps where no clause can begin. */
+  #isAlias(before: string): boolean {
+    return before === 'AS' || [',', ')'].includes(this.#scanner.peek().value);
+  }
+
+  #readWord(word: string, before: string): void {
     if (word === 'JOIN' || (word === 'FROM' && !this.#group.isExtract)) this.#readTable();
-    else if (clauses.has(word)) this.#group.isFrom = false;
+    else if (clauses.has(word) && !this.#isAlias(before)) this.#group.isFrom = false;
   }
 
   /** A name, or a query or more tables in parentheses. */
