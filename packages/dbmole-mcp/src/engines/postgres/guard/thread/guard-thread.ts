@@ -48,13 +48,17 @@ interface Job extends Partial<Omit<Check, 'database'>>, Queued {
   readonly request: ToThread;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Questions to the server that have no answer yet. Meanwhile, the thread has time for another job. */
-  asked: number;
   /** Ends the listening to the signal. */
   forget: () => void;
 }
 
-type NewJob = Omit<Job, 'resolve' | 'reject' | 'asked' | 'isSuspect' | 'forget'>;
+type NewJob = Omit<Job, 'resolve' | 'reject' | 'isSuspect' | 'forget'>;
+
+/** A message to the thread that gives it something to do. */
+interface Work {
+  readonly job: Job;
+  readonly message: ToThread;
+}
 
 /** One thread serves the whole process. It is started when it is first needed. */
 let thread: GuardThread | undefined;
@@ -97,7 +101,7 @@ export async function inspect(what: Inspection, texts: readonly string[]): Promi
 }
 
 function startJob(job: NewJob): Promise<unknown> {
-  const begun = { asked: 0, isSuspect: false, forget: () => undefined };
+  const begun = { isSuspect: false, forget: () => undefined };
   return new Promise((resolve, reject) => getThread().add({ ...job, resolve, reject, ...begun }));
 }
 
@@ -114,6 +118,13 @@ class GuardThread {
   readonly #worker: Worker;
   readonly #jobs = new Map<number, Job>();
   readonly #queue = new JobQueue<Job>();
+  /** Messages for jobs that have begun. */
+  readonly #outbox: Work[] = [];
+  /** The turn at which each database last had one of them. */
+  readonly #turns = new Map<number | undefined, number>();
+  #turn = 0;
+  /** What the thread is working on. */
+  #current: Job | undefined;
   readonly #onEnd: (left: readonly Job[]) => void;
   #heartbeat: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -136,22 +147,39 @@ class GuardThread {
       this.#queue.remove(job);
       job.reject(job.signal?.reason);
     });
-    this.#startNext();
+    this.#sendNext();
   }
 
-  /** One at a time is busy, so that a short one never waits for more than one that takes long. */
-  #startNext(): void {
-    if (this.#isEnded) return;
-    const running = [...this.#jobs.values()];
-    if (running.some(({ asked }) => asked === 0)) return;
-    const job = this.#queue.take(running);
-    if (job === undefined) return;
-    job.forget();
-    this.#jobs.set(job.id, job);
-    clearTimeout(this.#idle);
-    this.#worker.ref();
-    if (this.#heartbeat === undefined) this.#startHeartbeat();
-    this.#send(job.request);
+  /** One message is under way at a time, and databases take turns: none waits for more than one message of another. */
+  #sendNext(): void {
+    if (this.#isEnded || this.#current !== undefined) return;
+    this.#beginJobs();
+    const turn = ({ job }: Work) => this.#turns.get(job.database) ?? 0;
+    const [first] = this.#outbox;
+    if (first === undefined) return;
+    const next = this.#outbox.reduce((best, one) => (turn(one) < turn(best) ? one : best), first);
+    this.#outbox.splice(this.#outbox.indexOf(next), 1);
+    this.#turns.set(next.job.database, ++this.#turn);
+    this.#current = next.job;
+    this.#answeredAt = Math.max(this.#answeredAt, performance.now());
+    this.#send(next.message);
+    // Answered when the thread is done with it.
+    this.#send({ type: 'ping' });
+  }
+
+  #beginJobs(): void {
+    for (let job = this.#takeJob(); job !== undefined; job = this.#takeJob()) {
+      job.forget();
+      this.#jobs.set(job.id, job);
+      clearTimeout(this.#idle);
+      this.#worker.ref();
+      if (this.#heartbeat === undefined) this.#startHeartbeat();
+      this.#outbox.push({ job, message: job.request });
+    }
+  }
+
+  #takeJob(): Job | undefined {
+    return this.#queue.take([...this.#jobs.values()]);
   }
 
   forget(database: number): void {
@@ -160,44 +188,46 @@ class GuardThread {
 
   #receive(message: FromThread): void {
     this.#answeredAt = performance.now();
-    if (message.type === 'pong') return;
+    if (message.type === 'pong') {
+      this.#current = undefined;
+      this.#sendNext();
+      return;
+    }
     if (message.type === 'remember') {
       [...this.#jobs.values()].find(({ database }) => database === message.database)?.trust?.remember(message.found);
       return;
     }
     const job = this.#jobs.get(message.id);
     if (job === undefined) return;
-    if (message.type === 'ask') void this.#ask(job, message);
+    if (message.type === 'ask') void this.#answer(job, message);
     else if (message.type === 'accepted') job.resolve(message.acceptance);
     else if (message.type === 'inspected') job.resolve(message.result);
     else job.reject(fromPlain(message.failure));
     if (message.type !== 'ask') this.#finish(job);
   }
 
-  async #ask(job: Job, message: Extract<FromThread, { type: 'ask' }>): Promise<void> {
-    job.asked += 1;
-    this.#startNext();
-    await this.#answer(job, message);
-    job.asked -= 1;
-  }
-
-  async #answer({ run }: Job, { question, sql, params }: Extract<FromThread, { type: 'ask' }>): Promise<void> {
+  async #answer(job: Job, { question, sql, params }: Extract<FromThread, { type: 'ask' }>): Promise<void> {
     try {
-      const rows = (await run?.(sql, params)) ?? [];
+      const rows = (await job.run?.(sql, params)) ?? [];
       let from = 0;
       for (; from + rowsPerMessage < rows.length; from += rowsPerMessage) {
-        this.#send({ type: 'rows', question, rows: rows.slice(from, from + rowsPerMessage), isLast: false });
+        this.#post({ job, message: { type: 'rows', question, rows: rows.slice(from, from + rowsPerMessage), isLast: false } });
         await new Promise((resolve) => setImmediate(resolve));
       }
-      this.#send({ type: 'rows', question, rows: rows.slice(from), isLast: true });
+      this.#post({ job, message: { type: 'rows', question, rows: rows.slice(from), isLast: true } });
     } catch (error) {
-      this.#send({ type: 'unanswered', question, failure: toPlain(error) });
+      this.#post({ job, message: { type: 'unanswered', question, failure: toPlain(error) } });
     }
+  }
+
+  #post(work: Work): void {
+    this.#outbox.push(work);
+    this.#sendNext();
   }
 
   #finish(job: Job): void {
     this.#jobs.delete(job.id);
-    this.#startNext();
+    this.#sendNext();
     if (this.#jobs.size > 0) return;
     clearInterval(this.#heartbeat);
     this.#heartbeat = undefined;
@@ -215,12 +245,14 @@ class GuardThread {
       // A busy main thread could not have received an answer.
       if (now - checkedAt > 4 * heartbeatMs) this.#answeredAt = now;
       checkedAt = now;
-      if (now - this.#answeredAt > maxBusyMs) this.#fail(tooComplex());
-      else this.#send({ type: 'ping' });
+      if (this.#current !== undefined && now - this.#answeredAt > maxBusyMs) this.#fail(tooComplex());
     }, heartbeatMs).unref();
   }
 
-  /** Ends the thread. A check that was alone in it fails; several are tried again, one after the other, and so are those that waited. */
+  /**
+   * Ends the thread. A check that was alone in it fails. Of several, the one that the thread was working on is tried again alone, since an
+   * answer for it may have let others go on; the others begin again after it.
+   */
   #fail(failure: Failure | undefined): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -229,9 +261,11 @@ class GuardThread {
     void this.#worker.terminate();
     const running = [...this.#jobs.values()];
     this.#jobs.clear();
-    if (running.length === 1) running[0]?.reject(failure);
-    const suspects = running.length === 1 ? [] : running.map((job) => ({ ...job, asked: 0, isSuspect: true }));
-    this.#onEnd([...this.#queue.drain(), ...suspects]);
+    const [only] = running.length === 1 ? running : [];
+    only?.reject(failure);
+    const isSuspect = (job: Job) => this.#current === undefined || job === this.#current;
+    const others = running.filter((job) => job !== only).map((job) => ({ ...job, isSuspect: isSuspect(job) }));
+    this.#onEnd([...others, ...this.#queue.drain()]);
   }
 
   #send(message: ToThread): void {

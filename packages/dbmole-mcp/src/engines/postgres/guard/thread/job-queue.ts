@@ -17,8 +17,8 @@ const maxRunning = 4;
 
 /**
  * The jobs that the thread has not begun. The database with the fewest that are under way is next, so that many hostile statements on one
- * of them do not keep the others waiting. A suspect runs alone and last: only then it is known to be the culprit when the thread has to be
- * ended again.
+ * of them do not keep the others waiting. A suspect runs alone, before all others: only then it is known to be the culprit when the thread
+ * has to be ended again.
  */
 export class JobQueue<J extends Queued> {
   #waiting: J[] = [];
@@ -31,7 +31,9 @@ export class JobQueue<J extends Queued> {
   /** Removes and returns the job that may begin beside the running ones. */
   take(running: readonly Queued[]): J | undefined {
     if (running.some(({ isSuspect }) => isSuspect)) return undefined;
-    const job = this.#findShort(running) ?? this.#findLong(running) ?? this.#findSuspect(running);
+    const suspect = this.#waiting.find(({ isSuspect }) => isSuspect);
+    if (suspect !== undefined && running.length > 0) return undefined;
+    const job = suspect ?? this.#findShort(running) ?? this.#findLong(running);
     if (job !== undefined) this.remove(job);
     return job;
   }
@@ -53,22 +55,18 @@ export class JobQueue<J extends Queued> {
     let fewest = maxRunning;
     for (const job of this.#waiting) {
       const count = counts.get(job.database) ?? 0;
-      if (job.isSuspect || isLong(job) || count >= fewest) continue;
+      if (isLong(job) || count >= fewest) continue;
       [best, fewest] = [job, count];
     }
-    if (best !== undefined && this.#waiting.some((job) => isLong(job) && !job.isSuspect)) this.#passed += 1;
+    if (best !== undefined && this.#waiting.some(isLong)) this.#passed += 1;
     return best;
   }
 
   #findLong(running: readonly Queued[]): J | undefined {
     const isFree = running.length === 0 || (this.#passed >= maxPassed && !running.some(isLong));
-    const job = isFree ? this.#waiting.find((one) => isLong(one) && !one.isSuspect) : undefined;
+    const job = isFree ? this.#waiting.find(isLong) : undefined;
     if (job !== undefined) this.#passed = 0;
     return job;
-  }
-
-  #findSuspect(running: readonly Queued[]): J | undefined {
-    return running.length === 0 ? this.#waiting.find(({ isSuspect }) => isSuspect) : undefined;
   }
 }
 
