@@ -30,8 +30,8 @@ export function createShopFile(log: Log): ShopFile {
   };
   const make = async (): Promise<string> => {
     const started = Date.now();
-    folder = await createOwnedFolder(tmpdir(), prefix);
-    process.once('exit', remove);
+    folder = await createOwnedFolder(tmpdir(), prefix).catch(refuseFolder);
+    process.off('exit', remove).once('exit', remove);
     const file = join(folder, 'shop.db');
     await fill(file, life.signal);
     log('info', 'the sample database is ready', { file, ms: Date.now() - started });
@@ -60,6 +60,14 @@ export function createShopFile(log: Log): ShopFile {
   };
 }
 
+function refuseFolder(error: unknown): never {
+  throw new Failure('config', `the sample database cannot be made in ${tmpdir()}: ${toFailure(error).message}`, {
+    code: 'E_DEMO_CACHE',
+    hint: 'Set TMPDIR to a folder that this user may write to.',
+    cause: error,
+  });
+}
+
 /** The rows are written by a process of their own, as in every other file. */
 async function fill(file: string, life: AbortSignal): Promise<void> {
   const { node, args, env } = describeNode(new URL('./fill-program.ts', import.meta.url));
@@ -75,10 +83,11 @@ async function fill(file: string, life: AbortSignal): Promise<void> {
   child.stderr.on('data', (bytes: Buffer) => {
     if (complaint.length < 1_000) complaint += bytes.toString();
   });
-  const [code, signal] = await once(child, 'close');
+  const ended = once(child, 'close').catch((error: unknown) => [toFailure(error).message]);
+  const [code, signal] = await ended;
   if (code === 0) return;
   throw new Failure('engine', `the sample database cannot be made (${signal ?? code}): ${complaint.trim().slice(0, 600)}`, {
     code: 'E_DEMO_ENGINE',
-    hint: 'Check the free room in the folder of temporary files, and retry.',
+    hint: 'Check DBMOLE_NODE and the free room in the folder of temporary files, and retry.',
   });
 }
