@@ -43,13 +43,14 @@ async function advise(error: Failure, call: Lookup, sql: string): Promise<Failur
   const wanted = find === undefined ? undefined : wantedName(error, sql, call.backend.grammar);
   if (find === undefined || wanted === undefined || error.nearest.length > 0) return undefined;
   const { catalog } = call.backend;
-  return await lookUp(call, async (run) => await find({ error, wanted, sql, catalog, run }));
+  return await lookUp(call, async (run) => await find({ error, ...wanted, sql, catalog, run }));
 }
 
 interface Unknown {
   error: Failure;
   /** The name, without quotes and qualifiers. */
   wanted: string;
+  isQualified: boolean;
   sql: string;
   catalog: SqlBackend['catalog'];
   run: CatalogRun;
@@ -62,12 +63,21 @@ const finders: Readonly<Record<string, (unknown: Unknown) => Promise<Failure | u
   E_UNKNOWN_COLUMN: async ({ error, wanted, sql, catalog, run }) =>
     // Columns, too, are compared without the quotes that they need.
     withNearest(error, nearestTables(wanted, await readColumns(catalog, { run, tables: await catalog.tableNames(run), sql }))),
+  E_OUT_OF_SCOPE: async (unknown) => adviseInside(unknown, await unknown.catalog.tableNames(unknown.run)),
   E_UNKNOWN_FUNCTION: findFunction,
   E_SYNTAX: findReserved,
 };
 
 function withNearest(error: Failure, nearest: readonly string[]): Failure | undefined {
   return nearest.length === 0 ? undefined : failureWith(error, { nearest });
+}
+
+/** A plain name means what the search path finds first, which may be no table of the scope. The catalog lists only what is inside. */
+function adviseInside({ error, wanted, isQualified }: Unknown, tables: readonly string[]): Failure | undefined {
+  const same = tables.filter((name) => bareName(name).toLowerCase() === wanted.toLowerCase()).slice(0, maxTables);
+  return isQualified || same.length === 0
+    ? withNearest(error, nearestTables(wanted, tables))
+    : failureWith(error, { hint: `Write ${same.join(' or ')}.` });
 }
 
 /** A function of that very name takes other arguments. */
@@ -131,10 +141,15 @@ function namedIn(sql: string, tables: readonly string[]): string[] {
 }
 
 /** The name in the statement that the engine points at, else the first that it quotes. Qualifiers are left away. */
-function wantedName({ message, position }: Failure, sql: string, { readName }: SqlGrammar): string | undefined {
+function wantedName(
+  { message, position }: Failure,
+  sql: string,
+  { readName }: SqlGrammar,
+): Pick<Unknown, 'wanted' | 'isQualified'> | undefined {
   const pointed = position === undefined ? undefined : readName(sql, position);
   const name = (pointed ?? readQuoted(message)[0] ?? '').replace(/["`]/g, '');
-  return name.slice(name.lastIndexOf('.') + 1) || undefined;
+  const wanted = name.slice(name.lastIndexOf('.') + 1);
+  return wanted === '' ? undefined : { wanted, isQualified: wanted !== name };
 }
 
 /** The codes that engines give to errors whose solution is in the catalog. */

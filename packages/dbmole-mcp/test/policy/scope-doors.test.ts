@@ -72,6 +72,24 @@ describe.each(engines)('beside the tools, the scope of a connection on %s', (id)
     }
   });
 
+  it('says which name to write where the search path finds nothing of the scope', async () => {
+    if (world.account.type !== 'postgres') return;
+    const { inside, outside } = world;
+    const { schema: _schema, ...plain } = connection;
+    const tools = await openTools([plain]);
+    const read = async (sql: string, tool = 'query') => (await tools.call(tool, { sql })).text;
+    try {
+      for (const tool of ['query', 'explain'])
+        expect(await read('select * from orders', tool)).toContain(`Next: Write ${inside}.orders.`);
+      expect(await read('delete from orders where id = 0', 'execute')).toContain(`Next: Write ${inside}.orders.`);
+      expect(await read('select * from ordrs')).toContain(`Nearest: ${inside}.orders.`);
+      expect(await read(`select * from ${outside}.orders`)).not.toContain('Next: Write');
+      expect(await read(`select * from ${inside}.orders`)).toMatch(/^20 rows/);
+    } finally {
+      await tools.close();
+    }
+  });
+
   it('holds for saved queries', async () => {
     const queries = folder.at('queries');
     mkdirSync(queries);
