@@ -1,6 +1,5 @@
 import { Failure, type Hint } from '@dbmole/core';
 import type { TableDetails } from '../catalog/catalog.ts';
-import { formatBytes } from '../catalog/schema-text.ts';
 import { explainScan } from '../plan/plan-scan.ts';
 import { toScanFacts } from '../plan/scan-facts.ts';
 import type { CostKey, CostLimit } from './cost-limits.ts';
@@ -44,7 +43,9 @@ export interface NamedRead {
 }
 
 export function refuseExcess(excess: Excess, worst: NamedRead | undefined): Failure {
-  const share = worst === undefined ? '' : `. Most of it: ${describeRead(worst)}`;
+  // Joins and sorts can cost more than what they read.
+  const what = excess.limit.key === 'maxCost' ? 'It reads most in' : 'Most of it';
+  const share = worst === undefined ? '' : `. ${what}: ${describeRead(worst)}`;
   return new Failure('refused', `${describeExcess(excess)}; nothing was run${share}`, {
     code: 'E_TOO_COSTLY',
     hint: adviseOn(excess, worst),
@@ -63,7 +64,7 @@ function describeExcess({ limit: { key, max }, estimate }: Excess): string {
   const words: Record<CostKey, string> = {
     maxCost: `the plan costs ${formatCount(estimate)}, and this connection allows ${formatCount(max)}`,
     maxScanRows: `the plan reads about ${formatCount(estimate)} rows from tables, and this connection allows ${formatCount(max)}`,
-    maxBytes: `the plan reads about ${formatBytes(Math.round(estimate))}, and this connection allows ${formatBytes(max)}`,
+    maxBytes: `the plan reads about ${formatCount(estimate)} bytes from tables, and this connection allows ${formatCount(max)}`,
   };
   return words[key];
 }

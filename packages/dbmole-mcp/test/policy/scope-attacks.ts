@@ -179,6 +179,8 @@ const postgresAttacks = `
   select datname from pg_database`;
 
 const mysqlAttacks = `
+  select lastval(hr.sal_seq)
+  select previous value for \`hr\`.sal_seq
   select * from \`hr\`.\`salaries\`
   select * from hr.salaries partition (p0)
   select straight_join o.id from app.orders o join hr.salaries s

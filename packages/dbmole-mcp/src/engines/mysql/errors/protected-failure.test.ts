@@ -13,6 +13,7 @@ describe('toShownFailure', () => {
     [1062, "Duplicate entry 'secret' for key 'users.email'", "error 1062 ER_X about key 'users.email'; its text is hidden"],
     [1366, "Incorrect integer value: 'secret' for column 'age' at row 1", "about column 'age'; its text is hidden"],
     [1105, "XPATH syntax error: '~secret'", 'error 1105 ER_X; its text is hidden'],
+    [4025, 'CONSTRAINT `c1` failed for `db`.`t`', 'about constraint `c1`; its text is hidden'],
     [1644, 'bad value secret', 'its text is hidden'],
     [1146, "Table 'db.secret' doesn't exist", 'its text is hidden'],
     [1054, "Unknown column 'secret' in 'field list'", 'its text is hidden'],

@@ -74,7 +74,7 @@ function hideValues(failure: Failure, sql: string): Failure {
   const text = cause instanceof Error ? cause.message : '';
   if (isEarly(Number.parseInt(engineCode ?? '', 10), text, sql)) return failure;
   const found = named.map((pattern) => pattern.exec(text)?.[1]).find((name) => name !== undefined);
-  const about = found === undefined ? '' : ` about ${found.charAt(0).toLowerCase()}${found.slice(1)}`;
+  const about = found === undefined ? '' : ` about ${found.replace(/^\w+/, (word) => word.toLowerCase())}`;
   const what = engineCode === undefined ? 'the server reported an error' : `the server reported error ${engineCode}${about}`;
   return failureWith(failure, {
     message: `${what}; its text is hidden, because it may have values of protected columns`,

@@ -10,7 +10,7 @@ import { openColumnGuard } from './columns/column-guard.ts';
 import { inTurns } from './in-turns.ts';
 import type { CallUse } from './judge-call.ts';
 import { notARead } from './refuse.ts';
-import { refuseDescription, scopeDialect } from './scope.ts';
+import { refuseDescription, refuseSequences, scopeDialect } from './scope.ts';
 import { checkScopedWrite } from './scoped-write/check-scoped-write.ts';
 import { TriggerRights } from './scoped-write/trigger-rights.ts';
 import type { Uses } from './text/find-uses.ts';
@@ -42,7 +42,10 @@ export function createGuard({ scope: rules, columns: columnRules }: GuardOptions
       const facts = await readFacts(run);
       if (!isSqlMode(facts.sqlMode)) throw notARead({ message: 'the sql_mode of the server is not known', at: 0 });
       const uses = await inTurns(checkStatement(sql, facts.sqlMode));
-      if (scope !== undefined) refuseDescription(uses, scope);
+      if (scope !== undefined) {
+        refuseDescription(uses, scope);
+        refuseSequences(uses, scope, facts.database);
+      }
       const texts = columnGuard && new DependencyTexts();
       const catalog = { known: objects, server: facts, run, scope, texts };
       if (!isPlain(uses, catalog)) await followDependencies(uses, catalog);

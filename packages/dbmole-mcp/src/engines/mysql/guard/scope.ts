@@ -1,4 +1,5 @@
 import { outOfScope, type Scope, type ScopeDialect } from '../../../policy/scope.ts';
+import { isName, noToken, type Token } from '../../../statement/tokens.ts';
 import type { Reached } from './catalog/origins.ts';
 import type { TableUse, Uses } from './text/find-uses.ts';
 
@@ -12,6 +13,26 @@ export const scopeDialect: ScopeDialect = {
 export function refuseDescription({ isQuery }: Uses, scope: Scope): void {
   if (isQuery) return;
   throw outOfScope(`this statement can show what is outside of the scope of this connection, which is ${scope.text}`);
+}
+
+/** Refuses to read a sequence outside: MariaDB tells whether it exists, and its value. Nothing else of a query names one. */
+export function refuseSequences({ tokens = [] }: Uses, scope: Scope, database: string | undefined): void {
+  for (const [at, { word }] of tokens.entries()) {
+    if (word !== 'LASTVAL' && word !== 'PREVIOUS') continue;
+    const skipped = word === 'LASTVAL' ? ['('] : ['VALUE', 'FOR'];
+    if (!skipped.every((one, i) => tokens[at + 1 + i]?.word === one)) continue;
+    const found = readPath(tokens, at + 1 + skipped.length);
+    const [schema = database, name] = found.length === 1 ? [undefined, found[0]] : found;
+    if (name === undefined || (schema !== undefined && scope.allows(schema, name))) continue;
+    throw scope.refuse(found.join('.'), (tokens[at + 1 + skipped.length]?.start ?? 0) + 1);
+  }
+}
+
+/** `a.b`, or `b`. */
+function readPath(tokens: readonly Token[], at: number): string[] {
+  const [first = noToken, dot = noToken, second = noToken] = tokens.slice(at, at + 3);
+  if (!isName(first)) return [];
+  return dot.word === '.' && isName(second) ? [first.name, second.name] : [first.name];
 }
 
 /** Refuses a table that the statement, or a function that it calls, reads outside. What a view inside leads to is its own. */

@@ -1,5 +1,5 @@
 import type { ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
-import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { refuseColumn, refuseStrict } from '../../../../policy/column-policy.ts';
 import { isUnknown, refuseRead, type Taint, toVerdict } from '../../../../policy/taint.ts';
 import { noToken, type Token } from '../../../../statement/tokens.ts';
 import type { CallUse } from '../judge-call.ts';
@@ -84,7 +84,7 @@ function planOfPlan(options: TraceOptions, { end, reached }: { end: number; reac
 }
 
 function refuseUntraceable() {
-  return refuseColumn('the policy is strict, and the source of the columns cannot be told');
+  return refuseStrict('the source of the columns cannot be told');
 }
 
 const planWords: ReadonlySet<string> = new Set(['EXPLAIN', 'DESCRIBE', 'DESC', 'ANALYZE']);
@@ -138,7 +138,7 @@ export function judgeColumns(columns: readonly SourceColumn[], isStrict: boolean
 }
 
 function judgeTaint(taint: Taint, isStrict: boolean): ColumnVerdict {
-  if (isStrict && isUnknown(taint)) throw refuseColumn('the policy is strict, and the source of a column cannot be told');
+  if (isStrict && isUnknown(taint)) throw refuseStrict('the source of a column cannot be told');
   if (taint.action === 'refuse') throw refuseRead(taint);
   return toVerdict(taint.action, taint);
 }

@@ -1,7 +1,7 @@
 import type { ColumnPolicy } from '@dbmole/core/match-columns';
 import { BoundedCache } from '../../../../backend/bounded-cache.ts';
 import type { CatalogQuestion, ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
-import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { refuseColumn, refuseStrict } from '../../../../policy/column-policy.ts';
 import type { Check } from '../proof/check.ts';
 import { openParser } from '../thread/parser.ts';
 import type { StatementNames } from '../tree/names.ts';
@@ -198,7 +198,7 @@ async function planColumns(names: StatementNames, context: TraceContext): Promis
 function planRows(rows: Rows | undefined, names: StatementNames, context: TraceContext): ColumnPlan {
   const verdicts = rows === undefined ? undefined : judgeRows(rows);
   if (context.isStrict && verdicts?.every((verdict) => verdict !== undefined) !== true)
-    throw refuseColumn('the source of a column cannot be told, which "strict" does not allow; nothing was run');
+    throw refuseStrict('the source of a column cannot be told');
   return { verdicts, origins: listOrigins(names, context) };
 }
 

@@ -1,4 +1,4 @@
-import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { refuseColumn, refuseStrict } from '../../../../policy/column-policy.ts';
 import { positionAt } from '../tree/position.ts';
 import type { CodeReads } from './catalog/code-reads.ts';
 import type { FunctionShapes } from './catalog/function-shapes.ts';
@@ -72,7 +72,7 @@ class BodyTracer implements Tracer {
     if (found === undefined) return;
     const [source] = found.sources;
     const what = source === undefined ? 'what cannot be traced' : `the protected column ${source.label}`;
-    throw refuseColumn(`the statement compares ${what}, which "strict" does not allow; nothing was run`);
+    throw refuseStrict(`the statement compares, sorts or groups by ${what}`);
   }
 
   use(value: Value, location: unknown): void {

@@ -1,5 +1,5 @@
 import type { ColumnPlan, ColumnVerdict } from '../../../../guard/read-statement.ts';
-import { refuseColumn } from '../../../../policy/column-policy.ts';
+import { refuseColumn, refuseStrict } from '../../../../policy/column-policy.ts';
 import { isUnknown, refuseRead, type Taint, toVerdict } from '../../../../policy/taint.ts';
 import type { Token } from '../../../../statement/tokens.ts';
 import { toKey } from '../../catalog/schema-facts.ts';
@@ -55,7 +55,7 @@ export function judgeResults(results: NonNullable<ProgramFlow['results']>, isStr
 }
 
 function judgeTaint(taint: Taint, isStrict: boolean): ColumnVerdict {
-  if (isStrict && isUnknown(taint)) throw refuseColumn('the policy is strict, and the source of a column cannot be told');
+  if (isStrict && isUnknown(taint)) throw refuseStrict('the source of a column cannot be told');
   if (taint.action === 'refuse') throw refuseRead(taint);
   return toVerdict(taint.action, taint);
 }

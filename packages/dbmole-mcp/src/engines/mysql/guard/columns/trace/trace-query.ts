@@ -1,4 +1,4 @@
-import { refuseColumn } from '../../../../../policy/column-policy.ts';
+import { refuseColumn, refuseStrict } from '../../../../../policy/column-policy.ts';
 import { deriveTaint, isSameTaint, mergeTaints, refuseRead, type Taint } from '../../../../../policy/taint.ts';
 import { isName, noToken, type Token } from '../../../../../statement/tokens.ts';
 import { reservedWords } from '../../known-functions.ts';
@@ -81,7 +81,7 @@ export class QueryTrace implements ExpressionContext {
 
   judgeCondition(taint: Taint | undefined, at: number): void {
     if (taint === undefined || !this.#isStrict) return;
-    throw refuseColumn(`the policy is strict, and this compares, sorts or groups by ${taint.labels.join(', ')}`, at + 1);
+    throw refuseStrict(`the statement compares, sorts or groups by the protected column ${taint.labels.join(', ')}`, at + 1);
   }
 
   /** A query with its WITH, set operations, order and limit. */
