@@ -17,7 +17,7 @@ import { checkLocks } from './checks/locks.ts';
 import { checkPrivileges } from './checks/privileges.ts';
 import { checkSettings } from './checks/settings.ts';
 import { checkSlowQueries } from './checks/slow-queries.ts';
-import { checkTables } from './checks/tables.ts';
+import { checkTables } from './checks/tables/tables.ts';
 import { type Check, type CheckName, checkNames } from './diagnosis.ts';
 import { describeRefusal } from './refusal-text.ts';
 

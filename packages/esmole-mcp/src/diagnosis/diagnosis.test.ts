@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatLacking } from './access.ts';
 import { readRequiredFree } from './checks/disk.ts';
 import { judgePending } from './checks/locks.ts';
-import { formatGrowth, judgeGrowth, measureGrowth } from './checks/series-growth.ts';
+import { formatGrowth, judgeGrowth, measureGrowth } from './checks/tables/series-growth.ts';
 import { formatMappingChange, listFields } from './mapping-fields.ts';
 import { describeRefusal } from './refusal-text.ts';
 

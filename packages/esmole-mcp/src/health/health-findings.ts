@@ -106,7 +106,15 @@ const steps: readonly (readonly [decider: string, next: (index: string, explanat
     },
   ],
   ['disk_threshold', () => 'diagnose check=settings shows the disks; free some space on them, or add a node.'],
-  ['shards_limit', (index) => `GET /${index}/_settings/index.routing.allocation.total_shards_per_node; raise it, or add a node.`],
+  [
+    'shards_limit',
+    (index, explanation) => {
+      const setting = 'routing.allocation.total_shards_per_node';
+      return explanation.includes(`cluster setting [cluster.${setting}`)
+        ? `Add a node, or PUT /_cluster/settings {"transient":{"cluster.${setting}":null},"persistent":{"cluster.${setting}":null}}`
+        : `Add a node, or PUT /${index}/_settings {"index.${setting}":null}`;
+    },
+  ],
   ['awareness', () => 'Add a node in the zone that lacks one: GET /_cat/nodeattrs?v=true.'],
 ];
 

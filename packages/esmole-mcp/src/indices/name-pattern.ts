@@ -27,6 +27,11 @@ export function groupByPattern<T>(items: readonly T[], readName: (item: T) => st
   });
 }
 
+/** Whether all of them differ in numbers and dates alone. */
+export function isSeries(names: readonly string[]): boolean {
+  return names.length > 1 && new Set(names.map(toShape)).size === 1;
+}
+
 function toShape(name: string): string | symbol {
   return name.length > maxLength ? Symbol() : name.replace(number, '*');
 }

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import type { TestClient } from '@dbmole/core/testing';
 import { type ServerId, useEngine } from '@dbmole/engines';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -6,6 +8,7 @@ import { openCluster } from '../open-cluster.ts';
 import { openTools } from '../open-tools.ts';
 import { fillSlowIndex, slowSearch } from '../slow-search.ts';
 import { defects } from './defects.ts';
+import { listMoreDefects, makeRepositories, sendAll } from './more-defects.ts';
 
 const engines: readonly ServerId[] = ['elasticsearch7', 'elasticsearch8', 'elasticsearch9', 'opensearch3'];
 const checks = ['cluster', 'activity', 'locks', 'slow_queries', 'indexes', 'tables', 'settings', 'privileges'];
@@ -16,6 +19,8 @@ const settings = {
   'cluster.routing.allocation.disk.watermark.low': '3mb',
   'cluster.routing.allocation.disk.watermark.high': '2mb',
   'cluster.routing.allocation.disk.watermark.flood_stage': '1mb',
+  'path.repo': tmpdir(),
+  'thread_pool.analyze.queue_size': '1',
 };
 
 describe.each(engines)('diagnose on %s', (id) => {
@@ -66,7 +71,7 @@ describe.each(engines)('diagnose on %s', (id) => {
       const searching = node.send('POST', '/slow/_msearch?max_concurrent_searches=1', lines, 'application/x-ndjson');
       searching.catch(() => undefined);
       await vi.waitFor(async () => expect(await inspect('activity')).toMatch(/^medium: task /m), {
-        timeout: 40_000,
+        timeout: 60_000,
         interval: 500,
       });
       const text = await inspect('activity');
@@ -77,16 +82,20 @@ describe.each(engines)('diagnose on %s', (id) => {
       expect((await node.send('GET', show?.path ?? '')).text).toContain('msearch');
       expect((await node.send('POST', cancel?.path ?? '')).status).toBe(200);
       await searching;
-      expect(await inspect('activity')).toMatch(/^activity: No findings/);
+      // The part that runs on the shard ends a little later.
+      await vi.waitFor(async () => expect(await inspect('activity')).toMatch(/^activity: No findings/), {
+        timeout: 40_000,
+        interval: 200,
+      });
     }, 90_000);
 
     for (const { name, check, plant, found, mend } of defects.filter(({ only = '' }) => id.startsWith(only))) {
       it(`finds ${name}, and names a step that works`, async () => {
         await plant(node);
-        const text = await inspect(check);
+        const [text, overview] = await Promise.all([inspect(check), diagnose()]);
         const findings = text.split('\n').filter((line) => /^(?:high|medium|low): /.test(line));
         expect(findings.slice(0, 3).join('\n'), text).toMatch(found);
-        expect(await diagnose()).toMatch(new RegExp(`^${check}: (?:high|medium|low): `, 'm'));
+        expect(overview).toMatch(new RegExp(`^${check}: (?:high|medium|low): `, 'm'));
         const step = readStep(text, found);
         for (const { method, path, body } of step.requests) {
           const reply = await node.send(method, path, body);
@@ -96,9 +105,49 @@ describe.each(engines)('diagnose on %s', (id) => {
         expect(step.requests.length + step.checks.length + Number(mend !== undefined), step.text).toBeGreaterThan(0);
         await mend?.(node);
         await vi.waitFor(async () => expect(await inspect(check)).not.toMatch(found), { timeout: 20_000, interval: 200 });
-        for (const { index } of JSON.parse((await node.send('GET', '/_cat/indices/bad-*?format=json&h=index')).text))
-          await node.send('DELETE', `/${index}`);
+        await deleteBad();
       }, 60_000);
+    }
+
+    it('finds what is planted together, with steps that work', async () => {
+      const repositories = await makeRepositories();
+      try {
+        const more = listMoreDefects(repositories).filter(({ where = /^/ }) => where.test(id));
+        await sendAll(
+          node,
+          more.flatMap(({ plant }) => plant),
+        );
+        const named = [...new Set(more.map(({ check }) => check))];
+        const read = async () => new Map(await Promise.all(named.map(async (check) => [check, await inspect(check)] as const)));
+        const texts = await read();
+        for (const { check, found } of more) expect(texts.get(check)).toMatch(found);
+        for (const { check, found, mend } of more) {
+          const { requests, text } = readStep(texts.get(check) ?? '', found);
+          expect(requests.length, text).toBeGreaterThan(0);
+          await sendAll(node, mend ?? requests.map(({ method, path, body }) => [method, path, body] as const));
+        }
+        const after = await read();
+        for (const { check, found } of more) expect(after.get(check)).not.toMatch(found);
+        await deleteBad();
+      } finally {
+        await rm(repositories, { recursive: true, force: true });
+      }
+    });
+
+    it('finds a thread pool that has refused requests', async () => {
+      const text = 'word '.repeat(40_000);
+      await vi.waitFor(
+        async () => {
+          await Promise.all(Array.from({ length: 8 }, () => node.send('POST', '/_analyze', { analyzer: 'simple', text })));
+          expect(await inspect('activity')).toMatch(/^low: the thread pool analyze of node n1 has rejected \d+ requests since /m);
+        },
+        { timeout: 60_000, interval: 200 },
+      );
+    });
+
+    async function deleteBad(): Promise<void> {
+      for (const { index } of JSON.parse((await node.send('GET', '/_cat/indices/bad-*?format=json&h=index')).text))
+        await node.send('DELETE', `/${index}`);
     }
   });
 

@@ -102,6 +102,32 @@ it('finds a policy whose last snapshot failed', async () => {
   ]);
 });
 
+it('finds pipelines that fail, and rollover aliases to which nothing can be written', async () => {
+  const text = await diagnose({
+    '/_nodes/stats/ingest': {
+      nodes: {
+        a: { ingest: { pipelines: { parse: { count: 900, failed: 120 }, fine: { count: 900, failed: 3 } } } },
+        b: { ingest: { pipelines: { parse: { count: 100, failed: 10 }, rare: { count: 1_000, failed: 20 } } } },
+      },
+    },
+    ...elasticsearch,
+    '/_alias': {
+      'logs-000001': { aliases: { logs: {} } },
+      'logs-000002': { aliases: { logs: {}, all: {} } },
+      web: { aliases: { all: {} } },
+    },
+    '/_settings': { 'logs-000002': { settings: { 'index.lifecycle.rollover_alias': 'logs' } } },
+  });
+  expect(text.split('\n').filter((line) => /^(?:high|medium|low): /.test(line))).toEqual([
+    'high: the alias logs has no write index among its 2 indices: logs-000001, logs-000002',
+    'medium: the ingest pipeline parse failed for 130 of 1000 documents (13 %) since its nodes started',
+    'low: the ingest pipeline rare failed for 20 of 1000 documents (2 %) since its nodes started',
+  ]);
+  expect(text).toContain(
+    'Next: POST /_aliases {"actions":[{"add":{"index":"logs-000002","alias":"logs","is_write_index":true}}]}',
+  );
+});
+
 it('finds a failed state of OpenSearch', async () => {
   const text = await diagnose({
     '/_plugins/_ism/explain/*': {

@@ -34,7 +34,7 @@ export async function checkActivity(run: CheckRun, { limit }: CheckScope): Promi
       params: { detailed: true, group_by: 'parents', actions, filter_path: '-tasks.*.children.children' },
     }),
     run.readIfAllowed('Thread pools', {
-      path: '/_cat/thread_pool/search,write,get',
+      path: '/_cat/thread_pool',
       params: { format: 'json', h: 'node_name,name,queue,queue_size,rejected' },
     }),
   ]);

@@ -20,6 +20,8 @@ import { judgeUsage } from './field-usage.ts';
 /** The share of the fields that an index may have. */
 const limitShares = { medium: 0.8, high: 0.95 };
 const defaultLimit = 1_000;
+/** A limit from here on protects from nothing. */
+const liftedLimit = 10_000;
 const maxIndices = 40;
 /** Longer paths are refused by a node. */
 const maxPathLength = 3_000;
@@ -91,7 +93,7 @@ function judgeCount({ index, count }: IndexMapping, settings: IndexSettings): Fi
   const own = settings.get(index) ?? {};
   const limit = readFigure(own['index.mapping.total_fields.limit']) || defaultLimit;
   const share = count / limit;
-  if (share < limitShares.medium) return [];
+  if (share < limitShares.medium) return judgeLifted(index, count, limit);
   const ignores = own['index.mapping.total_fields.ignore_dynamic_beyond_limit'] === 'true';
   return [
     {
@@ -102,6 +104,19 @@ function judgeCount({ index, count }: IndexMapping, settings: IndexSettings): Fi
         ? 'Further new fields are kept in documents, but not indexed.'
         : 'At the limit, each document with a new field is rejected. Many fields also cost heap on every node.',
       next: `es_get_mapping of ${index} shows where they come from; PUT /${index}/_mapping {"dynamic":false} adds no more.`,
+    },
+  ];
+}
+
+function judgeLifted(index: string, count: number, limit: number): Finding[] {
+  if (limit < liftedLimit) return [];
+  return [
+    {
+      severity: 'low',
+      weight: count,
+      evidence: `${index} may have ${limit} fields, and has ${count}`,
+      consequence: 'Fields cost heap on every node; documents with ever new ones can make the whole cluster slow.',
+      next: `es_get_mapping of ${index} shows what it has; PUT /${index}/_settings {"index.mapping.total_fields.limit":${Math.max(defaultLimit, 2 * count)}}`,
     },
   ];
 }

@@ -92,6 +92,10 @@ interface Danger {
   consequence: string;
 }
 
+const breakersOff = 'Requests are not refused before the heap is full: a node that runs out of heap ends.';
+/** More than the defaults, of which the largest is 95 %. */
+const isMostHeap = (value: string) => /^\d+(?:\.\d+)?%$/.test(value) && Number.parseFloat(value) > 95;
+
 const dangers: Readonly<Record<string, Danger>> = {
   'cluster.routing.allocation.enable': {
     isBad: (value) => value !== 'all',
@@ -102,6 +106,34 @@ const dangers: Readonly<Record<string, Danger>> = {
     isBad: (value) => value === 'none',
     severity: 'low',
     consequence: 'Nodes that join get no shards, and full ones keep theirs.',
+  },
+  'cluster.routing.allocation.total_shards_per_node': {
+    isBad: (value) => Number(value) > 0,
+    severity: 'low',
+    consequence: 'When a node fails, its shards may find no place on the others.',
+  },
+  'cluster.routing.allocation.node_concurrent_recoveries': {
+    isBad: (value) => value === '0',
+    severity: 'high',
+    consequence: 'No replica is built, and no shard is moved.',
+  },
+  'cluster.max_shards_per_node': {
+    isBad: (value) => Number(value) >= 5_000,
+    severity: 'low',
+    consequence: 'Nothing stops clients before so many shards use up the heap of the nodes.',
+  },
+  'indices.recovery.max_bytes_per_sec': {
+    isBad: (value) => /^(?:[0-4](?:\.\d+)?mb|\d{1,9}(?:kb|b))$/i.test(value) && !/^0/.test(value),
+    severity: 'low',
+    consequence: 'A shard of 50 GB takes hours to recover, and has no replica meanwhile.',
+  },
+  'indices.breaker.total.limit': { isBad: isMostHeap, severity: 'medium', consequence: breakersOff },
+  'indices.breaker.request.limit': { isBad: isMostHeap, severity: 'medium', consequence: breakersOff },
+  'indices.breaker.fielddata.limit': { isBad: isMostHeap, severity: 'medium', consequence: breakersOff },
+  'search.max_buckets': {
+    isBad: (value) => Number(value) < 0 || Number(value) > 1_000_000,
+    severity: 'medium',
+    consequence: 'One aggregation can use up the heap of a node.',
   },
   'action.destructive_requires_name': {
     isBad: (value) => value === 'false',
@@ -124,13 +156,14 @@ function judgeRouting({ values, given }: ClusterSettings): Finding[] {
       const consequence = 'The nodes write very much to their logs, which takes time and fills the disk.';
       return [{ severity: 'medium', weight: 0, evidence: `${name} is ${value}`, consequence, next }];
     }
-    if (!name.startsWith('cluster.routing.allocation.exclude.') || value === '') return [];
+    const [, filter] = /^cluster\.routing\.allocation\.(exclude|include|require)\./.exec(name) ?? [];
+    if (filter === undefined || value === '') return [];
     return [
       {
         severity: 'low',
         weight: 1,
         evidence: `${name} is ${short(value)}`,
-        consequence: 'Nodes that match get no shards, also those that will join later.',
+        consequence: `Nodes that ${filter === 'exclude' ? 'match' : 'do not match'} get no shards, also those that will join later.`,
         next: `If they are gone or back for good: ${next}`,
       },
     ];

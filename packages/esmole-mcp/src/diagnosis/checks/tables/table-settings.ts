@@ -1,8 +1,10 @@
 import type { Finding } from '@dbmole/core';
-import { formatNames, formatTarget } from '../../indices/name-pattern.ts';
-import type { IndexFacts, IndexSettings } from '../read-facts.ts';
+import { formatNames, formatTarget } from '../../../indices/name-pattern.ts';
+import { type IndexFacts, type IndexSettings, readFigure } from '../../read-facts.ts';
 
 const maxNames = 5;
+/** Pages of hits end there unless an index says otherwise; ten times as many are still affordable. */
+const maxWindow = 100_000;
 
 /** What endangers the documents of an index. */
 export function judgeSettings(facts: readonly IndexFacts[], settings: IndexSettings, nodes: number): Finding[] {
@@ -13,6 +15,7 @@ export function judgeSettings(facts: readonly IndexFacts[], settings: IndexSetti
   const stale = facts.filter(
     ({ name, isClosed }) => !isClosed && String(settings.get(name)?.['index.refresh_interval']).startsWith('-1'),
   );
+  const deep = facts.filter(({ name }) => readFigure(settings.get(name)?.['index.max_result_window']) > maxWindow);
   return [
     ...describe(stale, (names, target) => ({
       severity: 'medium',
@@ -31,6 +34,13 @@ export function judgeSettings(facts: readonly IndexFacts[], settings: IndexSetti
           consequence: 'When the node of a shard fails, its documents cannot be read, or are gone.',
           next: `PUT /${target}/_settings {"index":{"number_of_replicas":1}}`,
         }))),
+    ...describe(deep, (names, target) => ({
+      severity: 'low',
+      weight: deep.length,
+      evidence: `${formatCount(deep)} index.max_result_window above ${maxWindow}: ${names}`,
+      consequence: 'A search for a far page sorts all hits before it on each shard, in the heap.',
+      next: `Read on with search_after instead: PUT /${target}/_settings {"index.max_result_window":null}`,
+    })),
     ...describe(loose, (names, target) => ({
       severity: 'low',
       weight: loose.length,

@@ -1,10 +1,10 @@
 import { type CheckReport, type Finding, formatShare, joinFacts } from '@dbmole/core';
-import { groupBy } from '../../answer/group-by.ts';
-import { buildPath } from '../../call/path.ts';
-import { formatBytes } from '../../indices/index-table.ts';
-import { groupByPattern } from '../../indices/name-pattern.ts';
-import type { CheckRun } from '../check-run.ts';
-import type { CheckScope } from '../diagnosis.ts';
+import { groupBy } from '../../../answer/group-by.ts';
+import { buildPath } from '../../../call/path.ts';
+import { formatBytes } from '../../../indices/index-table.ts';
+import { groupByPattern } from '../../../indices/name-pattern.ts';
+import type { CheckRun } from '../../check-run.ts';
+import type { CheckScope } from '../../diagnosis.ts';
 import {
   type IndexCounters,
   type IndexFacts,
@@ -13,11 +13,15 @@ import {
   readFigure,
   readIndexFacts,
   readIndexSettings,
-} from '../read-facts.ts';
+} from '../../read-facts.ts';
+import { checkAliases } from './aliases.ts';
+import { checkIngest } from './ingest.ts';
 import { checkLifecycle } from './lifecycle.ts';
+import { checkRepositories } from './repositories.ts';
 import { formatGrowth, type Growth, judgeGrowth, measureGrowth } from './series-growth.ts';
 import { checkSnapshots } from './snapshots.ts';
 import { judgeSettings } from './table-settings.ts';
+import { checkTemplates } from './templates.ts';
 
 const gigabyte = 1024 ** 3;
 /** A shard below this is tiny, and from this many of one index or series they are too many. */
@@ -51,6 +55,12 @@ export async function checkTables(run: CheckRun, { limit }: CheckScope): Promise
     checkSnapshots(run),
     run.describeHidden('monitor', 'view_index_metadata'),
   ]);
+  const more = await Promise.all([
+    checkAliases(run, settings),
+    checkIngest(run, settings),
+    checkTemplates(run, facts),
+    checkRepositories(run),
+  ]);
   const known = new Set(facts.map(({ name }) => name));
   const shards = listRows(rows)
     .map(readShard)
@@ -62,6 +72,7 @@ export async function checkTables(run: CheckRun, { limit }: CheckScope): Promise
     findings: [
       ...lifecycle,
       ...snapshots,
+      ...more.flat(),
       ...judgeSizes(shards),
       ...judgeSkew(shards),
       ...judgeTiny(facts),

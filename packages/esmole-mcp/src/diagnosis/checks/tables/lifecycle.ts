@@ -1,11 +1,11 @@
 import { type Finding, formatStatement } from '@dbmole/core';
-import { groupBy } from '../../answer/group-by.ts';
-import { textAt, valueAt } from '../../call/answer-failure.ts';
-import { buildPath } from '../../call/path.ts';
-import { formatNames, formatTarget } from '../../indices/name-pattern.ts';
-import { isObject } from '../../search/hit-table.ts';
-import type { CheckRun } from '../check-run.ts';
-import { listEntries } from '../read-facts.ts';
+import { groupBy } from '../../../answer/group-by.ts';
+import { textAt, valueAt } from '../../../call/answer-failure.ts';
+import { buildPath } from '../../../call/path.ts';
+import { formatNames, formatTarget } from '../../../indices/name-pattern.ts';
+import { isObject } from '../../../search/hit-table.ts';
+import type { CheckRun } from '../../check-run.ts';
+import { listEntries } from '../../read-facts.ts';
 
 interface StepError {
   index: string;

@@ -1,6 +1,6 @@
 import type { Finding } from '@dbmole/core';
-import { formatBytes } from '../../indices/index-table.ts';
-import type { IndexFacts } from '../read-facts.ts';
+import { formatBytes } from '../../../indices/index-table.ts';
+import type { IndexFacts } from '../../read-facts.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const week = 7 * dayMs;

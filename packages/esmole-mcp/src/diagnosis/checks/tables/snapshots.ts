@@ -1,7 +1,7 @@
 import { type Finding, formatSeconds, formatStatement } from '@dbmole/core';
-import { textAt } from '../../call/answer-failure.ts';
-import type { CheckRun } from '../check-run.ts';
-import { figureAt, listEntries } from '../read-facts.ts';
+import { textAt } from '../../../call/answer-failure.ts';
+import type { CheckRun } from '../../check-run.ts';
+import { figureAt, listEntries } from '../../read-facts.ts';
 
 const maxReason = 160;
 
