@@ -54,7 +54,7 @@ export const toolCommands: readonly ToolCommand[] = [
     words: [1, 2],
     about: 'list tables and views, with rows and sizes; * is the wildcard',
     example: 'tables shop "*order*"',
-    options: ['database', 'schema', 'limit'],
+    options: ['database', 'schema', 'limit', 'kind', 'without'],
     argumentsOf: ([pattern]) => ({ pattern }),
     isTable: true,
   },

@@ -31,6 +31,8 @@ describe.each(['postgres18', 'mysql97', 'mariadb1011'] as const)('%s', (id) => {
   it('lists, describes and finds tables', async () => {
     expect((await run(['tables', 'shop'])).out).toMatch(/^name +kind[^\n]*\norders +table/);
     expect((await run(['tables', 'shop'], { isTerminal: false })).out).toMatch(/^name,kind/);
+    expect((await run(['tables', 'shop', '--kind', 'view'])).err).toMatch(/No rows|row/);
+    expect((await run(['tables', 'shop', '--without', 'primary_key'])).out).not.toMatch(/^orders /m);
     const { err } = await run(['search', 'shop', 'a', '--limit', '1']);
     expect(err).toMatch(/^Row 1; more follow\.\n/);
     expect((await run(['describe', 'shop', 'orders'])).out).toMatch(/^orders: table.*\n {2}id .*PK/);

@@ -19,6 +19,8 @@ export const commandOptions = {
     form: '--parts LIST',
     help: 'show only these, separated by commas: columns, indexes, stats, sample, …',
   },
+  kind: { type: 'string', form: '--kind KIND', help: 'only these: table, view, …' },
+  without: { type: 'string', form: '--without WHAT', help: 'only those that lack it: primary_key, rows or references' },
   diff: { type: 'string', form: '--diff FILE', help: 'print what differs from the lines in FILE; exit code 3 if any' },
   file: { type: 'string', short: 'f', form: '-f, --file FILE', help: 'read the query from FILE; - is standard input' },
   analyze: { type: 'boolean', form: '--analyze', help: 'run the statement, for actual rows and times' },
@@ -69,6 +71,8 @@ export interface CommandOptions extends ServeCommandOptions {
   database?: string;
   schema?: string;
   parts?: string;
+  kind?: string;
+  without?: string;
   diff?: string;
   file?: string;
   env?: readonly string[];

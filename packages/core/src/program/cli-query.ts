@@ -61,7 +61,7 @@ export interface ToolCommand {
   words: readonly [least: number, most: number];
   about: string;
   example: string;
-  options: readonly ('database' | 'schema' | 'limit' | 'analyze' | 'parts')[];
+  options: readonly ('database' | 'schema' | 'limit' | 'analyze' | 'parts' | 'kind' | 'without')[];
   /** What follows the connection. */
   argumentsOf(words: readonly string[]): Readonly<Record<string, unknown>>;
   /** The answer is CSV. */

@@ -18,7 +18,7 @@ export async function runTool<C extends BaseConnection, B extends Backend>(
   { app, terminal, words, options }: CommandCall<C, B>,
 ): Promise<number> {
   const [connection = '', ...rest] = words;
-  const { database, schema, limit, analyze, parts } = options;
+  const { database, schema, limit, analyze, parts, kind, without } = options;
   const rows = limit === undefined && isTable ? maxRows : limit;
   const given = {
     connection,
@@ -27,6 +27,8 @@ export async function runTool<C extends BaseConnection, B extends Backend>(
     limit: rows === undefined ? undefined : Number(rows),
     analyze,
     parts: parts?.split(','),
+    kind,
+    without,
   };
   const args = Object.fromEntries(Object.entries({ ...given, ...argumentsOf(rest) }).filter(([, value]) => value !== undefined));
   return await callTool({ app, terminal }, { tool, args, isTable, waiting: `asking ${connection}` });

@@ -34,6 +34,10 @@ export interface DdlAction {
   operators?: readonly string[] | undefined;
   /** A conversion that is more than a cast. */
   isComputed?: boolean | undefined;
+  /** IF NOT EXISTS: what is there already is left as it is. */
+  skipsExisting?: boolean | undefined;
+  /** The tablespace or the access method that is wanted. */
+  place?: string | undefined;
   /** LOCK TABLE names its mode by number. */
   mode?: number | undefined;
 }

@@ -65,6 +65,7 @@ export function readAlterTable(command: Fields, table: RelationName): DdlAction[
 
 function placeName(rule: string, name: string | undefined): Partial<DdlAction> {
   if (rule.endsWith('CONSTRAINT')) return { constraint: name };
+  if (/^SET (?:TABLESPACE|ACCESS METHOD)$/.test(rule)) return { place: name };
   return columnActions.test(rule) ? { column: name } : {};
 }
 
@@ -74,7 +75,10 @@ function readOther({ def }: Fields): Pick<DdlAction, 'other'> {
 }
 
 const readers: Readonly<Record<string, (command: Fields, table: RelationName) => DdlAction[] | undefined>> = {
-  AT_AddColumn: ({ def }, table) => readNewColumn(asFields(asFields(def).ColumnDef), table),
+  AT_AddColumn: ({ def, missing_ok: skipsExisting }, table) =>
+    readNewColumn(asFields(asFields(def).ColumnDef), table).map((action) =>
+      skipsExisting === true ? { ...action, skipsExisting } : action,
+    ),
   AT_ColumnDefault: ({ def, name }, table) => [
     { rule: def === undefined ? 'DROP DEFAULT' : 'SET DEFAULT', table, column: readString(name) },
   ],

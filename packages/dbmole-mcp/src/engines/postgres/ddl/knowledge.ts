@@ -163,6 +163,17 @@ CLUSTER ON
   note: the next CLUSTER uses it
 SET WITHOUT CLUSTER
   14: SHARE UPDATE EXCLUSIVE | - | catalog
+ADD COLUMN: it exists
+  14: ACCESS EXCLUSIVE | - | catalog
+  note: nothing is changed
+SET LOGGED: it is already
+  14: ACCESS EXCLUSIVE | - | catalog
+SET UNLOGGED: it is already
+  14: ACCESS EXCLUSIVE | - | catalog
+SET TABLESPACE: it is already there
+  14: ACCESS EXCLUSIVE | - | catalog
+SET ACCESS METHOD: it is already
+  15: ACCESS EXCLUSIVE | - | catalog
 SET LOGGED
   14: ACCESS EXCLUSIVE | - | rewrite
   note: the whole table is written to the WAL
@@ -222,8 +233,12 @@ LOCK TABLE
 CREATE INDEX
   14: SHARE | - | index
   safer: the same with CONCURRENTLY after INDEX: it blocks no writes, takes longer, and runs outside of a transaction block.
+CREATE INDEX: it exists
+  14: SHARE | - | catalog
+  note: nothing is built
 CREATE INDEX: on all partitions
   14: SHARE | - | index
+  note: a partition that has such an index already keeps it
   safer: CREATE INDEX {index} ON ONLY {table} …; for each partition CREATE INDEX CONCURRENTLY, then ALTER INDEX {index} ATTACH PARTITION ….
 CREATE INDEX: on the parent only
   14: SHARE | - | catalog

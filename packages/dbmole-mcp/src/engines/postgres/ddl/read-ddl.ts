@@ -45,7 +45,8 @@ function readAlterStatement({ relation, cmds, objtype }: Fields): DdlStatement {
   const read = asList(cmds).map((node) => {
     const fields = asFields(asFields(node).AlterTableCmd);
     const actions = kind === 'INDEX' ? readAlterIndex(fields, table) : readAlterTable(fields, table);
-    return { actions: isTableLike.has(kind) ? actions : undefined, word: readString(fields.subtype) ?? '' };
+    const isKnown = isTableLike.has(kind) || actions?.every(({ rule }) => ofAllRelations.has(rule)) === true;
+    return { actions: isKnown ? actions : undefined, word: readString(fields.subtype) ?? '' };
   });
   return {
     command,
@@ -56,6 +57,8 @@ function readAlterStatement({ relation, cmds, objtype }: Fields): DdlStatement {
 }
 
 const isTableLike = new Set(['TABLE', 'INDEX']);
+/** Views and sequences take the same lock for them. */
+const ofAllRelations = new Set(['OWNER TO', 'SET DEFAULT', 'DROP DEFAULT', 'SET STATISTICS']);
 
 /** `AT_SetAccessMethod` as SQL would write it. */
 function splitWord(word: string): string {
@@ -81,6 +84,8 @@ function readAlterIndex({ subtype, def }: Fields, index: RelationName): DdlActio
   return [{ rule: 'ATTACH INDEX', index: readRelation(asFields(asFields(def).PartitionCmd).name) ?? index }];
 }
 
+const movable = new Set(['OBJECT_TABLE', 'OBJECT_MATVIEW', 'OBJECT_VIEW', 'OBJECT_SEQUENCE', 'OBJECT_FOREIGN_TABLE']);
+
 const onTable =
   (rule: string, field = 'relation'): Reader =>
   (fields) => [{ rule, table: readRelation(fields[field]) }];
@@ -88,7 +93,7 @@ const onTable =
 const readers: Readonly<Record<string, Reader>> = {
   AlterEnumStmt: ({ oldVal }) => [{ rule: oldVal === undefined ? 'ADD VALUE' : 'RENAME VALUE' }],
   AlterObjectSchemaStmt: ({ objectType, relation }) =>
-    objectType === 'OBJECT_TABLE' ? [{ rule: 'SET SCHEMA', table: readRelation(relation) }] : undefined,
+    movable.has(readString(objectType) ?? '') ? [{ rule: 'SET SCHEMA', table: readRelation(relation) }] : undefined,
   AlterPolicyStmt: onTable('ALTER POLICY', 'table'),
   AlterSeqStmt: onTable('ALTER SEQUENCE', 'sequence'),
   ClusterStmt: ({ relation }) => (relation === undefined ? undefined : [{ rule: 'CLUSTER', table: readRelation(relation) }]),
@@ -120,7 +125,7 @@ function readRelations(rule: string, list: unknown): DdlAction[] {
 
 function readComment({ objtype, object }: Fields): DdlAction[] | undefined {
   const path = readStrings(asFields(asFields(object).List ?? {}).items);
-  if (objtype === 'OBJECT_TABLE') return [{ rule: 'COMMENT', table: readPath(path) }];
+  if (movable.has(readString(objtype) ?? '')) return [{ rule: 'COMMENT', table: readPath(path) }];
   return objtype === 'OBJECT_COLUMN' ? [{ rule: 'COMMENT', table: readPath(path.slice(0, -1)), column: path.at(-1) }] : undefined;
 }
 
@@ -135,7 +140,7 @@ function readCreateTable({ tableElts, inhRelations, partbound }: Fields): DdlAct
   return [{ rule: 'CREATE TABLE' }, ...parents, ...referenced.map((table) => ({ rule: 'CREATE TABLE: references', table }))];
 }
 
-function readCreateIndex({ idxname, relation, concurrent, indexParams }: Fields): DdlAction[] {
+function readCreateIndex({ idxname, relation, concurrent, indexParams, if_not_exists: skips }: Fields): DdlAction[] {
   const isOnly = asFields(relation).inh !== true;
   const detail = concurrent === true ? ': concurrently' : isOnly ? ': on the parent only' : '';
   const columns = asList(indexParams).map((node) => readString(asFields(asFields(node).IndexElem).name) ?? '…');
@@ -146,6 +151,7 @@ function readCreateIndex({ idxname, relation, concurrent, indexParams }: Fields)
       table: readRelation(relation),
       constraint: index,
       columns,
+      ...(skips === true ? { skipsExisting: true } : {}),
     },
   ];
 }
@@ -195,9 +201,7 @@ function readRename({ renameType, relationType, relation, subname }: Fields): Dd
     return [{ rule: 'RENAME CONSTRAINT', table: named, constraint: readString(subname) }];
   if (renameType === 'OBJECT_POLICY') return [{ rule: 'ALTER POLICY', table: named }];
   if (renameType === 'OBJECT_INDEX') return [{ rule: 'RENAME INDEX', index: named }];
-  return renameType === 'OBJECT_TABLE' || renameType === 'OBJECT_VIEW' || renameType === 'OBJECT_MATVIEW'
-    ? [{ rule: 'RENAME', table: named }]
-    : undefined;
+  return movable.has(readString(renameType) ?? '') ? [{ rule: 'RENAME', table: named }] : undefined;
 }
 
 function readVacuum({ rels, options }: Fields): DdlAction[] | undefined {

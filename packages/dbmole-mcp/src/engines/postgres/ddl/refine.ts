@@ -92,6 +92,20 @@ select (exists (select from pg_catalog.pg_index i join pg_catalog.pg_attribute a
     and a.attnum = any(pg_catalog.string_to_array(i.indkey::text, ' ')::int2[])
   where i.indexrelid = pg_catalog.to_regclass($1::text) and not a.attnotnull))::text`;
 
+/** A relation of this name in the schema of the table, where its indexes are. */
+const namedBesideSql = `
+select 1 from pg_catalog.pg_class c join pg_catalog.pg_class t on t.oid = $1::text::oid and c.relnamespace = t.relnamespace
+where c.relname = $2::text`;
+
+/** How the table is stored: whether it is logged, its tablespace (that of the database, if none is given), and its access method. */
+const storageSql = `
+select c.relpersistence::text, coalesce(s.spcname::text, (
+    select ds.spcname::text from pg_catalog.pg_database d join pg_catalog.pg_tablespace ds on ds.oid = d.dattablespace
+    where d.datname = pg_catalog.current_database())),
+  a.amname::text
+from pg_catalog.pg_class c left join pg_catalog.pg_tablespace s on s.oid = c.reltablespace left join pg_catalog.pg_am a on a.oid = c.relam
+where c.oid = $1::text::oid`;
+
 const refiners: Readonly<Record<string, (question: Question) => Promise<Refined>>> = {
   'ADD COLUMN': refineNewColumn,
   'ADD COLUMN: constant default': refineNewColumn,
@@ -123,10 +137,18 @@ const refiners: Readonly<Record<string, (question: Question) => Promise<Refined>
     const [row] = await run(nullableIndexSql, [name]);
     return { rule: row?.[0] === 'true' ? `${action.rule} on nullable columns` : action.rule, notes: [] };
   },
-  'CREATE INDEX': async ({ action, relation }) => ({
-    rule: relation.partitions > 0 ? `${action.rule}: on all partitions` : action.rule,
-    notes: relation.partitions > 0 ? [`all ${relation.partitions} partitions are locked as well`] : [],
-  }),
+  'CREATE INDEX': async ({ run, action, relation }) => {
+    if (action.skipsExisting && (await run(namedBesideSql, [relation.oid, action.constraint ?? ''])).length > 0)
+      return { rule: 'CREATE INDEX: it exists', notes: [] };
+    return {
+      rule: relation.partitions > 0 ? `${action.rule}: on all partitions` : action.rule,
+      notes: describeTree(relation),
+    };
+  },
+  'SET LOGGED': refineStorage,
+  'SET UNLOGGED': refineStorage,
+  'SET TABLESPACE': refineStorage,
+  'SET ACCESS METHOD': refineStorage,
   'CREATE INDEX: on the parent only': async ({ action, relation }) => ({
     rule: relation.partitions > 0 ? action.rule : 'CREATE INDEX',
     notes: [],
@@ -140,12 +162,28 @@ async function refineNewColumn({ run, action, relation }: Question): Promise<Ref
     run(volatileSql, [JSON.stringify(functions), JSON.stringify(operators)]),
     run(columnSql, [relation.oid, column]),
   ]);
+  if (existing !== undefined && action.skipsExisting) return { rule: 'ADD COLUMN: it exists', notes: [] };
   const notes = existing === undefined ? [] : [`${relation.label} already has a column ${column}; it would fail`];
   if (domain[0] === 'true') return { rule: 'ADD COLUMN: domain with constraints', notes };
   // The server wrote it: a list of names.
   const volatile = JSON.parse(calls[0] ?? '[]') as string[];
   if (volatile.length === 0) return { rule: action.rule, notes };
   return { rule: 'ADD COLUMN: volatile default', notes: [...notes, `${volatile.join(', ')} gives each row a different value`] };
+}
+
+/** Nothing is copied where the table is already as it is wanted. */
+async function refineStorage({ run, action, relation }: Question): Promise<Refined> {
+  const { rule, place } = action;
+  const [[persistence, tablespace, method] = []] = await run(storageSql, [relation.oid]);
+  if (relation.partitions > 0 || persistence === undefined) return { rule, notes: [] };
+  const isSo: Readonly<Record<string, boolean>> = {
+    'SET LOGGED': persistence === 'p',
+    'SET UNLOGGED': persistence === 'u',
+    'SET TABLESPACE': tablespace === place,
+    'SET ACCESS METHOD': method === place,
+  };
+  if (isSo[rule] !== true) return { rule, notes: [] };
+  return { rule: `${rule}: it is already${rule === 'SET TABLESPACE' ? ' there' : ''}`, notes: [] };
 }
 
 async function refineConstraint({ run, action, relation }: Question): Promise<Refined> {
@@ -172,25 +210,49 @@ async function refineConstraint({ run, action, relation }: Question): Promise<Re
 function describeRelations({ rule }: DdlAction, relation: Relation): string[] {
   const describe = describers[rule];
   if (describe !== undefined) return describe(relation);
-  return relation.partitions > 0 && !/PARTITION|INDEX/.test(rule)
-    ? [`all ${relation.partitions} partitions are locked as well`]
-    : [];
+  return /PARTITION|INDEX/.test(rule) || ofOneTable.has(rule) ? [] : describeTree(relation);
+}
+
+/** What does not reach the partitions, nor lock them. */
+const ofOneTable = new Set([
+  ...['COMMENT', 'CREATE STATISTICS', 'OWNER TO', 'RENAME', 'SET SCHEMA', 'REPLICA IDENTITY', 'ROW LEVEL SECURITY'],
+  ...['ENABLE OR DISABLE TRIGGER', 'ENABLE OR DISABLE RULE', 'CREATE RULE', 'CREATE POLICY', 'ALTER POLICY', 'DROP POLICY'],
+]);
+
+/** Partitions, or tables that inherit from it. */
+function describeTree({ partitions }: Relation): string[] {
+  if (partitions === 0) return [];
+  return [partitions === 1 ? 'its partition is locked as well' : `all ${partitions} partitions are locked as well`];
 }
 
 const list = (tables: readonly string[]) => tables.slice(0, 5).join(', ') + (tables.length > 5 ? ' and others' : '');
+
+const describeReferences = ({ references, referencedBy }: Relation) => [
+  ...(references.length > 0 ? [`also locks ${list(references)}, which it references, with ACCESS EXCLUSIVE`] : []),
+  ...(referencedBy.length > 0 ? [`${list(referencedBy)} reference it: without CASCADE it fails`] : []),
+];
 
 const describeDefault = ({ defaultPartition }: Relation) =>
   defaultPartition === undefined ? [] : [`the default partition ${defaultPartition} is locked with ACCESS EXCLUSIVE and scanned`];
 
 const describers: Readonly<Record<string, (relation: Relation) => string[]>> = {
-  TRUNCATE: ({ referencedBy }) =>
-    referencedBy.length === 0
+  TRUNCATE: (relation) => [
+    ...describeTree(relation),
+    ...(relation.referencedBy.length === 0
       ? []
-      : [`${list(referencedBy)} reference it: without CASCADE it fails, with CASCADE they are emptied as well`],
-  'DROP TABLE': ({ references, referencedBy }) => [
-    ...(references.length > 0 ? [`also locks ${list(references)}, which it references, with ACCESS EXCLUSIVE`] : []),
-    ...(referencedBy.length > 0 ? [`${list(referencedBy)} reference it: without CASCADE it fails`] : []),
+      : [`${list(relation.referencedBy)} reference it: without CASCADE it fails, with CASCADE they are emptied as well`]),
   ],
+  'DROP TABLE': (relation) => [
+    ...describeTree(relation),
+    ...(relation.partitionOf === undefined
+      ? []
+      : [
+          `also locks ${relation.partitionOf}, whose partition it is, with ACCESS EXCLUSIVE: DETACH PARTITION … CONCURRENTLY before it does not`,
+        ]),
+    ...describeReferences(relation),
+  ],
+  'DROP INDEX': ({ isOfPartitioned, tableLabel }) =>
+    isOfPartitioned ? [`all partitions of ${tableLabel} are locked as well`] : [],
   'ATTACH PARTITION': describeDefault,
   'CREATE TABLE: partition of': describeDefault,
   'REFRESH MATERIALIZED VIEW: concurrently': ({ label, hasUniqueIndex }) =>

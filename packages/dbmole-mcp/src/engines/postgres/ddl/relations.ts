@@ -21,12 +21,16 @@ export interface Relation {
   /** The table of an index. */
   tableOid: string | undefined;
   tableLabel: string | undefined;
+  /** An index that each partition has. */
+  isOfPartitioned: boolean;
   /** The relation, its partitions, and the table of an index. */
   locked: readonly string[];
   /** Tables whose foreign keys reference it, and those that it references. */
   referencedBy: readonly string[];
   references: readonly string[];
   defaultPartition: string | undefined;
+  /** The table whose partition it is. */
+  partitionOf: string | undefined;
   hasUniqueIndex: boolean;
 }
 
@@ -61,7 +65,9 @@ select t.oid::text, ${formatLabel('t', 'n')}, coalesce(${findKind('t')}, case t.
     where k.contype = 'f' and k.conrelid = t.oid and k.confrelid <> t.oid)::text,
   (select ${formatLabel('d', 'dn')} from pg_catalog.pg_partitioned_table q join pg_catalog.pg_class d on d.oid = q.partdefid
     join pg_catalog.pg_namespace dn on dn.oid = d.relnamespace where q.partrelid = t.oid),
-  exists (select from pg_catalog.pg_index i where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null)::text
+  exists (select from pg_catalog.pg_index i where i.indrelid = t.oid and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null)::text,
+  case when t.relispartition and t.relkind in ('r', 'p', 'f') then (select ${formatLabel('d', 'dn')} from pg_catalog.pg_inherits h
+    join pg_catalog.pg_class d on d.oid = h.inhparent join pg_catalog.pg_namespace dn on dn.oid = d.relnamespace where h.inhrelid = t.oid) end, (o.relkind = 'p')::text
 from target t join pg_catalog.pg_namespace n on n.oid = t.relnamespace
   left join pg_catalog.pg_index oi on oi.indexrelid = t.oid left join pg_catalog.pg_class o on o.oid = oi.indrelid
   left join pg_catalog.pg_namespace os on os.oid = o.relnamespace`;
@@ -72,7 +78,7 @@ export async function readRelation(run: CatalogRun, { schema, name }: RelationNa
   const [row] = await run(relationSql, [written]);
   if (row === undefined) return undefined;
   const [oid, label, kind, rows, tableBytes, indexBytes, indexes, partitions, tableOid, tableLabel, ...more] = row;
-  const [tree, referencedBy, references, defaultPartition, unique] = more;
+  const [tree, referencedBy, references, defaultPartition, unique, partitionOf, ofPartitioned] = more;
   return {
     oid: oid ?? '',
     label: label ?? '',
@@ -88,6 +94,8 @@ export async function readRelation(run: CatalogRun, { schema, name }: RelationNa
     referencedBy: parseList(referencedBy),
     references: parseList(references),
     defaultPartition: defaultPartition ?? undefined,
+    partitionOf: partitionOf ?? undefined,
+    isOfPartitioned: ofPartitioned === 'true',
     hasUniqueIndex: unique === 'true',
   };
 }
