@@ -220,7 +220,7 @@ type Reader = Awaited<ReturnType<typeof openReader>>;
 async function openReader(login: ClientConfig) {
   const client = new Client({ ...login, types: { getTypeParser: () => (text: string) => text } });
   await client.connect();
-  await client.query("set client_min_messages = error; set statement_timeout = '5s'; set jit = off");
+  await client.query("set client_min_messages = error; set statement_timeout = '60s'; set jit = off");
   const ask: CatalogQuestion = async (text, params = []) => {
     const { rows } = await client.query<(string | null)[]>({ text, values: [...params], rowMode: 'array' });
     return rows;

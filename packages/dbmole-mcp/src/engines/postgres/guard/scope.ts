@@ -1,7 +1,7 @@
 import type { Failure } from '@dbmole/core/failure';
 import type { CatalogQuestion } from '../../../guard/read-statement.ts';
 import { outOfScope, type Scope, type ScopeDialect } from '../../../policy/scope.ts';
-import { formatLiteral } from '../values/literal.ts';
+import { formatArray, formatLiteral } from '../values/literal.ts';
 import type { CatalogObject } from './proof/catalog/catalog-object.ts';
 import { firstUserOid, isImplicit } from './proof/catalog/describe-sql.ts';
 import type { Check } from './proof/check.ts';
@@ -155,9 +155,9 @@ export async function refuseCode({ names, scope, check, major, ask, isWrite }: C
   // `||` and others cast to text, without the name of it.
   const types = new Set([...new Uses([names]).list('types'), ...calls]);
   const [named, stored, revealed] = await Promise.all([
-    reads.length === 0 ? [] : ask(namedSql, [toJson(reads), toArray(check.schemas)]),
-    major < 14 ? [] : ask(storedSql, [toArray(calls), toArray(operators), toArray(types)]),
-    calls.size + types.size === 0 ? [] : ask(revealedSql, [toArray(calls), toArray(types)]),
+    reads.length === 0 ? [] : ask(namedSql, [toJson(reads), formatArray(check.schemas)]),
+    major < 14 ? [] : ask(storedSql, [formatArray(calls), formatArray(operators), formatArray(types)]),
+    calls.size + types.size === 0 ? [] : ask(revealedSql, [formatArray(calls), formatArray(types)]),
   ]);
   const relations = [...named, ...stored.filter(([, , kind]) => kind === 'relation')];
   const isOutside = relations.some(([schema, table]) => !scope.allows(schema ?? '', table ?? ''));
@@ -251,10 +251,6 @@ const revealedSql = `
     and (p.prorettype in (select oid from every) or exists (
       select from pg_catalog.unnest(p.proargtypes::pg_catalog.oid[] || coalesce(p.proallargtypes, '{}')) a
       where a in (select oid from every)))`;
-
-export function toArray(names: ReadonlySet<string>): string {
-  return `{${[...names].map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-}
 
 export function formatName({ schema, name }: NameUse): string {
   return schema === undefined ? name : `${schema}.${name}`;

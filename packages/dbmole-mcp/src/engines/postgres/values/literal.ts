@@ -20,8 +20,9 @@ function isCastToJson(sql: string, index: number): boolean {
   return [...sql.matchAll(castToJson)].some(([, number]) => Number(number) === index + 1);
 }
 
-function formatArray(list: readonly unknown[]): string {
-  return `{${list.map(formatElement).join(',')}}`;
+/** An array as text, for a parameter or a literal. */
+export function formatArray(list: Iterable<unknown>): string {
+  return `{${Array.from(list, formatElement).join(',')}}`;
 }
 
 function formatElement(element: unknown): string {

@@ -1,5 +1,6 @@
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Trust } from '../../../../guard/trust.ts';
+import { formatArray } from '../../values/literal.ts';
 import { type CatalogObject, toKey } from './catalog/catalog-object.ts';
 import { catalogs } from './catalog/describe-sql.ts';
 
@@ -35,7 +36,7 @@ export async function applyTrust(
   { objects, trust }: { objects: ReadonlyMap<string, CatalogObject>; trust: Trust },
 ): Promise<void> {
   const pins = new Map(trust.functions.map((entry) => [entry.replace(pin, ''), pin.exec(entry)?.[1]]));
-  const rows = await run(question(major), [formatList([...pins.keys()]), formatList(trust.extensions)]);
+  const rows = await run(question(major), [formatArray([...pins.keys()]), formatArray(trust.extensions)]);
   const known = trust.known();
   const fresh: Record<string, string> = {};
   for (const [name = '', oids, hash] of rows) {
@@ -53,8 +54,4 @@ function applyTo(object: CatalogObject | undefined, expected: string, hash: stri
   if (object === undefined) return;
   if (expected === hash) object.isTrusted = true;
   else object.reason = `has changed since it was trusted (now sha256:${hash})`;
-}
-
-function formatList(items: readonly string[]): string {
-  return `{${items.map((item) => `"${item.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

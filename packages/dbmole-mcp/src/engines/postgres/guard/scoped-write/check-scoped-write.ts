@@ -1,11 +1,12 @@
 import { Failure } from '@dbmole/core/failure';
 import type { CatalogQuestion } from '../../../../guard/read-statement.ts';
 import type { Scope } from '../../../../policy/scope.ts';
+import { formatArray } from '../../values/literal.ts';
 import { findCallDenial } from '../denials.ts';
 import { openBodies } from '../proof/bodies/bodies.ts';
 import type { CatalogObject } from '../proof/catalog/catalog-object.ts';
 import type { Check } from '../proof/check.ts';
-import { findRelations, formatName, outside, refuseCode, refuseRevealing, toArray, toJson } from '../scope.ts';
+import { findRelations, formatName, outside, refuseCode, refuseRevealing, toJson } from '../scope.ts';
 import { openParser, type Parser } from '../thread/parser.ts';
 import type { StatementNames } from '../tree/names.ts';
 import { listKeys } from './foreign-keys.ts';
@@ -158,7 +159,7 @@ class WriteWalk {
   async #followAnywhere(uses: readonly RelationUse[]): Promise<void> {
     const { check, ask } = this.#place;
     if (uses.length === 0) return;
-    for (const [ord, oid] of await ask(anywhereSql, [toJson(uses), toArray(check.schemas)]))
+    for (const [ord, oid] of await ask(anywhereSql, [toJson(uses), formatArray(check.schemas)]))
       this.#reach(oid ?? '', uses[Number(ord)]);
   }
 

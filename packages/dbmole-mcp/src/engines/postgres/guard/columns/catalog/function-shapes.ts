@@ -1,4 +1,5 @@
 import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
+import { formatArray } from '../../../values/literal.ts';
 import { firstUserOid } from '../../proof/catalog/describe-sql.ts';
 import type { FunctionShape } from '../tracer.ts';
 
@@ -44,8 +45,7 @@ const unknownFunction: NamedFunctions = {
 export async function loadShapes(shapes: FunctionShapes, names: Iterable<string>, ask: CatalogQuestion): Promise<void> {
   const missing = [...new Set(names)].filter((name) => !shapes.has(name));
   if (missing.length === 0) return;
-  const list = `{${missing.map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-  const rows = await ask(shapesSql, [list]);
+  const rows = await ask(shapesSql, [formatArray(missing)]);
   for (const name of missing) shapes.set(name, unknownFunction);
   for (const [name, isOwn, isVolatile, isAggregate, returnsSet, json] of rows)
     shapes.set(name ?? '', {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CatalogQuestion } from '../../../../../guard/read-statement.ts';
-import { formatLiteral } from '../../../values/literal.ts';
+import { formatArray, formatLiteral } from '../../../values/literal.ts';
 import { firstUserOid } from '../../proof/catalog/describe-sql.ts';
 
 /** What the catalog has of a relation. */
@@ -154,10 +154,6 @@ export function formatNamePremise({ schema, name }: RelationName, found: Relatio
 
 function toJson(names: readonly RelationName[]): string {
   return JSON.stringify(names.map(({ schema, name }, ord) => ({ ord, nsp: schema ?? null, name })));
-}
-
-function formatArray(names: Iterable<string>): string {
-  return `{${[...names].map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
 function parseJson<T>(json: string | null | undefined): readonly T[] {

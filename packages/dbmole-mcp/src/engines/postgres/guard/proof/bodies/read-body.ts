@@ -5,15 +5,16 @@ import type { Parser } from '../../thread/parser.ts';
 import { collectNames } from '../../tree/collect.ts';
 import { isCastByPath, readLiterals } from '../../tree/named-argument.ts';
 import { asCall, type CallUse, type NameUse, type StatementNames } from '../../tree/names.ts';
-import { readLast, readLiteral, readText } from '../../tree/node-parts.ts';
+import { readLast, readText } from '../../tree/node-parts.ts';
 import { isDecisive } from '../../tree/settings.ts';
 import { findForeignName } from '../../tree/syntax.ts';
 import { asFields, asList, type Fields } from '../../tree/walk.ts';
 import { catalogs } from '../catalog/describe-sql.ts';
 import { hasAny } from '../types/match.ts';
 import { Uses } from '../types/uses.ts';
-import type { Body, Parameter } from './bodies.ts';
+import type { Body } from './bodies.ts';
 import { type PlpgsqlParts, readPlpgsql } from './plpgsql.ts';
+import { isConfined } from './template.ts';
 
 /** What the body of a function or a view does. Each reason completes a sentence that begins with its name. */
 export interface BodyReading {
@@ -216,38 +217,7 @@ function failDynamic(value: unknown, reader: Reader): void {
   reader.unprovable ??= 'runs SQL that it puts together at run time';
   const word = findLasting(reader);
   if (word !== undefined) reader.refused ??= `puts SQL together at run time, and may run ${word}`;
-  if (takesText(reader.body) && !isConfined(value, reader.body.parameters)) reader.isGiven = true;
-}
-
-const quoting = new Set(['quote_ident', 'quote_literal', 'quote_nullable']);
-
-/**
- * Whether the caller can pass only names and values into the SQL, as in `'… from ' || quote_ident(t)` and `format('… %I … %L', t, x)`.
- * This only matters for harmless users.
- */
-function isConfined(node: unknown, parameters: readonly Parameter[]): boolean {
-  const { A_Const: constant, A_Expr: expression, FuncCall: call, ColumnRef: column, TypeCast: cast } = asFields(node);
-  // A name before a parenthesis is a call.
-  if (constant !== undefined) return !/^\s*\(/.test(readLiteral(node) ?? '');
-  if (expression !== undefined) {
-    const { lexpr, rexpr } = asFields(expression);
-    return [lexpr, rexpr].every((side) => side === undefined || isConfined(side, parameters));
-  }
-  if (cast !== undefined) return isConfined(asFields(cast).arg, parameters);
-  if (call !== undefined) return isQuoting(asFields(call));
-  return column !== undefined && isPlain(asFields(column), parameters);
-}
-
-function isQuoting({ funcname, args }: Fields): boolean {
-  const name = readLast(funcname) ?? '';
-  if (quoting.has(name)) return true;
-  const text = name === 'format' ? readLiteral(asList(args)[0]) : undefined;
-  return text !== undefined && text !== '' && !/%[-\d*$]{0,20}s|%[-\d*$]{0,20}I\s{0,20}\(/.test(text);
-}
-
-function isPlain({ fields }: Fields, parameters: readonly Parameter[]): boolean {
-  const name = readLast(fields);
-  return parameters.find((one) => one.name === name)?.isPlain === true;
+  if (takesText(reader.body) && !isConfined(value, reader.body.parameters, reader.parser)) reader.isGiven = true;
 }
 
 /** Effects that a rollback does not undo and that every owner of a table may cause. */

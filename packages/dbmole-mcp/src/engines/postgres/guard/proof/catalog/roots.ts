@@ -1,3 +1,4 @@
+import { formatArray } from '../../../values/literal.ts';
 import {
   deniedFunctions,
   deniedRelations,
@@ -46,26 +47,21 @@ const reviewed = reviewedSymbols
 const deniedNames = [...deniedFunctions.flatMap(({ name, isPrefix }) => (isPrefix ? [] : name)), ...deniedSymbols];
 
 export const rootParams: readonly string[] = [
-  formatList(deniedNames),
-  formatList(deniedFunctions.flatMap(({ name, isPrefix }) => (isPrefix ? name : []))),
-  formatList(deniedFunctions.flatMap(({ name, unlessArgs }) => (unlessArgs === undefined ? [] : `${name}/${unlessArgs}`))),
-  formatList(deniedSchemas),
-  formatList(deniedRelations),
-  formatList(deniedLibraries),
-  formatList(reviewed),
-  formatList(internals),
-  formatList(libraries),
-  formatList(texts),
+  formatArray(deniedNames),
+  formatArray(deniedFunctions.flatMap(({ name, isPrefix }) => (isPrefix ? name : []))),
+  formatArray(deniedFunctions.flatMap(({ name, unlessArgs }) => (unlessArgs === undefined ? [] : `${name}/${unlessArgs}`))),
+  formatArray(deniedSchemas),
+  formatArray(deniedRelations),
+  formatArray(deniedLibraries),
+  formatArray(reviewed),
+  formatArray(internals),
+  formatArray(libraries),
+  formatArray(texts),
 ];
 
 /** The condition on a server with functions that were not reviewed. */
 export function formatRootParams(unreviewed: ReadonlySet<string>): readonly string[] {
-  return [formatList([...deniedNames, ...unreviewed]), ...rootParams.slice(1)];
-}
-
-/** The items must have no quotes. */
-function formatList(items: readonly string[]): string {
-  return `{${items.map((item) => `"${item}"`).join(',')}}`;
+  return [formatArray([...deniedNames, ...unreviewed]), ...rootParams.slice(1)];
 }
 
 /** The most specific reason comes first. */
