@@ -79,7 +79,7 @@ async function openRig(): Promise<SqliteRig> {
     open,
     ours: await open(),
     other: await openOther(node, file),
-    timeInProcess: (sql) => timeBetter(node, file, sql),
+    timeInProcess: (sql) => timeBetter(file, sql),
   };
 }
 
@@ -106,11 +106,12 @@ async function openOther(node: string, file: string): Promise<Peer | undefined> 
   }
 }
 
-function timeBetter(node: string, file: string, sql: string): number | undefined {
+/** Its binary is that of the Node that runs the bench, for which npm compiles or fetches it. */
+function timeBetter(file: string, sql: string): number | undefined {
   try {
     const found = installPeer(better);
     if (!existsSync(found)) return undefined;
-    return Number(execFileSync(node, ['-e', inProcess, found, file, sql], { encoding: 'utf8' }));
+    return Number(execFileSync(process.execPath, ['-e', inProcess, found, file, sql], { encoding: 'utf8' }));
   } catch (error) {
     console.error(`without ${better.name}: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;

@@ -110,8 +110,14 @@ function readCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) : undefined;
 }
 
+/** The columns of a result, which are sent with what follows: each write wakes the server up. */
+let held = '';
+
 function send(message: FromProcess): void {
-  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  const text = `${held}${JSON.stringify(message)}\n`;
+  held = message.type === 'columns' ? text : '';
+  if (held !== '') return;
+  const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
 }
 

@@ -112,7 +112,8 @@ export class SqliteSession implements Session {
     const file: OpenFile = { run: (run, relay) => this.#run(run, relay), protect: forget };
     try {
       const opened = this.#process.send({ type: 'open', ...this.#place, writes, waitMs });
-      const [, result] = await Promise.all([opened, opened.then(() => work(file))]);
+      // The process answers one request after the other, so a read need not wait for the file to be open: if that fails, so does the read.
+      const [, result] = await Promise.all([opened, writes ? opened.then(() => work(file)) : work(file)]);
       return result;
     } catch (error) {
       if (isStopped) throw await this.#afterKill(signal, writes);
