@@ -113,6 +113,8 @@ export const definition: ServerDefinition<Connection, SqlBackend> = {
     load: async () => (await import('./saved/bodies.ts')).createBodies(Object.values(await loadGrammars())),
     openRunner: async (place) => (await import('./saved/runner.ts')).openRunner(place),
   },
+  // It only calls tools.
+  openPageParts: async () => [{ id: 'query' }],
 };
 
 /** What reads it is loaded when a connection refers to it. */

@@ -72,12 +72,34 @@ export async function run<Result extends object>(
   throw new ApiError(message, { status: response.status, code, hint });
 }
 
+/** The rows of an answer: CSV as the tools write it, and what of the rows is in it. */
+export interface AnswerTable {
+  body: string;
+  columns: number;
+  shownColumns: number;
+  offset: number;
+  shownRows: number;
+  /** Left out at the end. */
+  nextOffset?: number;
+  nextCellOffset?: number;
+  cutCells: number;
+  redactedCells: number;
+  /** The only cell is plain text below the names, or one of the only row is below its record. */
+  text?: 'cell' | 'below';
+  /** Every line break in a cell was a carriage return and a line feed. */
+  isCrlf: boolean;
+  /** Sentences of the tool about this answer. */
+  notes: readonly string[];
+}
+
 /** The answer of a tool. */
 interface ToolAnswer {
   text: string;
   isError: boolean;
   /** The facts of an error: its code, message, hint and position. */
   structured: Record<string, unknown> | null;
+  /** Null where the answer is no table. */
+  table: AnswerTable | null;
 }
 
 /** Calls a tool as an agent does; a failure of the tool is an answer as well. */

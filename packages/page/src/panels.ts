@@ -1,6 +1,7 @@
 import { approvalsPanel } from './approvals/approvals-state.ts';
 import { livePanel } from './live/live-state.ts';
 import type { Panel } from './panel.ts';
+import { queryPanel } from './query/query-state.ts';
 
 /** Every panel, in the order of the navigation. */
-export const panels: readonly Panel[] = [livePanel, approvalsPanel];
+export const panels: readonly Panel[] = [livePanel, approvalsPanel, queryPanel];

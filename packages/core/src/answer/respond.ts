@@ -30,6 +30,24 @@ export const severalFailureRoom = 1_000;
 /** The note below or before a text in which something was replaced. */
 const secretNote = '[secret] replaces a secret.';
 
+/** A table as the page has it, which shows the same in words of its own. */
+interface ReplyTable extends Rows {
+  notes: readonly string[];
+}
+
+/** Beside the replies: what they are for every other client does not change. */
+const tables = new WeakMap<ToolReply, ReplyTable>();
+
+/** The table of a reply, if that is what it is made of. */
+export function findTable(reply: ToolReply): ReplyTable | undefined {
+  return tables.get(reply);
+}
+
+function keepTable(made: ToolReply, table: ReplyTable | undefined): ToolReply {
+  if (table !== undefined) tables.set(made, table);
+  return made;
+}
+
 interface TableNotes {
   /** Our sentences for the first line. Cut when there is no room for them; nothing from a database belongs here. */
   notes?: readonly string[];
@@ -68,9 +86,10 @@ interface FailureFacts {
 export const respond = {
   /** Rows, already within their budget and free of secrets: see `truncateRows`. */
   table(rows: Rows, { notes = [] }: TableNotes = {}): ToolReply {
+    const head = [rows.line, ...notes];
     // Column names alone are no answer, and without data there is nothing to distinguish from it.
-    if (rows.shownRows === 0) return reply(formatHead([rows.line, ...notes], rows.budget));
-    return reply(joinBody([rows.line, ...notes], rows.body, rows.budget));
+    const text = rows.shownRows === 0 ? formatHead(head, rows.budget) : joinBody(head, rows.body, rows.budget);
+    return keepTable(reply(text), { ...rows, notes: notes.filter((note) => note !== '') });
   },
 
   json(value: unknown, { line, readOn, budget = defaultBudget, maxStringLength }: BodyOptions): ToolReply {
@@ -114,7 +133,8 @@ export const respond = {
   noticed(notice: string | undefined, made: ToolReply): ToolReply {
     if (notice === undefined) return made;
     const [first = { type: 'text', text: '' }, ...others] = made.content;
-    return { ...made, content: [{ ...first, text: `${formatOneLine(notice, lineReserve)}.\n${first.text}` }, ...others] };
+    const text = `${formatOneLine(notice, lineReserve)}.\n${first.text}`;
+    return keepTable({ ...made, content: [{ ...first, text }, ...others] }, findTable(made));
   },
 };
 

@@ -16,12 +16,17 @@ export interface ServedPage {
   stop(): Promise<void>;
 }
 
-export async function servePage(folder: TempFolder, connections: readonly object[]): Promise<ServedPage> {
+export async function servePage(
+  folder: TempFolder,
+  connections: readonly object[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<ServedPage> {
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: folder.path,
     XDG_CONFIG_HOME: folder.at('config'),
     DBMOLE_CONNECTIONS: JSON.stringify(connections),
+    ...more,
   };
   const start = () => new HttpProcess({ file: bin, cwd: folder.path, env, projectPort: true }).listening();
   let server = await start();

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { findTable } from '../../../answer/respond.ts';
 import { defineAction, type PagePart } from '../../../program/page/page-part.ts';
 import type { ToolServer } from '../../../tools/tool-server.ts';
 
@@ -14,8 +15,9 @@ export function createToolsPart(tools: Pick<ToolServer, 'definitions'>): PagePar
       call: defineAction({
         input: () => z.strictObject({ tool: z.string(), args: z.record(z.string(), z.unknown()) }),
         async run({ tool, args }, { call }) {
-          const { content, structuredContent, isError = false } = await call(tool, args);
-          return { text: content.map(({ text }) => text).join('\n'), isError, structured: structuredContent ?? null };
+          const reply = await call(tool, args);
+          const { content, structuredContent: structured = null, isError = false } = reply;
+          return { text: content.map(({ text }) => text).join('\n'), isError, structured, table: findTable(reply) ?? null };
         },
       }),
     },
