@@ -25,7 +25,7 @@ export function planRead(ruled: Ruled, text: PlannedText, isPlan: boolean): Colu
   const names = followViews(ruled.schema, text.tokens);
   const flow = traceFlow(ruled, text, names);
   if (flow === undefined) {
-    if (ruled.isStrict || reachesRefused(ruled.storage, text)) throw refuseUntraceable();
+    if (ruled.isStrict || reachesRefused(ruled.storage, text)) throw refuseUntraceable(ruled.isStrict);
     return isPlan ? undefined : { verdicts: undefined, origins: {} };
   }
   const { read, compared, results } = flow;
@@ -60,14 +60,17 @@ function judgeTaint(taint: Taint, isStrict: boolean): ColumnVerdict {
   return toVerdict(taint.action, taint);
 }
 
-export function refuseCompared(taint: Taint) {
-  return refuseColumn(
-    `${taint.labels.join(', ')} must not be compared, sorted or grouped through this connection; nothing was run`,
-  );
+/** A rule `refuse` forbids to compare the column, and so does `strict` for all others. */
+export function refuseCompared({ action, labels }: Taint) {
+  if (action !== 'refuse') return refuseStrict(`${labels.join(', ')} is compared, sorted or grouped`);
+  return refuseColumn(`${labels.join(', ')} must not be compared, sorted or grouped through this connection; nothing was run`);
 }
 
-function refuseUntraceable() {
-  return refuseColumn('the source of the columns cannot be told, and the policy refuses that');
+function refuseUntraceable(isStrict: boolean) {
+  const what = 'the source of the columns cannot be told';
+  return isStrict
+    ? refuseStrict(what)
+    : refuseColumn(`${what}, and one that must not be read may be among them; nothing was run`);
 }
 
 /** What SQLite itself says of a column that is shown as it is: a second proof, which covers only these. */
