@@ -80,6 +80,8 @@ it('completes names, shows hostile values as text, and a cell in full', async ()
   await pane.getByText('12345678901234567890123').waitFor();
   await pane.getByText('list:').click();
   await pane.getByText('1.10').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('[role=grid]:focus').waitFor();
   await cell(3, 2).dblclick();
   await pane.getByRole('button', { name: 'Read it in full' }).click();
   await expect.poll(async () => (await pane.locator('pre').innerText()).length).toBeGreaterThanOrEqual(300_000);

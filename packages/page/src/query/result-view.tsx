@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import { formatCount, formatPlural } from '../format.ts';
 import { CellPane } from '../grid/cell-pane.tsx';
@@ -11,12 +11,29 @@ import { type QueryResult, readCell } from './query-result.ts';
 const maxCopied = 10_000;
 const start = { row: 0, column: 0 };
 
+interface Copied {
+  text: string;
+  isInClipboard: boolean;
+  what: string;
+}
+
+function CopyOutcome({ text, isInClipboard, what }: Copied) {
+  if (isInClipboard) return <p role="status">Copied {what}.</p>;
+  return (
+    <label>
+      The browser gives no clipboard to this address: copy {what} from here
+      <textarea readOnly rows={6} value={text} />
+    </label>
+  );
+}
+
 /** The rows of a statement, what can be done with them, and the chosen cell beside them. */
 export function ResultView({ result }: { result: QueryResult }) {
   const { columns, layout, rows } = result;
   const [selection, setSelection] = useState<Selection>({ anchor: start, active: start });
   const [opened, setOpened] = useState<Place>();
-  const [copied, setCopied] = useState<{ text: string; isInClipboard: boolean; what: string }>();
+  const [copied, setCopied] = useState<Copied>();
+  const place = useRef<HTMLDivElement>(null);
   const action = useAction();
   useEffect(() => () => rows.close(), [rows]);
   const copy = (format: CopyFormat) =>
@@ -29,6 +46,10 @@ export function ResultView({ result }: { result: QueryResult }) {
         what: `${formatPlural(table.rows.length, 'row')} as ${format}`,
       });
     });
+  const close = () => {
+    setOpened(undefined);
+    place.current?.querySelector<HTMLElement>('[role=grid]')?.focus();
+  };
   const cell = opened === undefined ? undefined : rows.row(opened.row)?.[opened.column];
   return (
     <>
@@ -45,7 +66,7 @@ export function ResultView({ result }: { result: QueryResult }) {
       )}
       {rows.count > 0 && (
         <div class="split" data-open={cell !== undefined}>
-          <div>
+          <div ref={place}>
             <ResultGrid
               {...{ columns, layout, rows, selection, setSelection }}
               open={() => setOpened(selection.active)}
@@ -62,13 +83,7 @@ export function ResultView({ result }: { result: QueryResult }) {
               ))}
             </div>
             {action.problem !== '' && <p role="alert">{action.problem}</p>}
-            {copied?.isInClipboard && <p role="status">Copied {copied.what}.</p>}
-            {copied?.isInClipboard === false && (
-              <label>
-                The browser gives no clipboard to this address: copy {copied.what} from here
-                <textarea readOnly rows={6} value={copied.text} />
-              </label>
-            )}
+            {copied !== undefined && <CopyOutcome {...copied} />}
           </div>
           {opened !== undefined && cell !== undefined && (
             <CellPane
@@ -76,7 +91,7 @@ export function ResultView({ result }: { result: QueryResult }) {
               title={`${columns[opened.column]}, row ${formatCount(opened.row + 1)}`}
               cell={cell}
               read={(offset) => readCell(result.statement, opened, offset)}
-              close={() => setOpened(undefined)}
+              close={close}
             />
           )}
         </div>
