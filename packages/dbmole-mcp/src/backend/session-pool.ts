@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, maxAttempts, onAbort, retry, settlesWithin, waitFor, withDeadline, withoutConfirmedEnd } from '@dbmole/core';
 import type { Session } from '../engine.ts';
 import { isCrowdedError, isStaleError, staleFailure } from '../failure.ts';
@@ -16,6 +17,9 @@ export interface SessionPoolOptions {
 }
 
 const defaults = { size: 4, waitMs: 10_000, idleMs: 60_000, disposeMs: 3_000 };
+
+/** A server counts a session until it has noticed its end. */
+const leaving = { ms: 5_000, retryMs: 50 };
 
 interface Idle {
   session: Session;
@@ -45,6 +49,8 @@ export class SessionPool {
   /** Openings and closings that are under way. */
   readonly #pending = new Set<Promise<unknown>>();
   readonly #end = new AbortController();
+  /** When the server has noticed the end of the last session that was closed, at the latest. */
+  #leavesUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #disposal: Promise<void> | undefined;
 
@@ -80,7 +86,7 @@ export class SessionPool {
       return await retry({ max: maxAttempts.session, mayRetry }, async (attempt) => {
         // What killed the first one has probably killed those that were idle as well.
         if (attempt > 1) this.#closeIdle(0);
-        const session = attempt > 1 ? await this.#openNew(signal) : await this.#take(signal);
+        const session = attempt > 1 ? await this.#openOrShare(signal) : await this.#take(signal);
         return await this.#attempt(session, signal, work);
       });
     } finally {
@@ -127,14 +133,22 @@ export class SessionPool {
   }
 
   async #take(signal: AbortSignal): Promise<Session> {
-    const idle = this.#takeIdle();
-    if (idle !== undefined) return idle;
-    try {
-      return await this.#openNew(signal);
-    } catch (error) {
-      // The server, the database or the account has no room for one more: then the calls share those that there are.
-      if (!isCrowdedError(error) || this.#sessions.size === 0) throw error;
-      return this.#takeIdle() ?? (await this.#awaitSession(signal, error));
+    return this.#takeIdle() ?? (await this.#openOrShare(signal));
+  }
+
+  /** Where the server, the database or the account has no room for one more session, calls share those that there are. */
+  async #openOrShare(signal: AbortSignal): Promise<Session> {
+    for (;;) {
+      try {
+        return await this.#openNew(signal);
+      } catch (error) {
+        if (!isCrowdedError(error)) throw error;
+        const idle = this.#takeIdle();
+        if (idle !== undefined) return idle;
+        if (this.#sessions.size > 0) return await this.#awaitSession(signal, error);
+        if (performance.now() > this.#leavesUntil) throw error;
+        await delay(leaving.retryMs);
+      }
     }
   }
 
@@ -217,6 +231,7 @@ export class SessionPool {
   /** It runs in the background: closing never rejects. */
   #close(session: Session): void {
     this.#sessions.delete(session);
+    this.#leavesUntil = performance.now() + leaving.ms;
     void this.#track(session.close());
     // There may be room for one now.
     this.#takeCrowded()?.refuse(staleFailure());

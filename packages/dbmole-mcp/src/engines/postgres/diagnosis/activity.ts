@@ -65,7 +65,8 @@ export async function checkActivity(run: CatalogRun, { limit }: CheckScope): Pro
 
 async function describeHidden(run: CatalogRun, count: number): Promise<string | undefined> {
   if (count === 0) return undefined;
-  return `${count} sessions of other accounts are hidden; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows them.`;
+  const hidden = count === 1 ? '1 session of another account is hidden' : `${count} sessions of other accounts are hidden`;
+  return `${hidden}; GRANT pg_read_all_stats TO ${await readAccount(run)}; shows them.`;
 }
 
 function readSession(row: readonly (string | null)[]): SessionRow {

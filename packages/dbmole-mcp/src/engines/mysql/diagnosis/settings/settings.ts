@@ -3,6 +3,7 @@ import { askIfAllowed } from '../../../../audit/ask-if-allowed.ts';
 import type { CheckScope } from '../../../../diagnosis/diagnosis.ts';
 import type { CatalogRun } from '../../../../engine.ts';
 import { readContext } from '../../catalog/context.ts';
+import { readAccount } from '../account.ts';
 import { checkAccounts } from './accounts.ts';
 import { dangers, isOn } from './dangers.ts';
 import { checkLimits } from './limits.ts';
@@ -59,12 +60,18 @@ export async function checkSettings(run: CatalogRun, { limit }: CheckScope): Pro
         ([name, text, source, standard]) =>
           `${name} = ${text} (${standard === null ? '' : `default ${standard}, `}from ${source?.toLowerCase()})`,
       ),
+    hidden: accounts === undefined ? await describeHiddenAccounts(run, maria) : undefined,
     notes: [
-      ...(accounts === undefined ? ['Accounts without a password are shown to administrators only.'] : []),
       limits.note,
       ...(changed.length > limit ? [`${changed.length - limit} more settings that were set are not listed.`] : []),
     ],
   };
+}
+
+async function describeHiddenAccounts(run: CatalogRun, maria: boolean): Promise<string> {
+  const account = await readAccount(run);
+  const grants = (maria ? ['user', 'global_priv'] : ['user']).map((table) => `GRANT SELECT ON mysql.${table} TO ${account};`);
+  return `Accounts that have no password or cannot log in are hidden; ${grants.join(' ')} ${maria ? 'show' : 'shows'} them.`;
 }
 
 function judgeSetting(name: string, value: string, others: ReadonlyMap<string, string>): Finding[] {
