@@ -1,7 +1,8 @@
 import { approvalsPanel } from './approvals/approvals-state.ts';
+import { healthPanel } from './health/health-state.ts';
 import { livePanel } from './live/live-state.ts';
 import type { Panel } from './panel.ts';
 import { queryPanel } from './query/query-state.ts';
 
 /** Every panel, in the order of the navigation. */
-export const panels: readonly Panel[] = [livePanel, approvalsPanel, queryPanel];
+export const panels: readonly Panel[] = [livePanel, approvalsPanel, queryPanel, healthPanel];

@@ -156,6 +156,37 @@ it('measures and runs a change that was refused until a person confirms it', asy
   await context.close();
 });
 
+it('shows what is wrong with a database, worst first, and each finding with what to do', async () => {
+  await direct(`create table "<b>no key</b> \u202Egnol" (a int)`);
+  const { page, context, problems } = await openSignedIn();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('link', { name: 'Health' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Run the checks' }).press('Enter');
+  const checks = page.getByRole('region', { name: 'Checks' }).getByRole('listitem');
+  const words = ['high', 'medium', 'low', 'failed', 'not available', 'ok'];
+  await checks.first().waitFor();
+  const ranks = (await checks.locator('.state').allInnerTexts()).map((word) => words.indexOf(word));
+  expect(ranks).toHaveLength(9);
+  expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+  expect(ranks).not.toContain(-1);
+  await checks.getByRole('link', { name: 'indexes', exact: true }).press('Enter');
+  const finding = page.getByRole('article').filter({ hasText: '<b>no key</b> ⟦U+202E⟧gnol' }).first();
+  await finding.getByRole('button', { name: 'Copy' }).press('Enter');
+  await finding.getByText('Copied.').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await finding.locator('pre').innerText());
+  expect(await findAccessProblems(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Run again' }).press('Enter');
+  await expect.poll(() => page.getByRole('region', { name: 'History' }).getByRole('listitem').count()).toBe(2);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 640 });
+  expect(await findAccessProblems(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  expect(await page.locator('b').count()).toBe(0);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 it('finds the server again after a restart, and says so', async () => {
   const { page, context } = await openSignedIn({ viewport: { width: 360, height: 640 }, colorScheme: 'dark' });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);

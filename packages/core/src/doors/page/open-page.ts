@@ -20,15 +20,21 @@ export function openPage<C extends BaseConnection, B extends Backend>(
   const { name, version } = definition.program;
   const tools = app.openView({ origin: { door: 'page' } });
   const openParts = async (): Promise<readonly PagePart[]> => {
-    const [{ createLivePart }, { ApprovalDesk }, { createToolsPart }] = await Promise.all([
-      import('./parts/live-part.ts'),
-      import('./parts/approvals-part.ts'),
-      import('./parts/tools-part.ts'),
-    ]);
+    const [{ createLivePart }, { ApprovalDesk }, { createHealthPart }, { createConnectionsPart }, { createToolsPart }] =
+      await Promise.all([
+        import('./parts/live-part.ts'),
+        import('./parts/approvals-part.ts'),
+        import('./parts/health-part.ts'),
+        import('./parts/connections-part.ts'),
+        import('./parts/tools-part.ts'),
+      ]);
     const own = (await definition.openPageParts?.({ ...app, toolServer: tools })) ?? [];
     const live = app.live === undefined ? [] : [createLivePart(app.live)];
     const approvals = definition.program.approves ? [new ApprovalDesk(app.approvals).part] : [];
-    return [...live, ...approvals, createToolsPart(tools), ...own];
+    const health = tools.definitions.some((tool) => tool.name === 'diagnose') ? [createHealthPart()] : [];
+    const { registry, manager } = app;
+    const connections = createConnectionsPart({ program: name, registry, manager, views: definition.connections });
+    return [...live, ...approvals, ...health, connections, createToolsPart(tools), ...own];
   };
   const access = new PageAccess({ stateFolder, root });
   return new PageDoor({ server: { name, version, root }, openParts, tools, access, address, limits, log: app.log });

@@ -2,7 +2,7 @@ import type { CellValue } from '../../answer/csv.ts';
 import { respond, type ToolReply } from '../../answer/respond.ts';
 import { truncateRows } from '../../answer/truncate-rows.ts';
 import type { BaseConnection } from '../../connection.ts';
-import { formatAdvice, formatHint, type ToolDoor } from '../../failure.ts';
+import { type Door, formatAdvice, formatHint } from '../../failure.ts';
 import type { ConnectionStatus } from '../../manager/backend.ts';
 import { addFirst } from '../../registry/lookup.ts';
 import type { Entry, Origin, Snapshot } from '../../registry/registry.ts';
@@ -13,7 +13,7 @@ export interface ConnectionListOptions<C extends BaseConnection> {
   page: { limit: number; offset: number };
   publicView(config: C): PublicView;
   status(name: string): ConnectionStatus;
-  door: ToolDoor;
+  door: Door;
 }
 
 const shownProblems = 5;
@@ -27,7 +27,7 @@ export function formatConnections<C extends BaseConnection>(snapshot: Snapshot<C
     return respond.text([state, ...notes].join('\n'));
   }
   const { limit, offset } = options.page;
-  const views = snapshot.entries.map((entry) => formatRow(entry, { ...options, problems: snapshot.problems }));
+  const views = snapshot.entries.map((entry) => describeEntry(entry, { ...options, problems: snapshot.problems }));
   const columns = [...new Set(views.flatMap((view) => Object.keys(view)))].filter((column) =>
     views.some((view) => isSaid(view[column])),
   );
@@ -36,9 +36,10 @@ export function formatConnections<C extends BaseConnection>(snapshot: Snapshot<C
   return respond.table(writer.finish(), { notes });
 }
 
-function formatRow<C extends BaseConnection>(
+/** What may be shown of one connection, by column: its name, what its server shows of it, its state and its origin. */
+export function describeEntry<C extends BaseConnection>(
   entry: Entry<C>,
-  { publicView, status, door, problems }: ConnectionListOptions<C> & Pick<Snapshot<C>, 'problems'>,
+  { publicView, status, door, problems }: Omit<ConnectionListOptions<C>, 'page'> & Pick<Snapshot<C>, 'problems'>,
 ): Record<string, CellValue> {
   const shown = entry.config === undefined ? {} : publicView(entry.config);
   const row: Record<string, CellValue> = { name: entry.name, description: entry.config?.description ?? '' };
@@ -79,7 +80,7 @@ export function formatHidden(shadows: readonly Origin[]): string {
   return shadows.length === 0 ? '' : `hides the one of this name in ${shadows.map(formatOrigin).join(' and ')}`;
 }
 
-function problemNotes<C extends BaseConnection>({ problems }: Snapshot<C>, door: ToolDoor): string[] {
+function problemNotes<C extends BaseConnection>({ problems }: Snapshot<C>, door: Door): string[] {
   const notes = problems.slice(0, shownProblems).map(({ failure }) => `${failure.code}: ${formatAdvice(failure, door)}`);
   const rest = problems.length - notes.length;
   return rest > 0 ? [...notes, `${rest} more problems in the configuration.`] : notes;
