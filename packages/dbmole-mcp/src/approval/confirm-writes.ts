@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Change } from '@dbmole/core';
 import { Failure, readMaxRows } from '@dbmole/core';
 import type { CallerParam, RowSink, WriteEnd } from '../engine.ts';
@@ -141,11 +142,12 @@ function toChange({ call, statements, reason }: Confirming, { counts, summaries,
   const { name, config } = call.lease;
   const number = (i: number) => (statements.length === 1 ? '' : `${i + 1}. `);
   const database: unknown = call.options.database ?? Reflect.get(config, 'database');
-  const place = [config.host, database].filter((part) => part !== undefined).join(', ');
+  // A connection to a file has neither host nor database.
+  const place = [config.host, database, config.file && basename(config.file)].filter(Boolean).join(', ');
   const blocks = statements.map(({ sql, params }, i) =>
     [`${number(i)}${summaries[i] ?? ''}`, ...(details[i] ?? []), describeStatement(sql, params)].join('\n'),
   );
-  const head = [`Commit this on ${name} (${place})?`, ...warnings].join('\n');
+  const head = [`Commit this on ${name}${place === '' ? '' : ` (${place})`}?`, ...warnings].join('\n');
   return {
     binding: bindTo(call),
     counts,

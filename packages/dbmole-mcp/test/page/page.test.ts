@@ -187,6 +187,30 @@ it('shows what is wrong with a database, worst first, and each finding with what
   await context.close();
 });
 
+it('shows each connection without secrets, tests it, and has what clients need', async () => {
+  const { page, context, problems } = await openSignedIn();
+  await page.getByRole('link', { name: 'Connections' }).focus();
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('article', { name: 'prod' });
+  await card.getByText('production', { exact: true }).waitFor();
+  await card.getByRole('button', { name: 'Test' }).press('Enter');
+  await card.getByText('prod answers').waitFor();
+  const clients = page.getByRole('region', { name: 'Clients' });
+  await clients.getByLabel('Client').selectOption('codex');
+  await clients.getByText('[mcp_servers.dbmole]').waitFor();
+  expect(await clients.innerText()).toContain(`${new URL(page.url()).origin}/mcp`);
+  expect(await findAccessProblems(page)).toEqual([]);
+  await clients.getByLabel('Client').selectOption('claude-desktop');
+  await clients.getByText('npx dbmole-mcp install claude-desktop').waitFor();
+  expect(await page.content()).not.toContain(account.password);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 640 });
+  expect(await findAccessProblems(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 it('finds the server again after a restart, and says so', async () => {
   const { page, context } = await openSignedIn({ viewport: { width: 360, height: 640 }, colorScheme: 'dark' });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);

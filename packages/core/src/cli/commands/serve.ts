@@ -106,7 +106,11 @@ async function openDoor<C extends BaseConnection, B extends Backend>(
   });
   const { isBehindProxy } = plan;
   const address = { isBehindProxy, isSecure: plan.tls !== undefined || isBehindProxy };
-  const page = openPage(definition, app, { root, stateFolder, address, limits });
+  const listSnippets = async (url: string) => {
+    const { listClientSnippets } = await import('../install/client-snippets.ts');
+    return listClientSnippets({ name, app: folder, url, signsIn: options.auth !== undefined });
+  };
+  const page = openPage(definition, app, { root, stateFolder, address, limits, listSnippets });
   const door = new HttpDoor({ page, ...plan, ...access, openView, log, limits, hostRules, root, onCall });
   return { door, plan, root, shown };
 }

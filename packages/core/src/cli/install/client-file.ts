@@ -36,7 +36,16 @@ export function openClientFile(client: Client, server: string, machine: Machine,
   const path = project ?? client.file(machine);
   const image = existsSync(path) ? readSmallFile(path, { maxBytes: maxSize }) : undefined;
   const text = image === undefined ? '' : decode(image.bytes, path);
-  const base = { path, exists: image !== undefined, text };
+  return editClientText(client, server, { path, exists: image !== undefined, text });
+}
+
+/** A whole file that has only this entry, as a person would copy it. */
+export function formatNewFile(client: Client, server: string, entry: Entry): string {
+  return editClientText(client, server, { path: client.title, exists: false, text: '' }).with(entry).trim();
+}
+
+function editClientText(client: Client, server: string, base: Pick<ClientFile, 'path' | 'exists' | 'text'>): ClientFile {
+  const { path, text } = base;
   if (client.form === 'toml') {
     const name = `${client.section}.${server}`;
     const write = (entry: Entry | undefined) => writeTomlTable({ text, name, where: path }, entry && withoutOtherKind(entry));

@@ -51,11 +51,27 @@ export async function createRemoteEntry(client: Client, call: RemoteCall): Promi
   refuseOthers(call);
   const { name, app } = call.definition.program;
   const address = await findAddress(call);
-  const variable = call.options['sign-in'] ? undefined : findVariable(app, 'token');
+  const isReadonly = call.serverArgs.includes(`--${readonlyFlag.name}`);
+  return writeRemoteEntry(client, { name, app, address, signsIn: call.options['sign-in'] === true, isReadonly });
+}
+
+interface RemoteServer {
+  name: string;
+  app: string;
+  address: Address;
+  /** Clients get a token by signing in, so that none is written. */
+  signsIn: boolean;
+  isReadonly: boolean;
+}
+
+/** The entry for a server whose address is known. Throws for a client that takes no URL. */
+export function writeRemoteEntry(client: Client, { name, app, address, signsIn, isReadonly }: RemoteServer): RemoteEntry {
+  if (client.remote === undefined) throw onlyStarts(client);
+  const variable = signsIn ? undefined : findVariable(app, 'token');
   const reference = variable === undefined ? undefined : referTo(client, app, variable);
   const headers = {
     ...(reference !== undefined && { Authorization: `Bearer ${reference}` }),
-    ...(call.serverArgs.includes(`--${readonlyFlag.name}`) && { 'X-Mole-Readonly': '1' }),
+    ...(isReadonly && { 'X-Mole-Readonly': '1' }),
   };
   const isListed = client.envList !== undefined;
   const entry = client.remote({ url: address.url, headers, tokenVariable: isListed ? variable : undefined });

@@ -5,17 +5,19 @@ import type { PagePart } from '../../program/page/page-part.ts';
 import type { PageHandler } from '../http/page-handler.ts';
 import { PageAccess } from './page-access.ts';
 import { PageDoor, type PageDoorOptions } from './page-door.ts';
+import type { ListSnippets } from './parts/connections-part.ts';
 
 interface PagePlace extends Pick<PageDoorOptions, 'address' | 'limits'> {
   root: string;
   stateFolder: string;
+  listSnippets: ListSnippets;
 }
 
 /** The page of a server. Its parts are loaded when it is first opened. */
 export function openPage<C extends BaseConnection, B extends Backend>(
   definition: ServerDefinition<C, B>,
   app: App<C, B>,
-  { root, stateFolder, address, limits }: PagePlace,
+  { root, stateFolder, address, limits, listSnippets }: PagePlace,
 ): PageHandler {
   const { name, version } = definition.program;
   const tools = app.openView({ origin: { door: 'page' } });
@@ -33,7 +35,10 @@ export function openPage<C extends BaseConnection, B extends Backend>(
     const approvals = definition.program.approves ? [new ApprovalDesk(app.approvals).part] : [];
     const health = tools.definitions.some((tool) => tool.name === 'diagnose') ? [createHealthPart()] : [];
     const { registry, manager } = app;
-    const connections = createConnectionsPart({ program: name, registry, manager, views: definition.connections });
+    const connections = createConnectionsPart({
+      ...{ program: name, registry, manager, listSnippets },
+      views: definition.connections,
+    });
     return [...live, ...approvals, ...health, connections, createToolsPart(tools), ...own];
   };
   const access = new PageAccess({ stateFolder, root });

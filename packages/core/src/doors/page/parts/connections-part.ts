@@ -10,20 +10,28 @@ import { formatVisible } from '../../../text.ts';
 import { describeEntry } from '../../../tools/connections/connection-list.ts';
 import { type ConnectionViews, viewConnection } from '../../../tools/connections/destinations.ts';
 
+/** What each client has to be told to use the server at this URL. */
+export type ListSnippets = (url: string) => Promise<readonly object[]>;
+
 interface ConnectionsPlace<C extends BaseConnection, B extends Backend> {
   /** The name of the program, for the commands that it advises. */
   program: string;
+  listSnippets: ListSnippets;
   registry: Pick<Registry<C>, 'list'>;
   manager: Pick<Manager<B>, 'status'>;
   views: ConnectionViews<C>;
 }
 
-/** The connections as `list_connections` shows them: never a secret. Opens nothing. */
+/** The connections as `list_connections` shows them, never a secret, and what clients need to use them. Opens nothing. */
 export function createConnectionsPart<C extends BaseConnection, B extends Backend>(place: ConnectionsPlace<C, B>): PagePart {
   return {
     id: 'connections',
     actions: {
       list: defineAction({ input: () => z.strictObject({}), run: async () => await listConnections(place) }),
+      snippets: defineAction({
+        input: () => z.strictObject({ url: z.url().max(500) }),
+        run: async ({ url }) => ({ snippets: await place.listSnippets(url) }),
+      }),
     },
   };
 }
