@@ -13,6 +13,7 @@ const files = {
   engines: 'scripts/engines.ts',
   bench: 'bench/run.ts',
   docs: 'scripts/docs/generate.ts',
+  pictures: 'scripts/docs/pictures.ts',
   fuzz: 'scripts/fuzz.ts',
   soak: 'scripts/soak.ts',
 };
