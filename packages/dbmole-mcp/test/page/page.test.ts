@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { createTempFolder, openHttpClient, type TempFolder } from '@dbmole/core/testing';
 import { useChromium, useEngine } from '@dbmole/engines';
 import { findAccessProblems, openBrowser, type TestBrowser } from '@dbmole/page/testing';
@@ -50,8 +51,16 @@ async function openSignedIn(options?: Parameters<TestBrowser['open']>[0]) {
 it('is opened by a link that works once, and is signed out without one', async () => {
   const [first, second] = [await browser.open(), await browser.open()];
   const link = await served.link();
+  const files: Promise<number>[] = [];
+  first.page.on('response', (response) => {
+    // What the page asks for with POST may never end.
+    if (response.request().method() === 'GET') files.push(response.body().then((body) => gzipSync(body).length));
+  });
   await first.page.goto(link);
   await first.page.getByText('connected', { exact: true }).waitFor();
+  const sizes = await Promise.all(files);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(250_000);
   expect(new URL(first.page.url()).hash).toBe('');
   const [cookie] = await first.context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/ui', name: `mole-page-${new URL(link).port}` });
