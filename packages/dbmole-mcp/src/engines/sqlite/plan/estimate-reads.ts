@@ -96,7 +96,7 @@ class Estimate {
 }
 
 function searchRows(label: string, { rows, keys }: StoredTable): number {
-  const [, index, terms = ''] = / USING (?:(?:COVERING )?INDEX (\S+)|.*?(?:PRIMARY KEY|INDEX)) \((.*)\)/.exec(label) ?? [];
+  const { index, terms } = readTerms(label);
   // The least or the largest value: the first of an index, or all rows.
   if (terms === '') return label.includes(' USING ') ? Math.min(1, rows) : rows;
   const equal = terms.split(' AND ').filter((term) => /[^<>]=\?/.test(term)).length;
@@ -107,4 +107,13 @@ function searchRows(label: string, { rows, keys }: StoredTable): number {
   if (isOne) return Math.min(1, rows);
   const share = equal === 0 ? rows : (known?.shares[equal - 1] ?? usualShare);
   return Math.min(rows, Math.max(1, Math.ceil(share / rangeShare ** ranges)));
+}
+
+/** `(a=? AND b>?)`, and the name of the index in front of it. */
+function readTerms(label: string): { index: string | undefined; terms: string } {
+  const from = label.indexOf(' USING ');
+  const open = label.lastIndexOf(' (');
+  if (from < 0 || open < from) return { index: undefined, terms: '' };
+  const index = / INDEX (\S+)$/.exec(label.slice(from, open))?.[1];
+  return { index, terms: label.slice(open + 2, label.lastIndexOf(')')) };
 }
