@@ -27,10 +27,8 @@ async function open({ run }: AdviceReads): Promise<OpenAdvisor> {
 }
 
 function formatName(table: string, keys: readonly string[]): string {
-  return [table, ...keys]
-    .join('_')
-    .replaceAll(/\W+/g, '_')
-    .replaceAll(/^_+|_+$/g, '');
+  const words = [table, ...keys].join(' ').split(/\W/);
+  return words.filter((word) => word !== '').join('_');
 }
 
 const writer: KeyWriter = {
