@@ -91,7 +91,9 @@ describe.each(nodeLines)('the cost of reads on SQLite in Node %s', (line) => {
     expect(text).toMatch(/^E_TOO_COSTLY: the plan reads about 30,000 rows from tables, and this connection allows 5,000/);
     expect(text).toContain('Most of it: SCAN big, about 30,000 rows');
     expect(await ask('warned', 'select count(*) from big')).toMatch(/^1 row\. The plan reads about 30,000 rows .* \(warn\)/);
-    expect(await ask('bytes', 'select max(note) from big')).toMatch(/^E_TOO_COSTLY: the plan reads about [\d.,]+ (?:bytes|[kM]B) /);
+    expect(await ask('bytes', 'select max(note) from big')).toMatch(
+      /^E_TOO_COSTLY: the plan reads about [\d.,]+ (?:bytes|[kM]B) /,
+    );
     expect(await ask('bytes', 'select * from big where customer = 5')).toMatch(/^30 rows/);
     expect(await ask('cost', 'select 1')).toContain('SQLite estimates no costs; use `maxScanRows`');
   });
