@@ -112,7 +112,11 @@ describe('the command line', () => {
     expect(out.split('\n').map((line) => line.trim())).toEqual([
       'thing-mcp connections add: test a connection and save it; KEY=VALUE sets a field',
       ...['', 'Usage', 'thing-mcp connections add NAME URL'],
-      ...['', 'Fields', 'host, port, user, password, readonly, description, environment, ssh, timeoutMs, type, url, file'],
+      ...[
+        '',
+        'Fields',
+        'host, port, user, password, readonly, description, environment, ssh, timeoutMs, type, url, file, noLinks',
+      ],
       ...['', 'Options', '--password-stdin   read the password from standard input', '-y, --yes          do not prompt'],
       '--config FILE      read connections from FILE and from no project file',
       ...['', 'Example', 'thing-mcp connections add shop thing://example.com', ''],
