@@ -5,7 +5,7 @@ import type { Options } from 'tsup';
 import { dependencyEditsPlugin } from './bundle/dependency-edits.ts';
 import type { Metafile } from './bundle/esbuild-plugin.ts';
 import { frontPlugin } from './bundle/front-plugin.ts';
-import { joinMetafiles, pagePlugin } from './bundle/page-plugin.ts';
+import { joinMetafiles, type PagePluginOptions, pagePlugin } from './bundle/page-plugin.ts';
 import { builtinsPlugin, commonJsBanner, optionalPackagesPlugin, shebangPlugin } from './bundle/platform-plugins.ts';
 import { sdkPlugin } from './bundle/sdk-plugin.ts';
 import { startGraphPlugin } from './bundle/start-graph.ts';
@@ -28,7 +28,7 @@ interface Bundle {
   /** Workers, by file name: those of core are there unless others are named. */
   workers?: Readonly<Record<string, string>>;
   /** The first module of the page; left out where there is no page. */
-  page?: string;
+  page?: Pick<PagePluginOptions, 'entry' | 'hasSql'>;
   outDir: string;
   version: string;
   /** Gets what is in the bundle; not called when the build failed. */
@@ -67,11 +67,11 @@ export function bundleOptions({ entry, library, workers = coreWorkers, page, out
 }
 
 /** The notices name what is in the program and in its page, whichever of the two is bundled last. */
-function finishPlugins(page: string | undefined, use: (metafile: Metafile) => void) {
+function finishPlugins(page: Bundle['page'], use: (metafile: Metafile) => void) {
   if (page === undefined) return [startGraphPlugin(use)];
   let inPage: Metafile | undefined;
   const plugin = pagePlugin({
-    entry: page,
+    ...page,
     use: (metafile) => {
       inPage = metafile;
     },
@@ -95,7 +95,7 @@ export function leafConfig({ name }: { name: string }): Options {
 /** A package without connections is no library either, and starts no thread; its start loads the rest later, by these names. */
 function findParts(folder: string): Pick<Bundle, 'library' | 'workers' | 'page'> {
   const library = `${folder}/src/library.ts`;
-  const page = `${root}packages/page/src/main.tsx`;
+  const page = { entry: `${root}packages/page/src/main.tsx`, hasSql: existsSync(`${folder}/src/engines`) };
   return existsSync(library)
     ? { library, page, workers: { ...coreWorkers, ...findWorkers(folder) } }
     : { workers: findLater(folder) };

@@ -2,9 +2,11 @@ import { copyFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EsbuildPlugin, Metafile } from './esbuild-plugin.ts';
 
-interface PagePluginOptions {
+export interface PagePluginOptions {
   /** The first module of the page; its style and its HTML are beside it. */
   entry: string;
+  /** The server speaks SQL, so its page has an editor. */
+  hasSql: boolean;
   /** Gets what is in the bundle of the page. */
   use(metafile: Metafile): void;
 }
@@ -13,7 +15,7 @@ interface PagePluginOptions {
  * Bundles the page for browsers into the folder `page` of the output: its first view, and a chunk for each panel that is loaded later.
  * The program reads these files only when a browser asks for them.
  */
-export function pagePlugin({ entry, use }: PagePluginOptions): EsbuildPlugin {
+export function pagePlugin({ entry, hasSql, use }: PagePluginOptions): EsbuildPlugin {
   return {
     name: 'page',
     setup(build) {
@@ -33,6 +35,7 @@ export function pagePlugin({ entry, use }: PagePluginOptions): EsbuildPlugin {
           },
           ...{ jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none', charset: 'utf8' },
           entryPoints: { main: entry, style: join(folder, 'style.css') },
+          define: { PAGE_HAS_SQL: String(hasSql) },
           chunkNames: '[name]-[hash]',
           outdir,
         });

@@ -236,7 +236,10 @@ export const errorCodes: Readonly<Record<string, readonly [meaning: string, next
     'A tool or a prompt has changed since it was accepted, and the hub runs with `--pin`.',
     'Ask the user to run `molehub-mcp accept SERVER`.',
   ],
-  E_TOO_COMPLEX: ['The statement, or what it uses, would take too long to check.', 'Split or simplify it.'],
+  E_TOO_COMPLEX: [
+    'The statement, or what it uses, would take too long to check, or the server to plan.',
+    'Split or simplify it.',
+  ],
   E_TOO_COSTLY: [
     'The read or search is beyond what the policy of the connection allows, or its cost cannot be told. Nothing was run.',
     'Narrow the read, as the message says, or ask the user to raise the limit. See [policy](policy.md).',

@@ -3,7 +3,7 @@ import { connectionsPanel } from './connections/connections-state.ts';
 import { healthPanel } from './health/health-state.ts';
 import { livePanel } from './live/live-state.ts';
 import type { Panel } from './panel.ts';
-import { queryPanel } from './query/query-state.ts';
+import { sqlPanels } from './query/query-state.ts';
 
 /** Every panel, in the order of the navigation. */
-export const panels: readonly Panel[] = [livePanel, approvalsPanel, queryPanel, healthPanel, connectionsPanel];
+export const panels: readonly Panel[] = [livePanel, approvalsPanel, ...sqlPanels, healthPanel, connectionsPanel];

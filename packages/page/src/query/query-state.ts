@@ -1,7 +1,8 @@
-import { definePanel } from '../panel.ts';
+import { definePanel, type Panel } from '../panel.ts';
 
-export const queryPanel = definePanel({
-  id: 'query',
-  title: 'Query',
-  load: async () => (await import('./query-panel.tsx')).QueryPanel,
-});
+/** Set by the build: a package whose server speaks no SQL contains no editor. */
+declare const PAGE_HAS_SQL: boolean;
+
+export const sqlPanels: readonly Panel[] = PAGE_HAS_SQL
+  ? [definePanel({ id: 'query', title: 'Query', load: async () => (await import('./query-panel.tsx')).QueryPanel })]
+  : [];

@@ -91,6 +91,14 @@ describe('the thread that checks statements', () => {
     expect(blockedMs).toBeLessThan(maxBlockedMs);
   });
 
+  it('refuses a chain of WITH that would occupy the server for hours, and accepts a long one', async () => {
+    const chain = (length: number) =>
+      `with ${many(length, (i) => `c${i} as (select ${i === 0 ? '1' : `* from c${i - 1}`})`)} select 1`;
+    expect((await check(chain(300), facts)).outcome).toBe('accepted');
+    expect((await check(chain(301), facts)).outcome).toBe('E_TOO_COMPLEX');
+    expect((await check(`with a as (${chain(200)}), b as (${chain(200)}) select 1`, facts)).outcome).toBe('E_TOO_COMPLEX');
+  });
+
   it('goes on with other statements while one is too complex', async () => {
     const hostile = many(400_000, () => '(', '');
     const [first, ...others] = await Promise.all([
