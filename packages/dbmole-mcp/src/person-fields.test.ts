@@ -11,7 +11,7 @@ describePersonFields({
   connection: { name: 'shop', type: 'postgres', host: 'db.internal', user: 'reader' },
   taken: ['database', 'schema', 'tls', 'file'],
   checked: ['file'],
-  harmless: ['tls.mode', 'tls.serverName'],
+  harmless: ['noLinks', 'tls.mode', 'tls.serverName'],
 });
 
 describe('trust', () => {
