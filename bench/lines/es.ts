@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { middle, start, end as streamEnd, writeBulks } from '../../packages/esmole-mcp/test/logs/log-stream.ts';
 import { type Line, type Measured, medianOf, timed } from '../line.ts';
 import { residentMemory } from '../process-usage.ts';
 import { documents, type EsRig, esRig, longMegabytes, withManyIndices } from '../rigs/es-rig.ts';
@@ -9,6 +10,7 @@ interface EsLine extends Omit<Line, 'measure'> {
 }
 
 const characters = 'characters';
+const logLines = 200_000;
 const all: readonly EsLine[] = [
   { name: '10 hits of 12 fields', goal: 1.15, unit: 'x TSV', take: (rig) => hits(rig, 10) },
   { name: '100 hits of 12 fields', goal: 1.15, unit: 'x TSV', take: (rig) => hits(rig, 100) },
@@ -21,6 +23,7 @@ const all: readonly EsLine[] = [
   { name: 'two aggregations', goal: 500, unit: characters, take: aggregations },
   { name: 'size 10, one by one', goal: 1.5, unit: 'x raw', take: one },
   { name: 'size 10, 50 at once', goal: 1.5, unit: 'x raw', take: parallel },
+  { name: `patterns of ${logLines / 1_000},000 log lines, first call`, goal: 2_000, unit: 'ms', take: logs },
   { name: 'cluster down', goal: 50, unit: 'ms', take: down },
   { name: 'cancelled search gone', goal: 300, unit: 'ms', take: cancelled },
   { name: `answer of ${longMegabytes} MB, memory`, goal: 20, unit: 'MB', take: longAnswer },
@@ -57,6 +60,19 @@ async function mapping(rig: EsRig, index: string): Promise<Measured> {
   return { value: length, details: { raw: JSON.stringify(await rig.raw('GET', `/${index}/_mapping`)).length } };
 }
 
+/** The whole call, with what loads the miner; the second half of the stream against the first. */
+async function logs(rig: EsRig): Promise<Measured> {
+  const properties = { '@timestamp': { type: 'date' }, message: { type: 'text' } };
+  await rig.raw('PUT', '/bench-logs', { mappings: { properties } });
+  for (const lines of writeBulks(logLines)) await rig.raw('POST', '/bench-logs/_bulk?filter_path=errors', lines);
+  await rig.raw('POST', '/bench-logs/_refresh');
+  const window = { from: middle, to: streamEnd, baseline: { from: new Date(start).toISOString() } };
+  const read = () => timed(() => call(rig, 'es_logs', { index: 'bench-logs', ...window }, /certificate of gateway/));
+  const value = await read();
+  const later = [await read(), await read(), await read()];
+  return { value, details: { later: medianOf(later) } };
+}
+
 async function indices(rig: EsRig): Promise<Measured> {
   return await withManyIndices(rig, async () => {
     const { length } = await call(rig, 'es_list_indices', {}, /logs-api-2026\.\*/);
@@ -87,7 +103,7 @@ async function aggregations(rig: EsRig): Promise<Measured> {
     totals: { stats: { field: 'total' } },
   };
   const text = await search(rig, { index: 'bench-orders', aggs, aggs_only: true });
-  if (!/Berlin.*totals: count=/s.test(text)) throw new Error(`not both: ${text}`);
+  if (!text.includes('\nBerlin,') || !text.includes('totals: count=')) throw new Error(`not both: ${text}`);
   return { value: text.length, details: {} };
 }
 

@@ -36,7 +36,8 @@ const bounded: readonly SqlLine[] = [
   { name: 'select * of 300,000 rows, answer', goal: 32_000, unit: 'characters', take: (rig) => large(rig, 'characters') },
   { name: 'select * of 300,000 rows, time', goal: 15, unit: 'ms', take: (rig) => large(rig, 'ms') },
   { name: 'select * of 300,000 rows, memory', goal: 8, unit: 'MB', take: (rig) => large(rig, 'MB') },
-  { name: 'a cell of 5 MB, answer', goal: 1_000, unit: 'characters', take: bigCell },
+  // A lone cell gets all the room of an answer.
+  { name: 'a cell of 5 MB, answer', goal: 32_000, unit: 'characters', take: bigCell },
   { name: 'schema of five tables, in full', goal: 2_500, unit: 'characters', take: (rig) => schema(rig, false) },
 ];
 
